@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findUndefinedNames } from "../../test/support/lua-names.ts";
 import { readWithIncludes } from "../redis/script.ts";
@@ -247,7 +247,7 @@ describe("Lua scripts", () => {
     });
 
     it("the script includes existing files only", () => {
-      for (const [, name = ""] of source.matchAll(/^-- include (.*)$/gm)) {
+      for (const [, name = ""] of source.matchAll(/^-- include (\S+)/gm)) {
         const [folder, path] = name.startsWith("format/")
           ? ["formats/token/", name.slice("format/".length)]
           : [file, name];
@@ -264,8 +264,8 @@ describe("Lua scripts", () => {
     );
 
     it("the script header documents every key, every argument and the return value", () => {
-      const plain = /^-- include (fast-path\/\S+)$/m.exec(source)?.[1];
-      const code = withoutComments(source + (plain === undefined ? "" : read(`formats/${plain}`)));
+      const shared = /^-- include ((?:fast-path\/|read-key)\S+)$/m.exec(source)?.[1];
+      const code = withoutComments(source + (shared === undefined ? "" : read(join(dirname(file), shared))));
       for (const list of ["KEYS", "ARGV"]) {
         const places = (text: string) => new Set(text.match(new RegExp(`${list}\\[\\d+\\]`, "g")));
         expect([...places(header)].sort()).toEqual(

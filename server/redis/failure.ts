@@ -44,9 +44,9 @@ export class UnexpectedReplyError extends Error {}
 /** There was no connection to send a call on. */
 export class NeverSentError extends Error {}
 
-/** Redis did not finish a reply in time that has the key in it. */
+/** Redis did not finish a reply in time that has these keys in it: the content of one of them keeps it back. */
 export class ReadTimeoutError extends Error {
-  constructor(readonly key: Key) {
+  constructor(readonly keys: readonly Key[]) {
     super(TIMED_OUT);
   }
 }

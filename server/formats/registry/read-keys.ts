@@ -45,6 +45,17 @@ const readScript = new Script<RedisArgument[], number[], RawReply>(
   parseRawReply,
 );
 
+const readManyScript = new Script<RedisArgument[], number[], (RawReply | Error)[]>(
+  new URL("read-many.lua", import.meta.url),
+  parseRawReplies,
+);
+/** Keys read by one call. Redis serves no other client during a call, and a call for each key costs more than its read. */
+const CALL_KEYS = 16;
+
+function parseRawReplies(replies: unknown): (RawReply | Error)[] {
+  return (replies as unknown[]).map((reply) => (reply instanceof Error ? reply : parseRawReply(reply)));
+}
+
 /** How keys are read: by which rule, and whether the API may acquire them. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
@@ -68,7 +79,7 @@ export async function readKeys(
   rules: FormatLookup = NO_RULES,
   routing?: SlotRouting,
 ): Promise<Observation[]> {
-  const replies = await fetchReplies(redis, keys);
+  const replies = await fetchReplies(redis, keys, routing === undefined ? "together" : "one_by_one");
   const seen = keys.map(async (key, index): Promise<Observation | undefined> => {
     const reply = replies[index];
     if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
@@ -78,8 +89,9 @@ export async function readKeys(
     if (routing !== undefined && where === "apart") {
       return toObservation(key, await readKeyIndividually(redis, routing, key), rules);
     }
-    // The replies come in the order of the keys: the first that is missing is the one that Redis did not finish.
-    if (isTimeout(reply)) throw new ReadTimeoutError(key);
+    // Calls are answered in their order: the first that has no answer is the one that Redis did not finish.
+    if (isTimeout(reply))
+      throw new ReadTimeoutError(routing === undefined ? listCallKeys(keys, index) : [key]);
     // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     const reason = isForbidden(reply) ? "forbidden" : "error";
@@ -104,7 +116,7 @@ export async function readRawKey(
 ): Promise<RawKeyReading> {
   const [reply] =
     routing === undefined
-      ? await fetchReplies(redis, [key])
+      ? await fetchReplies(redis, [key], "one_by_one")
       : [await readKeyIndividually(redis, routing, key)];
   if (reply === undefined) throw new Error("read.lua gave no reply");
   if (reply instanceof Error) throw reply;
@@ -128,8 +140,16 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
   return addAuxiliaryReplies(reply, { companion: stored, waiting, fence, queued, permits: out });
 }
 
-async function fetchReplies(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
-  const replies = await fetchWithin(redis, keys, FIRST_LIMITS);
+/** On a cluster a call takes keys of one slot only. */
+type Grouping = "together" | "one_by_one";
+
+async function fetchReplies(
+  redis: Redis,
+  keys: readonly Key[],
+  grouping: Grouping,
+): Promise<(RawReply | Error)[]> {
+  const replies =
+    grouping === "together" ? await fetchTogether(redis, keys) : await fetchWithin(redis, keys, FIRST_LIMITS);
   for (const group of groupLargeKeys(keys, replies)) {
     const larger = await fetchWithin(
       redis,
@@ -140,6 +160,32 @@ async function fetchReplies(redis: Redis, keys: readonly Key[]): Promise<(RawRep
       replies[index] = larger[at] ?? replies[index] ?? new Error();
   }
   return replies;
+}
+
+/** The keys that are read in the same call as one of them. */
+function listCallKeys(keys: readonly Key[], index: number): readonly Key[] {
+  const from = index - (index % CALL_KEYS);
+  return keys.slice(from, from + CALL_KEYS);
+}
+
+async function fetchTogether(redis: Redis, keys: readonly Key[]): Promise<(RawReply | Error)[]> {
+  const groups = Array.from({ length: Math.ceil(keys.length / CALL_KEYS) }, (_, n) =>
+    keys.slice(n * CALL_KEYS, (n + 1) * CALL_KEYS),
+  );
+  const calls = groups.map((group) => ({
+    keys: group.flatMap((key) => [...buildLockKeyPair(key), ...buildAuxiliaryKeys(key)]),
+    arguments: FIRST_LIMITS,
+  }));
+  const replies = await readManyScript.readMany(redis, calls);
+  const fetched = groups.map(async (group, n) => {
+    const reply = replies[n];
+    if (reply === undefined) throw new Error("read-many.lua gave fewer replies than calls");
+    if (!(reply instanceof Error)) return reply;
+    // Redis checks all keys of a call before it runs: one that the user may not read refuses the others, too.
+    if (isForbidden(reply)) return await fetchWithin(redis, group, FIRST_LIMITS);
+    return group.map(() => reply);
+  });
+  return (await Promise.all(fetched)).flat();
 }
 
 interface LargeKey {

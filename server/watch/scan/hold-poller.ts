@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
+import type { CallSize } from "./call-size.ts";
 import type { KeyReader } from "./key-reader.ts";
 import { RecentCosts } from "./recent-costs.ts";
 
@@ -10,8 +11,6 @@ const ROUND_EVERY_MS = 1000;
 const KEYS_PER_MS_MAX = 10;
 /** Polling takes this share of the time of Redis at most. */
 const POLL_SHARE = 0.2;
-/** In one round trip, more of them the longer that takes: one call for 50 keys keeps Redis from other clients. */
-const BATCH = { least: 100, most: 1000 };
 /** So long after its last full read a key is read again: its waiters are not part of the fingerprint. */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
@@ -34,6 +33,8 @@ export interface HoldPollerDeps {
   readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
   /** Whether Redis responds and does not report changes. */
   shouldPoll(): boolean;
+  /** How many keys are read in one round trip. */
+  readonly callSize: CallSize;
   /** The time of a command without any work; null: unknown. */
   getRoundTripMs(): number | null;
   /** The index has every change of known keys until then (performance.now()). */
@@ -93,15 +94,16 @@ export class HoldPoller {
   }
 
   async #pollRound(signal: AbortSignal): Promise<void> {
-    const { reader, listKnownKeys, shouldPoll, onRoundEnd } = this.deps;
+    const { reader, listKnownKeys, shouldPoll, onRoundEnd, callSize } = this.deps;
     const startedAt = performance.now();
     const isFirst = this.#oldestCheckAt === undefined;
     const keys = [...listKnownKeys()].filter((key) => !reader.isReadApart(key));
     const checked = new Map<Key, CheckedKey>();
-    const batch = this.#computeBatch();
-    for (let from = 0; from < keys.length; from += batch) {
+    for (let from = 0; from < keys.length; ) {
       if (!shouldPoll()) return;
-      await this.#pollBatch(keys.slice(from, from + batch), checked, signal);
+      const batch = keys.slice(from, from + callSize.size);
+      from += batch.length;
+      await this.#pollBatch(batch, checked, signal);
     }
     this.#checked = checked;
     await reader.waitUntilSettled();
@@ -113,17 +115,13 @@ export class HoldPoller {
     this.#enqueueFullReads(keys.length);
   }
 
-  #computeBatch(): number {
-    const duringRoundTrip = Math.ceil(KEYS_PER_MS_MAX * (this.deps.getRoundTripMs() ?? 0));
-    return Math.min(BATCH.most, Math.max(BATCH.least, duringRoundTrip));
-  }
-
   async #pollBatch(keys: readonly Key[], checked: Map<Key, CheckedKey>, signal: AbortSignal): Promise<void> {
     const sentAt = performance.now();
     const readings = await this.deps
       .readFingerprints(keys)
       .catch(() => keys.map((): FingerprintReading => "failed"));
     const receivedAt = performance.now();
+    this.deps.callSize.record(keys.length, receivedAt - sentAt);
     let changedSince = Number.POSITIVE_INFINITY;
     for (const [at, key] of keys.entries()) {
       const reading = readings[at] ?? "failed";
@@ -168,7 +166,7 @@ export class HoldPoller {
   async #rest(keys: number, sentAt: number, receivedAt: number, signal: AbortSignal): Promise<void> {
     const workMs = Math.max(0, this.#costs.record(receivedAt - sentAt) - (this.deps.getRoundTripMs() ?? 0));
     const nextAt = Math.max(sentAt + keys / KEYS_PER_MS_MAX, receivedAt + workMs * (1 / POLL_SHARE - 1));
-    const restMs = nextAt - performance.now();
+    const restMs = Math.max(this.deps.callSize.takeRestMs(), nextAt - performance.now());
     if (restMs > 0) await sleep(restMs, undefined, { signal, ref: false });
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Key } from "../../../lib/keys/key.ts";
+import { CallSize } from "./call-size.ts";
 import { KeyReader } from "./key-reader.ts";
 
 let reader: KeyReader | undefined;
@@ -32,6 +33,7 @@ function openReader({ isAway, onOverflow }: ReaderInput = { isAway: false, onOve
     onReadings: () => undefined,
     computeRereadDelayMs: () => undefined,
     onOverflow,
+    callSize: new CallSize({ least: 4, near: 8, most: 100 }),
   });
   return { reader, readings };
 }

@@ -2,6 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { isTimeout, ReadTimeoutError } from "../../redis/failure.ts";
 import { BusyKeys } from "./busy-keys.ts";
+import type { CallSize } from "./call-size.ts";
 import { Deadlines } from "./deadlines.ts";
 import { SlowKeys } from "./slow-keys.ts";
 
@@ -18,13 +19,13 @@ const RETRY_MS = 100;
 /** Reading may take this share of the time, so that what a busy lock does is not looked at one by one. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
-/** While a walk goes on: small enough that Redis and we work at the same time, and filled before they are sent. */
-const BURST = { batch: 32, waitMs: 10 };
+/** During a scan without pauses a batch is filled before it is sent, unless that takes longer. */
+const BURST_WAIT_MS = 10;
 /** More marks than this are as good as a look at everything. */
 const QUEUE_MAX = 250_000;
 
 export interface KeyReaderDeps {
-  /** @throws ReadTimeoutError when the reply to one of them does not arrive in time */
+  /** @throws ReadTimeoutError when the reply to some of them does not arrive in time */
   read(keys: readonly Key[]): Promise<Observation[]>;
   /** Reads one key over a connection of its own. */
   readApart(key: Key): Promise<Observation[]>;
@@ -33,6 +34,8 @@ export interface KeyReaderDeps {
   onReadings(readings: readonly Reading[]): void;
   /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
   computeRereadDelayMs(key: Key): number | undefined;
+  /** How many keys a batch has during a scan. */
+  readonly callSize: CallSize;
   /** So many were marked that all marks were given up. */
   onOverflow(): void;
 }
@@ -42,8 +45,8 @@ export interface KeyReaderDeps {
  * again when it is due.
  */
 export class KeyReader {
-  /** Reads whole batches without pauses: a walk waits for it. */
-  isBurst = false;
+  /** Whether a scan waits for what is read. Batches then have `callSize` keys, and in a `burst` no pauses between them. */
+  scanning: "no" | "paced" | "burst" = "no";
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
   readonly #slowKeys: SlowKeys;
@@ -143,11 +146,11 @@ export class KeyReader {
   }
 
   get #batchSize(): number {
-    return Math.min(this.isBurst ? BURST.batch : BATCH, this.#batchMax);
+    return Math.min(this.scanning === "no" ? BATCH : this.deps.callSize.size, this.#batchMax);
   }
 
   async #pause(): Promise<void> {
-    const waitMs = this.isBurst ? BURST.waitMs : this.#nextAt - performance.now();
+    const waitMs = this.scanning === "burst" ? BURST_WAIT_MS : this.#nextAt - performance.now();
     if (waitMs <= 0 || this.#dirty.size >= this.#batchSize) return;
     const signal = new Promise<void>((resolve) => {
       this.#onBatchFull = resolve;
@@ -169,11 +172,19 @@ export class KeyReader {
       await this.#handleFailure(keys, error);
       return;
     }
+    if (this.scanning !== "no") await this.#recordCall(keys.length, sentAt);
     this.#batchMax = Math.min(BATCH, 2 * this.#batchMax);
     this.#reading = [];
     for (const key of keys) this.#busyKeys.recordRead(key, sentAt);
     this.#emitReadings(observations, sentAt);
     this.#resolveSettled(keys);
+  }
+
+  async #recordCall(keys: number, sentAt: number): Promise<void> {
+    const { callSize } = this.deps;
+    callSize.record(keys, performance.now() - sentAt);
+    const restMs = callSize.takeRestMs();
+    if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
   /** The keys stay marked. When Redis is away, the watcher reads everything again when it is back. */
@@ -184,11 +195,12 @@ export class KeyReader {
       return;
     }
     this.#batchMax = Math.max(1, Math.floor(keys.length / 2));
-    const suspect = error instanceof ReadTimeoutError ? error.key : keys.length === 1 ? keys[0] : undefined;
-    if (suspect === undefined) return;
-    this.#dirty.delete(suspect);
-    this.#slowKeys.add(suspect);
-    this.#resolveSettled([suspect]);
+    const suspects = error instanceof ReadTimeoutError ? error.keys : keys.length === 1 ? keys : [];
+    for (const key of suspects) {
+      this.#dirty.delete(key);
+      this.#slowKeys.add(key);
+    }
+    this.#resolveSettled(suspects);
   }
 
   #notifyDrained(): void {

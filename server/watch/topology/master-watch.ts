@@ -10,6 +10,7 @@ import { KeyspaceSubscriber } from "../connection/keyspace-subscriber.ts";
 import { MasterConnection } from "../connection/master-connection.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
+import { CallSizes } from "../scan/call-sizes.ts";
 import { HoldPoller, isSameDeadline } from "../scan/hold-poller.ts";
 import { IndexConfirmation } from "../scan/index-confirmation.ts";
 import { KeyReader, type Reading } from "../scan/key-reader.ts";
@@ -74,7 +75,11 @@ export class MasterWatch {
   readonly unreadableKeys = new UnreadableKeyList();
   readonly oversizedKeys = new OversizedKeys();
   readonly #reader: KeyReader;
-  readonly #nonLockKeys = new NonLockKeys((keys) => this.#readFingerprints(keys));
+  readonly #callSizes = new CallSizes();
+  readonly #nonLockKeys = new NonLockKeys(
+    (keys) => this.#readFingerprints(keys),
+    this.#callSizes.fingerprint,
+  );
   readonly #confirmation: IndexConfirmation;
 
   constructor(
@@ -93,6 +98,7 @@ export class MasterWatch {
       onReadings: (readings) => this.#onReadings(readings),
       computeRereadDelayMs: (key) => view.computeRereadDelayMs(key, this),
       onOverflow: () => this.#onUp(true),
+      callSize: this.#callSizes.read,
     });
     this.connection = this.#createConnection();
     this.keyspaceScan = this.#createKeyspaceScan();
@@ -185,6 +191,7 @@ export class MasterWatch {
       isKnown: (key) => view.isKnown(key, this),
       oversizedKeys: this.oversizedKeys,
       nonLockKeys: this.#nonLockKeys,
+      sizes: this.#callSizes,
       isPolled: () => this.isPolled,
     });
   }
@@ -197,6 +204,7 @@ export class MasterWatch {
       isAsRead: (key, deadlineMs) => this.#isAsRead(key, deadlineMs),
       reader: this.#reader,
       shouldPoll: () => this.isPolled,
+      callSize: this.#callSizes.poll,
       getRoundTripMs: () => (connection.roundTripUs === null ? null : connection.roundTripUs / 1000),
       // A round without keys says nothing of Redis.
       onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.answeredAt)),

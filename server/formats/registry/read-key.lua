@@ -1,0 +1,78 @@
+-- Shared by the scripts that read keys: reads one key and its auxiliary keys at one moment.
+--
+-- KEYS[1] the key       KEYS[2] its companion
+-- KEYS[3] who waits by our own verbs (sorted set)       KEYS[4] Redisson's fencing counter
+-- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
+-- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
+-- ARGV[4] most bytes of a hash, set or sorted set that is read, ARGV[5] most bytes of a companion
+--
+-- Returns from read_key() what read.lua returns.
+--
+-- Numbers are given to commands as texts where that is simple: Redis writes each with 17 digits, which takes longer than
+-- a short read.
+
+-- include measure.lua
+
+local fields_max, bytes_max, members_max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local content_bytes_max, companion_bytes_max = tonumber(ARGV[4]), tonumber(ARGV[5])
+local last_byte, last_companion_byte = string.format('%.0f', bytes_max - 1), ARGV[5]
+
+local time = redis.call('TIME')
+local now_ms = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))
+
+-- Any client can write the auxiliary keys, with any type.
+local function to_text(answer)
+  return type(answer) == 'string' and answer or ''
+end
+local function to_number(answer)
+  return type(answer) == 'number' and answer or 0
+end
+
+-- Whether as many bytes of content may be read.
+local function bytes_fit(bytes)
+  return bytes >= 0 and bytes <= content_bytes_max
+end
+
+-- The permits that are out, and their bytes: none where the first members of their sorted set take too many.
+local function read_permits(count)
+  local bytes = math.ceil(measure_bytes(6, members_max) * math.min(1, members_max / count))
+  return bytes_fit(bytes) and redis.call('ZRANGE', KEYS[6], '0', members_max - 1, 'WITHSCORES') or {}, bytes
+end
+
+local function read_key()
+  local kind = redis.call('TYPE', KEYS[1]).ok
+  local remaining_ms = kind == 'none' and '-2' or string.format('%.0f', redis.call('PTTL', KEYS[1]))
+  -- One byte more than a companion may have tells one that is too large.
+  local stored = to_text(KEYS[2] and redis.pcall('GETRANGE', KEYS[2], '0', last_companion_byte))
+  if #stored > companion_bytes_max then stored = '' end
+  local size, bytes, content, fence, queued, permits = 0, 0, {}, '', 0, {}
+  local waiting = KEYS[3] and to_number(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+inf')) or 0
+
+  if kind == 'string' then
+    size = redis.call('STRLEN', KEYS[1])
+    content = { redis.call('GETRANGE', KEYS[1], '0', last_byte) }
+    if KEYS[6] and size <= 11 and string.find(content[1], '^%-?%d+$') then
+      local count = to_number(redis.pcall('ZCARD', KEYS[6]))
+      if count > 0 then permits, bytes = read_permits(count) end
+    end
+  elseif kind == 'hash' then
+    size = redis.call('HLEN', KEYS[1])
+    if size <= fields_max then
+      bytes = measure_bytes(1, '0')
+      if bytes_fit(bytes) then content = redis.call('HGETALL', KEYS[1]) end
+    end
+  elseif kind == 'zset' or kind == 'set' then
+    size = kind == 'zset' and redis.call('ZCARD', KEYS[1]) or redis.call('SCARD', KEYS[1])
+    if size <= members_max then
+      bytes = measure_bytes(1, '0')
+      if bytes_fit(bytes) then
+        content = kind == 'zset' and redis.call('ZRANGE', KEYS[1], '0', '-1', 'WITHSCORES') or redis.call('SMEMBERS', KEYS[1])
+      end
+    end
+  end
+  if KEYS[5] and (kind == 'hash' or kind == 'none') then
+    fence = to_text(redis.pcall('GETRANGE', KEYS[4], '0', '31'))
+    queued = to_number(redis.pcall('LLEN', KEYS[5]))
+  end
+  return { now_ms, kind, remaining_ms, size, content, stored, waiting, fence, queued, permits, bytes }
+end
