@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
+import type { CallSizes } from "./call-sizes.ts";
 import type { KeyReader } from "./key-reader.ts";
 import type { NonLockKeys } from "./non-lock-keys.ts";
 import type { OversizedKeys } from "./oversized-keys.ts";
 import { PassCoverage } from "./pass-coverage.ts";
-import { RecentCosts } from "./recent-costs.ts";
 import { ScanCursor } from "./scan-cursor.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
@@ -28,13 +28,14 @@ interface KeyspaceScanDeps {
   readonly patterns: readonly string[];
   readonly reader: Pick<
     KeyReader,
-    "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "isBurst"
+    "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "scanning"
   >;
   /** Known keys; with a pace those that were not looked at for a while. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
   isKnown(key: Key): boolean;
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
+  readonly sizes: CallSizes;
   /** Whether Redis does not report changes, so that scans follow each other closely. */
   isPolled(): boolean;
 }
@@ -51,8 +52,8 @@ export class KeyspaceScan {
 
   /** @throws when the signal ends it, or Redis does not answer; the next one goes on */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
-    const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled } = this.deps;
-    reader.isBurst = budget === undefined;
+    const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
+    reader.scanning = budget === undefined ? "burst" : "paced";
     // What keys mean may have changed since.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
@@ -65,7 +66,7 @@ export class KeyspaceScan {
       const left = kept !== undefined && kept.run === run ? kept.discovery : undefined;
       // What is left over may hold locks that nobody has seen; what was gone through before may have new ones.
       oversizedKeys.startScan();
-      const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name));
+      const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name), sizes);
       for (const cursor of [...(left === undefined ? [] : [left]), fresh]) {
         this.coverage.startPass();
         await this.#runCursor(cursor, { keys, run }, signal, budget);
@@ -75,7 +76,7 @@ export class KeyspaceScan {
       this.coverage.completePass();
     } finally {
       this.progress = undefined;
-      reader.isBurst = false;
+      reader.scanning = "no";
     }
   }
 
@@ -112,20 +113,18 @@ export class KeyspaceScan {
     signal: AbortSignal,
     budget: TimeBudget | undefined,
   ): AsyncGenerator<Key[]> {
-    const costs = new RecentCosts();
-    let startedAt = performance.now();
+    let paid = cursor.scanned;
     for await (const keys of cursor.readPages(signal)) {
-      await budget?.spend(costs.record(performance.now() - startedAt), signal);
+      await budget?.spend(this.deps.sizes.scan.estimateCostMs(cursor.scanned - paid), signal);
+      paid = cursor.scanned;
       yield keys.filter((key) => !this.deps.isKnown(key));
-      startedAt = performance.now();
     }
   }
 
   async #selectUnread(keys: Key[], signal: AbortSignal, budget: TimeBudget | undefined): Promise<Key[]> {
     if (!this.deps.isPolled()) return keys;
-    const startedAt = performance.now();
     const unread = await this.deps.nonLockKeys.selectUnread(keys).catch(() => keys);
-    await budget?.spend(performance.now() - startedAt, signal);
+    await budget?.spend(this.deps.sizes.fingerprint.estimateCostMs(keys.length), signal);
     return unread;
   }
 
@@ -134,21 +133,22 @@ export class KeyspaceScan {
     signal: AbortSignal,
     budget: TimeBudget | undefined,
   ): Promise<void> {
-    const { reader } = this.deps;
-    let startedAt = performance.now();
+    const { reader, sizes } = this.deps;
+    let unpaid = 0;
     for (const key of keys) {
       reader.enqueueRead(key);
+      unpaid++;
       if (reader.queuedCount < QUEUE_AHEAD_MAX) continue;
       await raceWithAbort(
         signal,
         budget === undefined ? reader.waitForRoom(QUEUE_AHEAD_MAX) : reader.waitUntilSettled(),
       );
-      await budget?.spend(performance.now() - startedAt, signal);
-      startedAt = performance.now();
+      await budget?.spend(sizes.read.estimateCostMs(unpaid), signal);
+      unpaid = 0;
     }
-    if (budget === undefined || reader.queuedCount === 0) return;
+    if (budget === undefined || unpaid === 0) return;
     await raceWithAbort(signal, reader.waitUntilSettled());
-    await budget.spend(performance.now() - startedAt, signal);
+    await budget.spend(sizes.read.estimateCostMs(unpaid), signal);
   }
 }
 

@@ -1,10 +1,9 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
+import type { CallSize } from "./call-size.ts";
 
 /** Some 100 bytes each. Keys above this number are read in each pass. */
 const KEYS_MAX = 200_000;
-/** One call keeps Redis from other clients while it digests so many keys. */
-const BATCH = 100;
 /** This share of the unchanged keys is read in each pass nevertheless: a companion can make a lock of a key. */
 const REREAD_SHARE = 1 / 50;
 /** Above all digests. */
@@ -16,14 +15,20 @@ export class NonLockKeys {
   /** Fingerprints taken just before the key is read. */
   readonly #taken = new Map<Key, number>();
 
-  constructor(private readonly readFingerprints: (keys: readonly Key[]) => Promise<FingerprintReading[]>) {}
+  constructor(
+    private readonly readFingerprints: (keys: readonly Key[]) => Promise<FingerprintReading[]>,
+    private readonly callSize: CallSize,
+  ) {}
 
   /** @returns the keys that have to be read: new ones, changed ones, and a share of the others */
   async selectUnread(keys: readonly Key[]): Promise<Key[]> {
     const unread: Key[] = [];
-    for (let from = 0; from < keys.length; from += BATCH) {
-      const batch = keys.slice(from, from + BATCH);
+    for (let from = 0; from < keys.length; ) {
+      const batch = keys.slice(from, from + this.callSize.size);
+      from += batch.length;
+      const sentAt = performance.now();
       const readings = await this.readFingerprints(batch);
+      this.callSize.record(batch.length, performance.now() - sentAt);
       for (const [at, key] of batch.entries()) if (this.#mustRead(key, readings[at])) unread.push(key);
     }
     return unread;

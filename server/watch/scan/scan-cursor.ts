@@ -1,25 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { decodeKey, type Key } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
+import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
 
 /** From here on one pass without MATCH, matched by us, beats a pass for each pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
-const COUNT_FIRST = 1000;
-const COUNT_MIN = 250;
-const COUNT_MAX = 10_000;
+const COUNT_GROWTH = 1.25;
 /** A page with more bytes of key names makes the next ones smaller, down to single keys. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Of a longer name only the beginning is compared with the patterns. */
 const MATCHED_BYTES_MAX = 64 * 1024;
-/** One call keeps Redis from everybody else for so long at most. */
-const CALL_MS_MAX = 5;
-/** Where the way there and back costs little, calls are kept short: another client waits for one of them. */
-const CALL_MS = 2;
-const CALLS_TO_JUDGE_BY = 4;
-
 interface ScanPage {
   readonly cursor: string;
   readonly found: readonly Buffer[];
@@ -39,17 +33,15 @@ export class ScanCursor {
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  #count = COUNT_FIRST;
-  #calls = 0;
-  #shortestMs = Number.POSITIVE_INFINITY;
-  /** The way there and back, without any work. */
-  #roundTripMs = Number.POSITIVE_INFINITY;
+  /** So few keys have names that fit in a page. */
+  #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(
     private readonly redis: Redis,
     patterns: readonly string[],
     /** Called for each key of the patterns whose name is too long for a lock. Such keys are left out. */
     private readonly onOversizedKey: (name: Uint8Array) => void = () => undefined,
+    private readonly sizes = new CallSizes(),
   ) {
     const all = removeCovered(patterns);
     this.#globs = all.map((pattern) => new Glob(pattern));
@@ -68,7 +60,7 @@ export class ScanCursor {
     await this.#measureRoundTrip();
     for (; this.#pass < this.#passes.length; this.#pass++) {
       const pattern = this.#passes[this.#pass];
-      let coming = this.#readPage(pattern);
+      let coming = this.#readPage(pattern, signal);
       for (let isOver = false; !isOver; ) {
         const page = await coming;
         signal.throwIfAborted();
@@ -77,7 +69,7 @@ export class ScanCursor {
         this.#limitPageBytes(page);
         // Redis goes on while we look at what it found.
         if (!isOver) {
-          coming = this.#readPage(pattern);
+          coming = this.#readPage(pattern, signal);
           coming.catch(() => undefined);
         }
         const keys = this.#filterKeys(page.found, pattern);
@@ -90,21 +82,7 @@ export class ScanCursor {
   #recordPage({ cursor, count, tookMs }: ScanPage): void {
     this.#cursor = cursor;
     this.scanned += count;
-    // A call may have waited for what was sent before it, so the shortest of some tells how long they take.
-    this.#shortestMs = Math.min(this.#shortestMs, tookMs);
-    if (++this.#calls % CALLS_TO_JUDGE_BY !== 0) return;
-    this.#count = this.#adjustCount(Math.max(0, this.#shortestMs - this.#roundTripMs));
-    this.#shortestMs = Number.POSITIVE_INFINITY;
-  }
-
-  #adjustCount(workMs: number): number {
-    // Far away, a call may take as long as its way: else the ways would take most of the time.
-    const mostMs = Math.min(CALL_MS_MAX * 0.8, Math.max(CALL_MS, this.#roundTripMs));
-    // Pages of long names may be smaller than the least that time alone makes them.
-    const least = Math.min(COUNT_MIN, this.#count);
-    if (workMs > CALL_MS_MAX) return Math.max(least, Math.floor(this.#count / 2));
-    if (workMs > mostMs) return Math.max(least, Math.floor(this.#count * 0.8));
-    return workMs < mostMs / 2 ? Math.min(COUNT_MAX, Math.ceil(this.#count * 1.5)) : this.#count;
+    this.sizes.scan.record(count, tookMs);
   }
 
   #filterKeys(found: readonly Buffer[], pattern: string | undefined): Key[] {
@@ -128,11 +106,15 @@ export class ScanCursor {
   /** Redis holds the whole page in memory, and so do we: names may have megabytes each. */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);
-    if (bytes > PAGE_BYTES_MAX) this.#count = Math.max(1, Math.floor((count * PAGE_BYTES_MAX) / bytes));
+    if (bytes > PAGE_BYTES_MAX) this.#countMax = Math.max(1, Math.floor((count * PAGE_BYTES_MAX) / bytes));
+    else if (bytes < PAGE_BYTES_MAX / 2) this.#countMax = Math.ceil(this.#countMax * COUNT_GROWTH);
   }
 
-  async #readPage(pattern: string | undefined): Promise<ScanPage> {
-    const [cursor, count, sentAt] = [this.#cursor, this.#count, performance.now()];
+  async #readPage(pattern: string | undefined, signal: AbortSignal): Promise<ScanPage> {
+    const restMs = this.sizes.scan.takeRestMs();
+    if (restMs > 0) await sleep(restMs, undefined, { signal });
+    const count = Math.min(this.sizes.scan.size, this.#countMax);
+    const [cursor, sentAt] = [this.#cursor, performance.now()];
     const [next, found] = await this.#scan(cursor, pattern, count);
     return { cursor: next.toString(), found, count, tookMs: performance.now() - sentAt };
   }
@@ -144,18 +126,20 @@ export class ScanCursor {
         : await this.redis.scanBuffer(cursor, "MATCH", pattern, "COUNT", count);
     } catch (error) {
       // A page that is too large to arrive in time would be asked for again and again.
-      this.#count = Math.max(1, Math.floor(count / 4));
+      this.#countMax = Math.max(1, Math.floor(count / 4));
       throw error;
     }
   }
 
   async #measureRoundTrip(): Promise<void> {
+    let shortestMs = Number.POSITIVE_INFINITY;
     for (let times = 3; times > 0; times--) {
       const sentAt = performance.now();
       // A reply is one, also a refusal: Redis that cannot save its data refuses even a PING (MISCONF).
       await this.redis.ping().catch(throwUnlessReply);
-      this.#roundTripMs = Math.min(this.#roundTripMs, performance.now() - sentAt);
+      shortestMs = Math.min(shortestMs, performance.now() - sentAt);
     }
+    this.sizes.setRoundTrip(shortestMs);
   }
 }
 

@@ -21,7 +21,7 @@ function openSlowKeys({ stuck, isResponding = true }: { stuck: Set<Key>; isRespo
     tries.push({ key, at: performance.now() });
     if (!stuck.has(key)) return [{ state: "free", key, asOf: 1 } as const];
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    throw new ReadTimeoutError(key);
+    throw new ReadTimeoutError([key]);
   };
   slowKeys = new SlowKeys({
     readApart,
