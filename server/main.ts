@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type Config, readConfig, setNodeEnv } from "./config/config.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { setRuntime } from "./global-runtime.ts";
-import type { HttpServer } from "./http/http-server.ts";
+import type { HttpServer, PageHandler } from "./http/http-server.ts";
 import { watchNpm } from "./npm-parent.ts";
 import { ServerProcess, stopOnSignals } from "./server-process.ts";
 import { printStartupSummary, type StartupOutput } from "./startup-output.ts";
@@ -22,16 +22,22 @@ async function main(): Promise<void> {
   stopWhenNpmEnds(config);
   serverProcess = new ServerProcess(config);
   const { httpServer } = serverProcess;
+  // Loading Next blocks the event loop for about a second: health checks would wait for it once the server listens.
+  const isLoadedFirst = config.mode === "production" && config.port !== 0;
+  const loaded = isLoadedFirst ? await loadPages(config, httpServer, config.port) : undefined;
   const started = await serverProcess.start(output);
   setRuntime(started.runtime);
-  await servePages(config, httpServer);
+  httpServer.attachPages(loaded ?? (await loadPages(config, httpServer, httpServer.port)));
+  // Next attaches the listener of hot reloads at the first page request only; a tab that is open already needs it now.
+  if (config.mode === "development")
+    void fetch(`http://${config.host}:${httpServer.port}/`).catch(() => undefined);
   await printStartupSummary(output, config, started, httpServer.port);
 }
 
-async function servePages(config: Config, front: HttpServer): Promise<void> {
+async function loadPages(config: Config, front: HttpServer, port: number): Promise<PageHandler> {
   const { default: next } = await import("next");
   const isDevelopment = config.mode === "development";
-  const app = next({ dev: isDevelopment, hostname: config.host, port: front.port, httpServer: front.server });
+  const app = next({ dev: isDevelopment, hostname: config.host, port, httpServer: front.server });
   try {
     await app.prepare();
   } catch (error) {
@@ -39,9 +45,7 @@ async function servePages(config: Config, front: HttpServer): Promise<void> {
     throw new StartupError("The console is not built; run `npm start`, or `npx next build` once.");
   }
   if (!isDevelopment) await assertBuiltForBasePath(config);
-  front.attachPages(app.getRequestHandler());
-  // Next attaches the listener of hot reloads at the first page request only; a tab that is open already needs it now.
-  if (isDevelopment) void fetch(`http://${config.host}:${front.port}/`).catch(() => undefined);
+  return app.getRequestHandler();
 }
 
 /** @throws StartupError when the pages were built to be elsewhere */

@@ -47,10 +47,14 @@ export async function printStartupSummary(
   output.printLine("");
 }
 
-/** `/readyz` agrees with the line that reports the server as ready; a target that is down is not waited for. */
-async function waitForFirstScan(runtime: Pick<Runtime, "readiness">): Promise<void> {
+/**
+ * `/readyz` agrees with the line that reports the server as ready. A target that could not be opened is not waited for,
+ * and the watcher reports one that was just opened as down until it has connected.
+ */
+async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">): Promise<void> {
   const deadline = performance.now() + FIRST_SCAN_MS;
-  while (runtime.readiness.state === "catching_up" && performance.now() < deadline) await sleep(10);
+  const isOpen = runtime.targets.connectors.some(({ target }) => target !== undefined);
+  while (isOpen && !runtime.readiness.ready && performance.now() < deadline) await sleep(10);
 }
 
 /** A key is shown once: on the terminal, or else in a file that only our account can read. */

@@ -14,8 +14,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StepError } from "../steps/child.mjs";
 
 const READY = /^\s*Lockkeeper is ready: (http\S+)/m;
-/** What npm and a first start print besides what Lockkeeper has to say. */
-const NOT_OURS = /^(> |npm (warn|error|notice|ERR!))|^(Installing|Building|Waiting) .*…/;
+/** Lines of npm, of a first start and of Next, which is loaded before anything else is checked. */
+const NOT_OURS =
+  /^(> |npm (warn|error|notice|ERR!))|^(Installing|Building|Waiting) .*…|^✓ Running next\.config\.js /;
 
 /**
  * @typedef {object} Run
