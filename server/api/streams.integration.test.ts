@@ -287,16 +287,21 @@ describe("slow event readers", () => {
     direct,
   }) => {
     const socket = server.openSocket();
-    const closed = once(socket, "close");
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => undefined);
     socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\n\r\n`);
     await once(socket, "data");
     socket.pause();
     await publishWaiting(direct, 15_000);
     expect((await server.call("/locks")).status).toBe(200);
-    socket.resume();
+    // A paused socket does not see its end, but what it writes then fails.
+    await waitUntil(() => {
+      if (!socket.destroyed) socket.write("\r\n");
+      return socket.destroyed;
+    }, 60_000);
     await closed;
     expect((await server.call("/locks")).status).toBe(200);
-  });
+  }, 120_000);
 });
 
 /** Publishes events as the scripts do for a client that waits, with the longest owner that is accepted: 1 KiB each. */

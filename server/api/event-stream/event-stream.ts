@@ -7,7 +7,7 @@ import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
 import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
 import { formatSseEvent, formatSseId, formatSseText, isTooFarBehind } from "../http/sse.ts";
-import { waitUntilDrained } from "../http/wait-until-drained.ts";
+import { type DrainLimits, waitUntilDrained } from "../http/wait-until-drained.ts";
 import { SnapshotCoverage } from "./snapshot-coverage.ts";
 import {
   buildSnapshotPage,
@@ -21,7 +21,9 @@ import { UnrecordedEvents } from "./unrecorded-events.ts";
 const REPLAY_PAGE = 200;
 /** A snapshot is sent again if its reader is so slow that events have been deleted meanwhile. */
 const SNAPSHOTS_MAX = 4;
-const DRAIN_LIMITS = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
+const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
+/** For a reader that is too far behind: it holds more memory. */
+const BEHIND_LIMITS: DrainLimits = { ...DRAIN_LIMITS, stalledMsMax: 5_000 };
 
 export interface EventStreamOptions {
   readonly isWanted: (entry: HistoryEntry) => boolean;
@@ -33,12 +35,14 @@ export interface EventStreamOptions {
 /**
  * Sends the events of a target to one reader, in three phases: a snapshot if the reader's position is unknown, the
  * recorded events since then, and events as they are published. The first two are read page by page, each when the
- * reader has taken the page before, so that memory does not depend on their number.
+ * reader has taken the page before, so that memory does not depend on their number. A reader that falls too far behind
+ * in the third phase returns to the second.
  */
 export class EventStream {
   #coverage: SnapshotCoverage | undefined;
   /** Of the snapshot and the replay under way. */
   #unrecorded: UnrecordedEvents;
+  #unsubscribe: () => void = () => undefined;
   #isClosed = false;
 
   constructor(
@@ -50,6 +54,7 @@ export class EventStream {
     sink.onClose(() => {
       this.#isClosed = true;
       this.#unrecorded.stop();
+      this.#unsubscribe();
     });
   }
 
@@ -58,17 +63,19 @@ export class EventStream {
     const { journal, watcher } = this.target;
     const { oldest, newest } = journal;
     this.sink.write(formatSseEvent("hello", { oldest, newest, now: watcher.clock.now() }));
-    if (lastId === undefined) {
-      this.#follow([]);
-      return;
-    }
-    let position: string | null = lastId;
+    if (lastId === undefined) this.#follow([]);
+    else await this.#catchUp(lastId);
+  }
+
+  /** Sends what the reader has missed since `from`, then follows the journal. */
+  async #catchUp(from: string | null): Promise<void> {
+    let position = from;
     for (let snapshots = 0; !this.#isClosed; snapshots++) {
       if (await this.#replayAndFollow(position, snapshots > 0)) return;
       if (snapshots === SNAPSHOTS_MAX) this.sink.close();
       this.#unrecorded.stop();
       if (this.#isClosed) return;
-      this.#unrecorded = new UnrecordedEvents(journal);
+      this.#unrecorded = new UnrecordedEvents(this.target.journal);
       position = await this.#sendSnapshot();
     }
   }
@@ -133,15 +140,33 @@ export class EventStream {
     return newest;
   }
 
+  /** Sends events as they are published. The reader has every recorded one. */
   #follow(unrecorded: readonly PublishedEvent[]): void {
+    const { journal } = this.target;
     this.#unrecorded.stop();
     for (const published of unrecorded) this.#send(published);
-    this.sink.onClose(
-      this.target.journal.subscribeAll((published) => {
-        if (isTooFarBehind(this.sink)) this.sink.close();
-        else this.#send(published);
-      }),
-    );
+    let position = journal.newest;
+    this.#unsubscribe = journal.subscribeAll((published) => {
+      if (isTooFarBehind(this.sink)) {
+        this.#replayFrom(position, published).catch(() => this.sink.close());
+        return;
+      }
+      this.#send(published);
+      if (published.isStored) position = published.entry.id;
+    });
+  }
+
+  /**
+   * Replays what the reader has not received. Thousands of events can be published in one turn of the event loop, in
+   * which no reader can take any.
+   *
+   * @param first the first event that was not sent
+   */
+  async #replayFrom(position: string | null, first: PublishedEvent): Promise<void> {
+    this.#unsubscribe();
+    this.#unrecorded = new UnrecordedEvents(this.target.journal, first);
+    await this.#waitUntilDrained(BEHIND_LIMITS);
+    if (!this.#isClosed) await this.#catchUp(position);
   }
 
   #send({ entry, isStored, previousId }: PublishedEvent): void {
@@ -160,7 +185,7 @@ export class EventStream {
     return runYielding(step, this.options.cpu);
   }
 
-  #waitUntilDrained(): Promise<void> {
-    return waitUntilDrained(this.sink, () => this.#isClosed, DRAIN_LIMITS);
+  #waitUntilDrained(limits = DRAIN_LIMITS): Promise<void> {
+    return waitUntilDrained(this.sink, () => this.#isClosed, limits);
   }
 }

@@ -11,7 +11,9 @@ export class UnrecordedEvents {
   /** Ends the collection. Repeated calls do nothing. */
   readonly stop: () => void;
 
-  constructor(journal: Pick<Journal, "subscribeAll">) {
+  /** @param first published before the collection began */
+  constructor(journal: Pick<Journal, "subscribeAll">, first?: PublishedEvent) {
+    if (first !== undefined) this.#add(first);
     this.stop = journal.subscribeAll((published) => this.#add(published));
   }
 

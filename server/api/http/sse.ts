@@ -30,9 +30,9 @@ export function formatSseId(id: string): string {
 }
 
 const CHECK_INTERVAL_MS = 5000;
-/** A reader who is this far behind is cut off; it comes back with the last id it has. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
+/** Whether a reader has to take what was written before it is sent more. */
 export function isTooFarBehind(sink: ResponseSink): boolean {
   return sink.bufferedBytes > BUFFERED_BYTES_MAX;
 }
@@ -84,7 +84,7 @@ export class OpenStreams {
   ): void {
     this.#callers.set(sink, caller);
     const check = async () => {
-      if (isTooFarBehind(sink) || !(await mayStill())) sink.close();
+      if (!(await mayStill())) sink.close();
       else if (keepAlive !== "") sink.write(keepAlive);
     };
     this.#checks.set(sink, check);

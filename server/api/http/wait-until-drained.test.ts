@@ -5,7 +5,7 @@ import { waitUntilDrained } from "./wait-until-drained.ts";
 const LIMITS = { bufferedBytesMax: 1000, stalledMsMax: 5000 };
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void vi.restoreAllMocks().useRealTimers());
 
 /** A sink whose client takes `bytesPerSecond`. */
 function createSink(bytes: number, bytesPerSecond: number) {
@@ -43,6 +43,17 @@ it("a slow client is waited for as long as it takes data", async () => {
   expect(state).toEqual({ isClosed: false, isDrained: false });
   await vi.advanceTimersByTimeAsync(1000);
   expect(state).toEqual({ isClosed: false, isDrained: true });
+});
+
+it("the time for which this process was blocked is not held against a client", async () => {
+  const state = createSink(10_000, 0);
+  await vi.advanceTimersByTimeAsync(1000);
+  const readClock = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => readClock() + 60_000);
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(state).toEqual({ isClosed: false, isDrained: false });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(state).toEqual({ isClosed: true, isDrained: true });
 });
 
 it("a client that has taken enough is not waited for", async () => {

@@ -1,11 +1,13 @@
 import type { ResponseSink } from "./http-exchange.ts";
 
 const POLL_MS = 10;
+/** A longer turn of the event loop counts as this. In a turn that blocks, the client cannot take anything. */
+const TURN_MS_MAX = 100;
 
 export interface DrainLimits {
   /** Resolves when at most this many bytes are buffered. */
   readonly bufferedBytesMax: number;
-  /** Closes a sink whose client takes no data for this long. */
+  /** Closes a sink whose client takes no data for this long, as far as this process could send it. */
   readonly stalledMsMax: number;
 }
 
@@ -16,13 +18,16 @@ export async function waitUntilDrained(
   { bufferedBytesMax, stalledMsMax }: DrainLimits,
 ): Promise<void> {
   let leastBytes = Number.POSITIVE_INFINITY;
-  let progressAt = performance.now();
+  let stalledMs = 0;
+  let polledAt = performance.now();
   while (!isGone() && sink.bufferedBytes > bufferedBytesMax) {
     const now = performance.now();
+    stalledMs += Math.min(now - polledAt, TURN_MS_MAX);
+    polledAt = now;
     if (sink.bufferedBytes < leastBytes) {
       leastBytes = sink.bufferedBytes;
-      progressAt = now;
-    } else if (now - progressAt > stalledMsMax) sink.close();
+      stalledMs = 0;
+    } else if (stalledMs > stalledMsMax) sink.close();
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
