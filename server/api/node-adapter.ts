@@ -92,6 +92,7 @@ function createTruncatedBodyError(): InvalidError {
 }
 
 const NO_HEADERS = {};
+const GUARD_HEADER_LIST: readonly string[] = Object.entries(GUARD_HEADERS).flat();
 const NO_QUERY = new URLSearchParams();
 const LISTENER = Symbol("listener");
 
@@ -130,11 +131,9 @@ function sendResponse(
     return;
   }
   const { status, body } = response;
-  const headers: Record<string, string | number> = {
-    ...GUARD_HEADERS,
-    ...response.headers,
-    "x-request-id": requestId,
-  };
+  const headers = [...GUARD_HEADER_LIST];
+  for (const name in response.headers) headers.push(name, response.headers[name] ?? "");
+  headers.push("x-request-id", requestId);
   if (typeof body === "function") {
     outgoing.writeHead(status, headers);
     outgoing.flushHeaders();
@@ -145,8 +144,9 @@ function sendResponse(
   if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
   // What is left of a refused body would be read as the next request.
   const isBodyLeft = !incoming.complete && hasBody(incoming);
-  if (isBodyLeft) headers.connection = "close";
-  if (status !== 204) headers["content-length"] = body === undefined ? 0 : Buffer.byteLength(body);
+  if (isBodyLeft) headers.push("connection", "close");
+  if (status !== 204)
+    headers.push("content-length", body === undefined ? "0" : String(Buffer.byteLength(body)));
   outgoing.writeHead(status, headers);
   outgoing.end(body);
   if (isBodyLeft) incoming.resume();
@@ -156,7 +156,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? "0") > 0;
 }
 
-function createSink(outgoing: ServerResponse): ResponseSink {
+export function createSink(outgoing: ServerResponse): ResponseSink {
   return {
     write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
     // A reader who takes nothing would never see a polite end.

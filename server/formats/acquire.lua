@@ -18,10 +18,12 @@
 -- ARGV[12] for how long the lock stays taken after a lease that ran out, in ms
 -- ARGV[13] for how long it stays taken at least, also when it is released before, in ms
 -- ARGV[14] 's' or 'ms', what a deadline is written in
+-- ARGV[15] '' or for how long after a release a client gives way to the one that has waited longest, in ms
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated'}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
+--         {'held', now ms, ms, ...}       without holders: free, and for so long the client that has waited longest is to take it
 --         {'queue_full', now ms, how many wait}
 --         {'lost', now ms, 'ended'}       the request was carried out before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was taken back by its id, maybe before it arrived here
@@ -39,6 +41,7 @@ local WAITS_REMOVED_MAX = 1000
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
 local grace_ms, least_ms, unit = tonumber(ARGV[12] or 0), tonumber(ARGV[13] or 0), ARGV[14] or 'ms'
+local give_way_ms = tonumber(ARGV[15] or '')
 local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)$')
 
 local time = redis.call('TIME')
@@ -75,7 +78,14 @@ end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
-if state == 'free' then
+-- For how long this client gives way, and the waiter that has had its chance: it was gone or slow, and nobody gives way to
+-- it again before its next look.
+local gives_way_ms, passed_over
+if state == 'free' and give_way_ms then
+  gives_way_ms, passed_over = assess_turn(kept.window, give_way_ms, tonumber(since) or now_ms, now_ms)
+end
+
+if state == 'free' and not gives_way_ms then
   local counter = parse_whole(read_text(3, COUNTER_BYTES_MAX))
   if counter > 0 then
     kept.fence = format_integer(math.max(parse_whole(kept.fence), counter))
@@ -88,6 +98,7 @@ if state == 'free' then
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   stop_waiting()
+  if passed_over then redis.call('ZREM', KEYS[4], passed_over) end
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', owner, '', KEYS[1]))
   return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'acquired')
 end
@@ -109,4 +120,4 @@ if wait_ms then
   -- Never shortened: another client may wait for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
 end
-return format_holders('held', now_ms, remaining_ms, kept, holders)
+return format_holders('held', now_ms, gives_way_ms or remaining_ms, kept, holders or {})

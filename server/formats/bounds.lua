@@ -16,7 +16,7 @@ end
 
 -- The string at a key; '' when it is missing, of another type, or longer than that.
 local function read_text(k, bytes_max)
-  local text = redis.pcall('GETRANGE', KEYS[k], 0, bytes_max)
+  local text = redis.pcall('GETRANGE', KEYS[k], '0', bytes_max)
   return type(text) == 'string' and #text <= bytes_max and text or ''
 end
 

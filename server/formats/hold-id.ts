@@ -1,5 +1,5 @@
 import { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
-import { decodeKey, encodeKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
+import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
 
 /** Identifies one hold: its lock, and what distinguishes it from every other hold of that lock. */
 export interface HoldRef {
@@ -18,7 +18,6 @@ export interface TargetHoldRef extends HoldRef {
 }
 
 const PREFIX = "h1.";
-const SEPARATOR = "\0";
 const SYNTAX = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
 const TOKEN = /^[\x21-\x7e]{1,400}$/;
 const FENCE = /^[1-9]\d{0,15}$/;
@@ -28,7 +27,8 @@ const FENCE = /^[1-9]\d{0,15}$/;
  * between them. It names its key, so it needs no index; it is no secret.
  */
 export function formatHoldId({ target, format, unit, key, token, fence }: TargetHoldRef): string {
-  const head = [target, format, unit ?? "", token, fence, ""].join(SEPARATOR);
+  const head = `${target}\0${format}\0${unit ?? ""}\0${token}\0${fence}\0`;
+  if (!isBinaryKey(key)) return PREFIX + Buffer.from(head + key).toString("base64url");
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
 
@@ -45,12 +45,12 @@ export function parseHoldId(holdId: string): TargetHoldRef | undefined {
     at = end + 1;
   }
   const [target = "", format, unitText, token = "", fence = ""] = fields;
-  const known = WritableFormat.safeParse(format);
-  if (!known.success || target === "" || !TOKEN.test(token) || !FENCE.test(fence)) return undefined;
-  const unit = TimestampUnit.safeParse(unitText).data;
+  const known = WritableFormat.options.find((each) => each === format);
+  if (known === undefined || target === "" || !TOKEN.test(token) || !FENCE.test(fence)) return undefined;
+  const unit = TimestampUnit.options.find((each) => each === unitText);
   const keyBytes = bytes.length - at;
-  if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX || (unit !== undefined) !== (known.data === "timestamp"))
+  if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX || (unit !== undefined) !== (known === "timestamp"))
     return undefined;
-  const ref = { target, format: known.data, unit, token, fence, key: decodeKey(bytes.subarray(at)) };
+  const ref = { target, format: known, unit, token, fence, key: decodeKey(bytes.subarray(at)) };
   return formatHoldId(ref) === holdId ? ref : undefined;
 }

@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
@@ -19,6 +20,7 @@ import {
   type ForceReleaseReply,
   isAgreedReply,
   parseAcquireReply,
+  parseBatchReply,
   parseExtendReply,
   parseForceReleaseReply,
   parseReleaseReply,
@@ -29,6 +31,7 @@ import {
   type RenewReply,
   type VerifyReply,
 } from "./script-replies.ts";
+import { VerbBatches } from "./verb-batches.ts";
 
 export interface LockRequest {
   /** The API key or operator that calls, by its permanent id; undefined for a client of the library. */
@@ -54,6 +57,8 @@ export interface WaitRequest {
   readonly sinceMs: number | undefined;
   /** How many may wait for one key. */
   readonly waitersMax: number;
+  /** For how long after a release it gives way to the client that has waited longest; undefined: not at all. */
+  readonly giveWayMs?: number | undefined;
 }
 
 export interface AcquireRequest extends LockRequest {
@@ -93,6 +98,8 @@ export interface ReleaseRequest extends LockRequest {
   /** `all` ends the hold whatever its count. */
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
+  /** `nobody`: the next acquire on the connection takes the lock for a waiter. By default all waiters are woken. */
+  readonly wakes?: "waiters" | "nobody";
   /** What else is sent so that waiters of other libraries look again. */
   readonly signals?: ReleaseSignals | undefined;
 }
@@ -147,6 +154,8 @@ export class LockWriter {
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #extend: Script<Keys, Keys, ExtendReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
+  readonly #batch: Script<Keys, Keys, readonly unknown[]> | undefined;
+  readonly #batchesByConnection = new WeakMap<Commands, VerbBatches>();
 
   /** @param scripts the folder of the scripts, with one for each format below it */
   constructor(
@@ -165,6 +174,8 @@ export class LockWriter {
     this.#forceRelease = script("force-release", parseForceReleaseReply);
     this.#extend = script("extend", parseExtendReply);
     this.#agree = script("agree", isAgreedReply);
+    // The verbs of `timestamp` have no fast path, so a batch would save little.
+    this.#batch = name === "timestamp" ? undefined : script("batch", parseBatchReply);
   }
 
   acquire(
@@ -185,11 +196,30 @@ export class LockWriter {
       formatOwnerLines(ask),
       leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
     ];
-    if (hasFastPath(ask) && waiting === undefined) return this.#acquire.run(redis, keys, request);
+    if (hasFastPath(ask) && waiting === undefined)
+      return this.#runInBatch("acquire", this.#acquire, redis, keys, request);
     keys.push(buildWaitersKey(key));
     request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
-    request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit);
+    request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit, waiting?.giveWayMs ?? "");
     return this.#acquire.run(redis, keys, request);
+  }
+
+  /** Runs a verb that has a fast path, together with others that are issued at the same time. */
+  #runInBatch<Reply>(
+    name: "acquire" | "release",
+    script: Script<Keys, Keys, Reply>,
+    redis: Commands,
+    keys: Keys,
+    request: Keys,
+  ): Promise<Reply> {
+    // A cluster would need verbs of one slot, and the safety checks look at each verb.
+    if (this.#batch === undefined || !(redis instanceof Redis)) return script.run(redis, keys, request);
+    let batches = this.#batchesByConnection.get(redis);
+    if (batches === undefined) {
+      batches = new VerbBatches(redis, this.#batch);
+      this.#batchesByConnection.set(redis, batches);
+    }
+    return batches.run({ name, script, keys, arguments: request });
   }
 
   /** Takes a hold once more. */
@@ -234,7 +264,7 @@ export class LockWriter {
       principal ?? "",
       id,
       digest,
-      buildWakeChannel(key),
+      ask.wakes === "nobody" ? "" : buildWakeChannel(key),
       channel,
     ];
     const isPlain = [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
@@ -242,7 +272,10 @@ export class LockWriter {
       request.push(acquiredBy ?? "", String(retryMs ?? ""));
       request.push(String(reservation?.reservedMs ?? ""), reservation?.owner ?? "");
       request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "", ...messages);
+    } else if (ask.wakes !== "nobody") {
+      return this.#runInBatch("release", this.#release, redis, buildLockKeyPair(key), request);
     }
+    // A hand-over is sent at once, because the acquire that follows it on the connection takes the lock.
     const run = (list: readonly RedisArgument[]) =>
       this.#release.run(redis, [...buildLockKeyPair(key), ...list], request);
     return runOrRetryWithout(run, keys);

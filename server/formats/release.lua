@@ -7,7 +7,8 @@
 -- KEYS[3] the list that waiters of python-redis-lock are blocked on; may be left out
 -- ARGV[1] token    ARGV[2] fence, or '' for whatever fence the hold of this token has    ARGV[3] principal, or ''
 -- ARGV[4] request id    ARGV[5] digest of the request: '-' when the caller has no id to repeat it by
--- ARGV[6] channel that waiters listen on    ARGV[7] channel for events
+-- ARGV[6] channel that waiters listen on, '' when the next acquire on the connection takes the lock for one of them
+-- ARGV[7] channel for events
 -- The rest may be left out as a whole:
 -- ARGV[8] '' or the id of an acquire to take back: should it arrive later, it does nothing. A grant that is taken back
 --         has served nobody, so no least hold time applies
@@ -127,6 +128,6 @@ else
   write_companion(kept)
   signal_other_libraries(3, 14)
 end
-redis.pcall('PUBLISH', ARGV[6], '0')
-if ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], '0') end
+if ARGV[6] ~= '' then redis.pcall('PUBLISH', ARGV[6], '0') end
+if ARGV[6] ~= '' and ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], '0') end
 return reservation or { outcome, format_integer(now_ms), '0', fence }

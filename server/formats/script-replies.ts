@@ -37,6 +37,7 @@ export interface NotOwnerReply {
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
+  /** Empty: the lock is free, and for `remainingMs` the client that has waited longest may acquire it. */
   readonly holders: readonly SeenHolder[];
 }
 
@@ -219,6 +220,12 @@ function parseRefusedReply(fields: readonly string[]): RefusedReply {
 
 export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
+}
+
+/** The replies of several verbs: each is an error, or what the verb's own parser reads. */
+export function parseBatchReply(reply: unknown): readonly unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw new UnexpectedReplyError(`batch.lua returned ${typeof reply} where a list was expected`);
 }
 
 function parseFields(reply: unknown): string[] {

@@ -25,20 +25,21 @@ export class Script<
 > {
   readonly source: string;
   readonly #sha: string;
-  readonly #decode: (reply: unknown) => Reply;
+  /** @throws UnexpectedReplyError */
+  readonly decode: (reply: unknown) => Reply;
 
   /** @param format the folder that stands for `format/` in the includes of the file */
   constructor(file: URL, decode: (reply: unknown) => Reply, format?: URL) {
     this.source = readWithIncludes(file, format);
     this.#sha = createHash("sha1").update(this.source).digest("hex");
-    this.#decode = decode;
+    this.decode = decode;
   }
 
   run(redis: Pick<Commands, "evalsha" | "eval">, keys: Keys, parameters: Arguments): Promise<Reply> {
-    return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.#decode, async (error) => {
+    return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.decode, async (error) => {
       // NOSCRIPT means that nothing was carried out: EVAL does it now and fills the server's cache.
       if (!isNoScript(error)) throw error;
-      return this.#decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
+      return this.decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
     });
   }
 
@@ -64,7 +65,7 @@ export class Script<
   }
 
   #decodeReply([error, reply]: [Error | null, unknown]): Reply | Error {
-    return error ?? this.#decode(reply);
+    return error ?? this.decode(reply);
   }
 }
 
@@ -72,12 +73,27 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** Replaces each `-- include other.lua` line by that file, named from where the line stands, or `format/` of the format's. */
+/**
+ * Replaces each `-- include other.lua` line by that file, named from where the line stands, or `format/` of the format's.
+ * A file is included once for each scope: where its names can be used already, its line is left out.
+ * `-- include other.lua as function name` makes the file the body of a local function, which is a scope of its own.
+ */
 export function readWithIncludes(file: URL, format?: URL): string {
-  return readFileSync(file, "utf8").replace(INCLUDE, (_, folder: string | undefined, name: string) => {
-    if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);
-    return readWithIncludes(new URL(name, folder === undefined ? file : format), format);
-  });
+  return readScope(file, format, new Set());
 }
 
-const INCLUDE = /^-- include (format\/)?(\S+)$/gm;
+/** @param included the files whose names can be used where this file stands; those that it includes are added */
+function readScope(file: URL, format: URL | undefined, included: Set<string>): string {
+  const include = (_: string, folder: string | undefined, name: string, functionName: string | undefined) => {
+    if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);
+    const other = new URL(name, folder === undefined ? file : format);
+    if (functionName !== undefined)
+      return `local function ${functionName}()\n${readScope(other, format, new Set(included))}\nend`;
+    if (included.has(other.href)) return "";
+    included.add(other.href);
+    return readScope(other, format, included);
+  };
+  return readFileSync(file, "utf8").replace(INCLUDE, include);
+}
+
+const INCLUDE = /^-- include (format\/)?(\S+)(?: as function (\w+))?$/gm;

@@ -1,5 +1,5 @@
 import type { Hold, HoldStatus, Released, Reservation } from "../../../lib/contract/actions/verb.ts";
-import { toKeyFields } from "../../../lib/keys/key.ts";
+import { isBinaryKey, toKeyFields } from "../../../lib/keys/key.ts";
 import { formatHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type {
   HoldStatus as FoundHoldStatus,
@@ -9,8 +9,12 @@ import type {
 
 /** A grant as JSON has it. */
 export function toHold(target: string, grant: Grant): Hold {
-  const { owner, count, leaseMs, remainingMs, asOf } = grant;
-  return { ...toHoldFields({ target, ...grant }), owner, count, leaseMs, remainingMs, asOf };
+  const { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf } = grant;
+  const holdId = formatHoldId({ target, key, format, unit, token, fence });
+  // Field by field: copying objects of many shapes takes longer than the rest of this.
+  if (!isBinaryKey(key))
+    return { holdId, target, key, format, fence, owner, count, leaseMs, remainingMs, asOf };
+  return { holdId, target, ...toKeyFields(key), format, fence, owner, count, leaseMs, remainingMs, asOf };
 }
 
 export function toReservation(target: string, grant: Grant): Reservation {
@@ -27,7 +31,10 @@ export function toHoldStatus(hold: TargetHoldRef, found: FoundHoldStatus): HoldS
 }
 
 export function toReleased(hold: TargetHoldRef, { outcome, count, asOf }: FoundReleased): Released {
-  return { ...toHoldFields(hold), outcome, count, asOf };
+  const { target, key, format, fence } = hold;
+  const holdId = formatHoldId(hold);
+  if (!isBinaryKey(key)) return { holdId, target, key, format, fence, outcome, count, asOf };
+  return { holdId, target, ...toKeyFields(key), format, fence, outcome, count, asOf };
 }
 
 function toHoldFields(hold: TargetHoldRef) {

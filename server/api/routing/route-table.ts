@@ -37,14 +37,14 @@ export class RouteTable {
     const { path } = request;
     const segments = path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length).split("/") : [];
     const method = request.method === "HEAD" ? "GET" : request.method;
-    const allowed = new Set<string>();
-    for (const entry of this.#bySize.get(segments.length) ?? []) {
-      if (!isSegmentMatch(entry.segments, segments)) continue;
-      if (entry.route.method === method) return { entry, segments };
-      allowed.add(entry.route.method);
+    const entries = this.#bySize.get(segments.length) ?? [];
+    for (const entry of entries) {
+      if (entry.route.method === method && isSegmentMatch(entry.segments, segments))
+        return { entry, segments };
     }
-    if (allowed.size > 0) {
-      const methods = [...allowed].join(", ");
+    const others = entries.filter((entry) => isSegmentMatch(entry.segments, segments));
+    if (others.length > 0) {
+      const methods = [...new Set(others.map(({ route }) => route.method))].join(", ");
       throw new MethodNotAllowedError(`This path supports ${methods}.`, { allowed: methods });
     }
     const hint =

@@ -4,11 +4,11 @@
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
--- ARGV[6] channel that waiters listen on    ARGV[7] channel for events
+-- ARGV[6] channel that waiters listen on, or ''    ARGV[7] channel for events
 
 -- include format/fast-path.lua
 
-local stored = #ARGV == 7 and redis.pcall('GETRANGE', KEYS[2], 0, 8192)
+local stored = #ARGV == 7 and redis.pcall('GETRANGE', KEYS[2], '0', '8192')
 if type(stored) == 'string' and #stored <= 8192 then
   local token, fence = ARGV[1], ARGV[2]
   -- Token, count and fence of the companion: this very hold, and once.
@@ -19,7 +19,7 @@ if type(stored) == 'string' and #stored <= 8192 then
     since, seq, format, owner, principal, window =
       string.match(stored, '^(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n([^%c]*)\n([^\n]*)\n[^\n]*(.*)$', #head + 1)
   end
-  local time = redis.call('TIME')
+  local time = read_time()
   if format == FORMAT and #since == 13 and #seq < 7 and principal == ARGV[3]
     and can_append_request(window, ARGV[4], time[1]) and is_held_once(token) then
     local now_ms = time[1] .. string.sub(#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
@@ -29,7 +29,7 @@ if type(stored) == 'string' and #stored <= 8192 then
       .. '\n' .. ARGV[4] .. '\treleased\t' .. ARGV[5] .. '\t' .. fence .. '\t' .. now_ms, 'KEEPTTL')
     redis.pcall('PUBLISH', ARGV[7], 'released\t' .. now_ms .. '\t' .. fence .. '\t' .. seq .. '\t0\t'
       .. since .. '\t' .. owner .. '\t\n' .. KEYS[1])
-    redis.pcall('PUBLISH', ARGV[6], '0')
+    if ARGV[6] ~= '' then redis.pcall('PUBLISH', ARGV[6], '0') end
     return 'released\t' .. now_ms .. '\t0\t' .. fence
   end
 end

@@ -81,7 +81,7 @@ end
 
 -- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
-  redis.call('HSET', KEYS[k], token, 1)
+  redis.call('HSET', KEYS[k], token, '1')
   local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
   -- Refused: a lock that nothing ends would stay for ever.
   if type(set) == 'table' then
@@ -92,7 +92,7 @@ local function store_hold(k, token, total_ms, _now_ms, _unit)
 end
 
 local function increment_count(k, token)
-  redis.call('HINCRBY', KEYS[k], token, 1)
+  redis.call('HINCRBY', KEYS[k], token, '1')
 end
 
 local function extend_expiry(k, kept, total_ms, _now_ms)
@@ -101,14 +101,14 @@ local function extend_expiry(k, kept, total_ms, _now_ms)
 end
 
 local function decrement_count(k, token)
-  redis.call('HINCRBY', KEYS[k], token, -1)
+  redis.call('HINCRBY', KEYS[k], token, '-1')
 end
 
 -- Gives the lock to the next token, which is the same one when a reservation is prolonged. The key is there all the while:
 -- a cluster that is moving its slot away would make a new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
-  redis.call('HSET', KEYS[k], next_token, 1)
+  redis.call('HSET', KEYS[k], next_token, '1')
   if token ~= next_token then redis.call('HDEL', KEYS[k], token) end
   return '', total_ms
 end

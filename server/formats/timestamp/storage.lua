@@ -36,7 +36,7 @@ end
 -- 'not_a_lock' and its type, 'fault' and its error.
 -- Empties the companion's facts when they are of another hold.
 local function read_state(k, kept, token, now_ms, unit)
-  local value = redis.pcall('GETRANGE', KEYS[k], 0, 31)
+  local value = redis.pcall('GETRANGE', KEYS[k], '0', '31')
   if type(value) == 'table' then
     if not is_wrong_type(value) then return 'fault', value end
     forget_hold(kept)
@@ -65,7 +65,7 @@ end
 -- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
 local function find_count(k, kept, token, now_ms)
   if kept.token ~= token or kept.format ~= FORMAT or not detect_unit_ms(kept.value) then return nil end
-  if redis.pcall('GETRANGE', KEYS[k], 0, 31) ~= kept.value or compute_taken_ms(kept.value, now_ms) <= 0 then return nil end
+  if redis.pcall('GETRANGE', KEYS[k], '0', '31') ~= kept.value or compute_taken_ms(kept.value, now_ms) <= 0 then return nil end
   margin_ms = 2 * detect_unit_ms(kept.value)
   return kept.count
 end

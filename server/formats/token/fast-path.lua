@@ -15,7 +15,7 @@ local function store_hold_now(token, lease_ms)
 end
 
 local function is_held_once(token)
-  return redis.pcall('GETRANGE', KEYS[1], 0, 1024) == token
+  return redis.pcall('GETRANGE', KEYS[1], '0', '1024') == token
 end
 
 local function remove_hold_now(_token)

@@ -14,7 +14,7 @@ local COUNTS_ITSELF = false
 -- States: 'free', 'held', 'not_a_lock' and its type, 'fault' and its error.
 -- Empties the companion's facts when they are of another hold.
 local function read_state(k, kept, token, _now_ms)
-  local value = redis.pcall('GETRANGE', KEYS[k], 0, VALUE_BYTES_MAX)
+  local value = redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX)
   if type(value) == 'table' then
     if not is_wrong_type(value) then return 'fault', value end
     forget_hold(kept)
@@ -32,7 +32,7 @@ end
 -- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
-  return redis.pcall('GETRANGE', KEYS[k], 0, VALUE_BYTES_MAX) == token and kept.count or nil
+  return redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX) == token and kept.count or nil
 end
 
 local function read_remaining_ms(k, _kept, _now_ms)

@@ -32,6 +32,12 @@ import {
 /** How long a refusal is kept back until what was granted is given back. */
 const ROLLBACK_WAIT_MS = 500;
 
+/**
+ * For how long after a release the lock is left to the client that has waited longest. It bounds what the others lose
+ * when that client has died or is slow. Longer than a wake-up takes on a busy machine.
+ */
+export const GIVE_WAY_MS = 10;
+
 /** How many may wait for one key; more are refused at once. */
 export const WAITERS_MAX = 1000;
 
@@ -100,12 +106,13 @@ export class Acquirer {
     return this.#waitCoordinator.run(
       key,
       { waitMs, signal, requestId: named },
-      async (leftMs, sinceMs): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
+      async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
         onSend?.();
         const retryMs =
           unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
         unansweredSince ??= performance.now();
-        const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX };
+        const giveWayMs = turn === "handed_over" ? undefined : GIVE_WAY_MS;
+        const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs };
         const reply = await this.#sendAcquire(format, key, { ...ask, retryMs }, waiting);
         unansweredSince = undefined;
         if (reply.outcome === "held") return new LazyHeldOutcome(key, reply);

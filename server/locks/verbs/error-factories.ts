@@ -49,15 +49,14 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
 
 export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   const { holders, remainingMs, asOf } = elsewhere;
+  const facts = { ...toKeyFields(key), holders: toHolderFacts(holders), remainingMs, asOf };
+  if (holders.length === 0) {
+    return new HeldError("The lock was just released, and a client that has waited longer is next.", facts);
+  }
   const by = holders[0]?.owner ?? "";
   const unless = parseReservedOwner(by) === undefined ? " unless it is renewed" : "";
   const expiry = remainingMs === null ? "It has no TTL." : `It expires in ${remainingMs} ms${unless}.`;
-  return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, {
-    ...toKeyFields(key),
-    holders: toHolderFacts(holders),
-    remainingMs,
-    asOf,
-  });
+  return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
 }
 
 /** Of a quorum: other clients have the masters, and none is known to have a majority. */
@@ -88,9 +87,9 @@ export class LazyHeldOutcome {
     return this.held.asOf;
   }
 
-  get holder(): SeenHold {
+  get holder(): SeenHold | undefined {
     const [first] = this.held.holders;
-    return { owner: first?.token ?? "", fence: first?.fence ?? null };
+    return first && { owner: first.token, fence: first.fence };
   }
 
   toError(): HeldError {

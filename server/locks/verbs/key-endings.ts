@@ -1,6 +1,8 @@
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@");
 /** Events of Redis after which a lock may be free. Renewals and acquires cause others. */
 const ENDINGS: ReadonlySet<string> = new Set(["del", "expired", "evicted", "rename_from", "move_from"]);
+/** Events after which the key exists. */
+const BEGINNINGS: ReadonlySet<string> = new Set(["set", "hset", "hincrby"]);
 const EVENT_BYTES_MAX = 16;
 
 /** Where Redis publishes what happens to a key, if keyspace notifications are on. */
@@ -17,6 +19,14 @@ export function isKeyspaceChannel(channel: Buffer): boolean {
  * that end a key.
  */
 export function isWakeUp(channel: Buffer, message: Buffer | undefined): boolean {
-  if (!isKeyspaceChannel(channel)) return true;
-  return message !== undefined && message.length <= EVENT_BYTES_MAX && ENDINGS.has(message.toString());
+  return !isKeyspaceChannel(channel) || isEventIn(ENDINGS, message);
+}
+
+/** Whether a message means that the lock is held, whatever earlier messages meant. */
+export function isTaken(channel: Buffer, message: Buffer | undefined): boolean {
+  return isKeyspaceChannel(channel) && isEventIn(BEGINNINGS, message);
+}
+
+function isEventIn(events: ReadonlySet<string>, message: Buffer | undefined): boolean {
+  return message !== undefined && message.length <= EVENT_BYTES_MAX && events.has(message.toString());
 }

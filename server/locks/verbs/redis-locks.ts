@@ -6,6 +6,7 @@ import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import {
   LOCK_WRITERS,
   type LockWriter,
+  type ReleaseRequest,
   type RenewRequest,
   type Reservation,
 } from "../../formats/lock-writer.ts";
@@ -71,6 +72,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #acquirer: Acquirer;
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #findSignalledLibraries: FindSignalledLibraries;
+  readonly #queues: WaiterQueues;
 
   /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
   constructor(
@@ -87,7 +89,8 @@ export class RedisLocks implements OperatorVerbs {
     this.#channel = buildEventChannel(db);
     this.#lockable = new LockableKeys(lockable);
     const keyspace = { subscriber: keyspaceSubscriber, db };
-    const waits = new WaitCoordinator(new WaiterQueues(subscriber, keyspace));
+    this.#queues = new WaiterQueues(subscriber, keyspace);
+    const waits = new WaitCoordinator(this.#queues);
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
   }
 
@@ -174,9 +177,18 @@ export class RedisLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const writer = LOCK_WRITERS[hold.format];
     const ask = { ...this.#requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
-    const reply = await attempt(this.#redis, (retryMs) =>
-      writer.release(this.#redis, this.#channel, hold.key, retryMs === undefined ? ask : { ...ask, retryMs }),
+    const startHandOver = this.#prepareHandOver(ask, hold.key);
+    const first = startHandOver === undefined ? ask : { ...ask, wakes: "nobody" as const };
+    const pending = attempt(this.#redis, (retryMs) =>
+      writer.release(
+        this.#redis,
+        this.#channel,
+        hold.key,
+        retryMs === undefined ? first : { ...ask, retryMs },
+      ),
     );
+    startHandOver?.();
+    const reply = await pending;
     if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
     if (reply.outcome === "released" || reply.outcome === "still_held") {
       if (reply.outcome === "released") this.#signalReservationEnd(hold, reply.reservation);
@@ -185,6 +197,12 @@ export class RedisLocks implements OperatorVerbs {
     }
     if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
     throw createRefusalError(hold.key, hold.format, reply);
+  }
+
+  /** Whoever waits for a signal or the end of a reservation is woken by the release itself. */
+  #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
+    const isPlain = signals === undefined && reservation === undefined && this.#redis.status === "ready";
+    return isPlain ? this.#queues.prepareHandOver(key) : undefined;
   }
 
   #buildSignals({ key, format }: VerbHold): ReleaseSignals | undefined {

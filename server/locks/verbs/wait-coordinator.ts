@@ -1,11 +1,13 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import type { QueuePlace } from "./key-queue.ts";
+import type { QueuePlace, Turn } from "./key-queue.ts";
 import type { AbortSignalLike } from "./verbs.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
+/** After a refused hand-over the waiter tries again: the release may have been delayed, and it woke nobody. */
+const HAND_OVER_RETRY_MS = 5;
 /** For how long one who gave up may come back to its place with the same request id. */
 export const PLACE_RETENTION_MS = 5000;
 const OUTAGE_RETRY_MS = 200;
@@ -25,10 +27,11 @@ export interface Revocable {
   revoke(): void;
 }
 
-/** One look: `leftMs` of the wait, and since when it lasts (undefined at the first). */
+/** One look: `leftMs` of the wait, since when it lasts (undefined at the first), and what led to it. */
 export type WaitAttempt<Reply> = (
   leftMs: number,
   sinceMs: number | undefined,
+  turn: Turn,
 ) => Promise<WaitAttemptResult<Reply>>;
 
 /** Told of the end of a wait without the lock. */
@@ -64,10 +67,9 @@ export class WaitCoordinator {
     let heldMs: number | undefined;
     try {
       for (;;) {
-        if (place !== undefined) await place.awaitTurn(stop);
-        const seen: WaitAttemptResult<Reply> | undefined = await (place === undefined
-          ? attempt(computeRemainingMs(deadline), sinceMs)
-          : attemptThroughOutages(attempt(computeRemainingMs(deadline), sinceMs), stop));
+        const turn: Turn = place === undefined ? "look" : await place.awaitTurn(stop);
+        const looked = attempt(computeRemainingMs(deadline), sinceMs, turn);
+        const seen = await (place === undefined ? looked : attemptThroughOutages(looked, stop));
         if (seen !== undefined && "done" in seen) {
           const acquired = requireStillWanted(seen.done, stop, signal);
           heldMs = seen.heldMs;
@@ -77,6 +79,7 @@ export class WaitCoordinator {
           sinceMs ??= seen.asOf;
           place = this.queues.enqueue(key, sinceMs, seen);
         } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
+        else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
         else place?.sleepAfter(seen);
       }
     } catch (error) {

@@ -14,8 +14,11 @@ export interface SeenHold {
 export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
-  /** Left out by a quorum, where a look takes votes for a moment and is not to be repeated soon. */
-  readonly holder?: SeenHold;
+  /**
+   * Undefined while the lock is free and another waiter is next, and on a quorum, where a look takes votes for a moment
+   * and is not to be repeated soon.
+   */
+  readonly holder?: SeenHold | undefined;
   /** Made for those who get nothing in the end: it would weigh more than all else that is kept of one who waits. */
   toError(): HeldError;
 }

@@ -3,7 +3,7 @@ import { buildWakeChannel } from "../../formats/keys.ts";
 import type { RedisArgument, Subscriber } from "../../redis/commands.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { toRedisArgument } from "../../redis/script.ts";
-import { buildKeyspaceChannel, isKeyspaceChannel, isWakeUp } from "./key-endings.ts";
+import { buildKeyspaceChannel, isKeyspaceChannel, isTaken, isWakeUp } from "./key-endings.ts";
 import { KeyQueue, type KeyspaceState, type QueueChannels, type QueuePlace } from "./key-queue.ts";
 import type { HeldOutcome } from "./wait-stop.ts";
 
@@ -36,6 +36,7 @@ export class WaiterQueues {
         const queue = this.#queues.get(toChannelName(channel));
         if (isKeyspaceChannel(channel)) this.#keyspaceState = "heard";
         if (isWakeUp(channel, message)) queue?.wakeSoon();
+        else if (isTaken(channel, message)) queue?.cancelWake();
       });
       // What was published while the subscription was broken is lost, so everyone who is first looks again.
       source.on("ready", () => {
@@ -63,6 +64,12 @@ export class WaiterQueues {
     }
     queue.recordLook(seen);
     return queue.enqueue(since);
+  }
+
+  /** As `KeyQueue.prepareHandOver`; undefined, too, if nobody waits here. */
+  prepareHandOver(key: Key): (() => void) | undefined {
+    if (this.#queues.size === 0) return undefined;
+    return this.#queues.get(toChannelName(toBuffer(buildWakeChannel(key))))?.prepareHandOver();
   }
 
   #buildChannels(key: Key, wake: Buffer): QueueChannels {

@@ -1,0 +1,129 @@
+import type { Commands, RedisArgument } from "../redis/commands.ts";
+import { readErrorCode, UnexpectedReplyError } from "../redis/failure.ts";
+import type { Script } from "../redis/script.ts";
+
+/** Verbs of one script; as many of the fast path keep Redis for about 0.3 ms. */
+export const BATCH_VERBS_MAX = 32;
+
+type Arguments = RedisArgument[];
+type BatchScript = Script<Arguments, Arguments, readonly unknown[]>;
+
+/** A verb that may run together with others. */
+export interface BatchableVerb<Reply> {
+  readonly name: "acquire" | "release";
+  /** Runs it alone. */
+  readonly script: Script<Arguments, Arguments, Reply>;
+  readonly keys: Arguments;
+  readonly arguments: Arguments;
+}
+
+interface PendingVerb {
+  readonly verb: BatchableVerb<unknown>;
+  resolve(reply: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Sends the verbs of one turn of the event loop as one script: a call of a script costs Redis and Node more than a verb
+ * within one. A lone verb is sent at once, and alone.
+ */
+export class VerbBatches {
+  #pending: PendingVerb[] = [];
+  #isFlushScheduled = false;
+  #inFlight = 0;
+  /** How many verbs the last turn with any had. */
+  #lastTurnVerbs = 0;
+
+  constructor(
+    private readonly redis: Commands,
+    private readonly script: BatchScript,
+  ) {}
+
+  run<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
+    // Many callers that are served in one turn issue their next verbs in one turn, too.
+    if (this.#inFlight === 0 && !this.#isFlushScheduled && this.#lastTurnVerbs <= 1)
+      return this.#runNow(verb);
+    return new Promise<Reply>((resolve, reject) => {
+      this.#pending.push({ verb, resolve: resolve as (reply: unknown) => void, reject });
+      if (this.#isFlushScheduled) return;
+      this.#isFlushScheduled = true;
+      setImmediate(this.#flush);
+    });
+  }
+
+  #runNow<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
+    const reply = verb.script.run(this.redis, verb.keys, verb.arguments);
+    this.#track(reply);
+    return reply;
+  }
+
+  #track(reply: Promise<unknown>): void {
+    this.#inFlight++;
+    reply.then(this.#settle, this.#settle);
+  }
+
+  readonly #settle = () => {
+    this.#inFlight--;
+  };
+
+  readonly #flush = () => {
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#isFlushScheduled = false;
+    this.#lastTurnVerbs = pending.length;
+    for (let at = 0; at < pending.length; at += BATCH_VERBS_MAX)
+      this.#send(pending.slice(at, at + BATCH_VERBS_MAX));
+  };
+
+  #send(batch: readonly PendingVerb[]): void {
+    const [only] = batch;
+    if (only !== undefined && batch.length === 1) {
+      this.#runNow(only.verb).then(only.resolve, only.reject);
+      return;
+    }
+    const keys: Arguments = [];
+    const parameters: Arguments = [];
+    for (const { verb } of batch) {
+      keys.push(...verb.keys);
+      parameters.push(verb.name, ...verb.arguments);
+    }
+    const replies = this.script.run(this.redis, keys, parameters);
+    this.#track(replies);
+    replies.then(
+      (given) => this.#deliver(batch, given),
+      (error: unknown) => this.#fail(batch, error),
+    );
+  }
+
+  #fail(batch: readonly PendingVerb[], error: unknown): void {
+    // Redis checks the keys of a call before it runs: one key that the user may not access refuses all of them.
+    const isRefusedForKeys = readErrorCode(error) === "NOPERM";
+    for (const { verb, resolve, reject } of batch) {
+      if (isRefusedForKeys) this.#runNow(verb).then(resolve, reject);
+      else reject(error);
+    }
+  }
+
+  #deliver(batch: readonly PendingVerb[], replies: readonly unknown[]): void {
+    // A script that has run nothing would be sent for ever.
+    if (replies.length === 0 || replies.length > batch.length) {
+      const error = new UnexpectedReplyError(
+        `batch.lua returned ${replies.length} of ${batch.length} replies`,
+      );
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    for (const [index, reply] of replies.entries())
+      if (batch[index] !== undefined) settle(batch[index], reply);
+    if (replies.length < batch.length) this.#send(batch.slice(replies.length));
+  }
+}
+
+function settle({ verb, resolve, reject }: PendingVerb, reply: unknown): void {
+  try {
+    if (reply instanceof Error) throw reply;
+    resolve(verb.script.decode(reply));
+  } catch (error) {
+    reject(error);
+  }
+}
