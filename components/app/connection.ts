@@ -62,38 +62,6 @@ function getCatchUpStatus({ scan }: Health, messages: ShellMessages): Connection
   return { tone: "warn", text, announcement: messages.catchingUp };
 }
 
-/** What is known of how whole the picture is, a line each. */
-export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
-  const { now, scannedAt, scanMs, scan, missed, leftOut, unreadableKeys, oversizedKeys } = health;
-  // Keys that are too large are not locks.
-  const unreadable = (unreadableKeys?.count ?? 0) - (unreadableKeys?.byReason.too_large ?? 0);
-  const changes = missed.found + missed.gone + missed.changed;
-  return [
-    scannedAt === null || scanMs === null
-      ? messages.neverScanned
-      : messages.scanned(formatAge(now - scannedAt), formatLag(scanMs, messages)),
-    scan === undefined ? null : formatScanProgress(scan, messages),
-    changes === 0 || missed.lastAt === null ? null : messages.missed(changes, formatAge(now - missed.lastAt)),
-    leftOut === undefined ? null : messages.leftOut(leftOut),
-    unreadable === 0 ? null : messages.unreadable(unreadable),
-    oversizedKeys === undefined ? null : messages.oversizedKeys(oversizedKeys),
-  ].filter((line) => line !== null);
-}
-
-function formatScanProgress(
-  { scanned, keys, ms }: NonNullable<Health["scan"]>,
-  messages: ShellMessages,
-): string {
-  const all = keys === null ? null : keys.toLocaleString("en");
-  return messages.scanning(scanned.toLocaleString("en"), all, formatLag(ms, messages));
-}
-
-function formatAge(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} m` : `${Math.round(seconds / 3600)} h`;
-}
-
 /** "1 of 3 masters is down" */
 export function formatMastersDown(
   { masters }: { readonly masters: readonly Pick<MasterHealth, "state">[] },
@@ -107,7 +75,7 @@ function createStatus(tone: ConnectionTone, text: string): ConnectionStatus {
   return { tone, text, announcement: text };
 }
 
-function formatLag(ms: number, messages: ShellMessages): string {
+export function formatLag(ms: number, messages: ShellMessages): string {
   if (ms < 1) return messages.underOneMs;
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -10,7 +10,7 @@ import { ApiProblem } from "@/lib/api/request.ts";
 import { login } from "@/lib/i18n/en/login.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLogin } from "@/lib/queries/session.ts";
+import { useLogin } from "@/lib/queries/access/session.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { isLoginPath, sanitizeRedirect } from "./safe-redirect.ts";
 

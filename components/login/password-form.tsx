@@ -11,7 +11,7 @@ import { NAME_CHARACTERS_MAX, PASSWORD_CHARACTERS_MAX } from "@/lib/contract/lim
 import { login } from "@/lib/i18n/en/login.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useLogin } from "@/lib/queries/session.ts";
+import { useLogin } from "@/lib/queries/access/session.ts";
 import { sanitizeRedirect } from "./safe-redirect.ts";
 
 /** By name and password. */

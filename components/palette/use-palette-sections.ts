@@ -14,8 +14,8 @@ import { LANGUAGE_NAMES, LANGUAGES } from "@/lib/i18n/language.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { encodeKeyPath } from "@/lib/keys/key.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
+import { useLogout } from "@/lib/queries/access/logout.ts";
 import { useFoundLocks } from "@/lib/queries/lock-search.ts";
-import { useLogout } from "@/lib/queries/session.ts";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { describeFilterError } from "@/lib/query/filter.ts";
 import { type PaletteCommand, useAllCommands } from "../app/command-registry.tsx";
@@ -191,6 +191,6 @@ function useConsoleCommands(onHelp: () => void): PaletteCommand[] {
       run: () => setLanguage(each),
     })),
     { id: "keys", name: messages.keys, keys: "?", run: onHelp },
-    { id: "logout", name: messages.logOut, run: () => logout.mutate() },
+    { id: "logout", name: messages.logOut, run: () => logout.run() },
   ];
 }

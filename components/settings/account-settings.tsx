@@ -11,9 +11,9 @@ import type { Session } from "@/lib/contract/accounts/session.ts";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useSession } from "@/lib/queries/browser-sessions.ts";
-import { useSetPassword } from "@/lib/queries/operators.ts";
-import { useLogout } from "@/lib/queries/session.ts";
+import { useSession } from "@/lib/queries/access/browser-sessions.ts";
+import { useLogout } from "@/lib/queries/access/logout.ts";
+import { useSetPassword } from "@/lib/queries/access/operators.ts";
 import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 import { formatRoles } from "./role-table.tsx";
 
@@ -35,7 +35,7 @@ export function AccountSettings() {
     <>
       <Section
         title={<SafeText text={name} />}
-        actions={<Button onClick={() => logout.mutate()}>{messages.logOut}</Button>}
+        actions={<Button onClick={() => logout.run()}>{messages.logOut}</Button>}
         text={messages.loggedInBy(via, formatDate(expiresAt))}
       >
         <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3">

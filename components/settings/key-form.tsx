@@ -15,7 +15,7 @@ import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { useCreateKey } from "@/lib/queries/api-keys.ts";
+import { useCreateKey } from "@/lib/queries/access/api-keys.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
 import { ACCESS_LEVELS } from "./access-levels.ts";
 import { NO_QUOTA_TEXT, parseQuotaText } from "./key-quota.ts";

@@ -9,7 +9,7 @@ import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useSetKeyQuota } from "@/lib/queries/api-keys.ts";
+import { useSetKeyQuota } from "@/lib/queries/access/api-keys.ts";
 import { formatMebibytes, parseQuotaText, toQuotaText } from "./key-quota.ts";
 import { QuotaFields } from "./quota-fields.tsx";
 

@@ -8,7 +8,7 @@ import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useRevokeKey } from "@/lib/queries/api-keys.ts";
+import { useRevokeKey } from "@/lib/queries/access/api-keys.ts";
 
 export function KeyRevocation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   const messages = useMessages(apiKeys);

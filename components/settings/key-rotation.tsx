@@ -10,7 +10,7 @@ import type { ApiKey } from "@/lib/contract/accounts/api-key.ts";
 import { apiKeys } from "@/lib/i18n/en/api-keys.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useRotateKey } from "@/lib/queries/api-keys.ts";
+import { useRotateKey } from "@/lib/queries/access/api-keys.ts";
 import { SecretSheet } from "./secret-sheet.tsx";
 
 const HOUR_MS = 3_600_000;

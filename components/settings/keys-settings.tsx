@@ -11,7 +11,7 @@ import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
-import { useApiKeys } from "@/lib/queries/api-keys.ts";
+import { useApiKeys } from "@/lib/queries/access/api-keys.ts";
 import { type ApiKeyTask, KeyTable } from "./key-table.tsx";
 import { AdminOnlyNotice } from "./settings-frame.tsx";
 

@@ -13,7 +13,7 @@ import { operators } from "@/lib/i18n/en/operators.tsx";
 import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useCreateOperator, useUpdateOperator } from "@/lib/queries/operators.ts";
+import { useCreateOperator, useUpdateOperator } from "@/lib/queries/access/operators.ts";
 import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 import { RoleTable } from "./role-table.tsx";
 

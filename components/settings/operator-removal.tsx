@@ -8,7 +8,7 @@ import type { Operator } from "@/lib/contract/accounts/operator.ts";
 import { operators } from "@/lib/i18n/en/operators.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useRemoveOperator, useUpdateOperator } from "@/lib/queries/operators.ts";
+import { useRemoveOperator, useUpdateOperator } from "@/lib/queries/access/operators.ts";
 
 interface OperatorRemovalProps {
   what: keyof typeof operators.ends;

@@ -11,7 +11,7 @@ import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
-import { useOperators } from "@/lib/queries/operators.ts";
+import { useOperators } from "@/lib/queries/access/operators.ts";
 import { OperatorTable, type OperatorTask } from "./operator-table.tsx";
 import { AdminOnlyNotice } from "./settings-frame.tsx";
 

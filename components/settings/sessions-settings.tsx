@@ -13,8 +13,8 @@ import { settings } from "@/lib/i18n/en/settings.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
-import { useBrowserSessions, useEndSessions } from "@/lib/queries/browser-sessions.ts";
-import { useLogout } from "@/lib/queries/session.ts";
+import { useBrowserSessions, useEndSessions } from "@/lib/queries/access/browser-sessions.ts";
+import { useLogout } from "@/lib/queries/access/logout.ts";
 
 /** Browsers that are logged in: one's own, and everybody's for admins. */
 export function SessionsSettings() {
@@ -109,7 +109,7 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
         <Button
           size="small"
           aria-label={current ? messages.logOutHere : messages.endSessionOf(toVisibleText(name))}
-          onClick={current ? () => logout.mutate() : onEnd}
+          onClick={current ? () => logout.run() : onEnd}
         >
           {current ? messages.logOut : messages.end}
         </Button>

@@ -1,10 +1,18 @@
 "use client";
 
 import clsx from "clsx";
+import dynamic from "next/dynamic";
+import { loadPart } from "@/lib/api/load-part.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useSecondsSinceMessage } from "@/lib/live/hooks.ts";
-import { type ConnectionTone, describeCompleteness, getConnectionStatus } from "../app/connection.ts";
+import { type ConnectionTone, getConnectionStatus } from "../app/connection.ts";
+
+/** It is loaded with the first health, so it also opens while the server is unreachable. */
+const CompletenessList = dynamic(
+  loadPart(() => import("./completeness-list.tsx").then((module) => module.CompletenessList)),
+  { ssr: false },
+);
 
 const DOT_CLASSES: Record<ConnectionTone, string> = {
   ok: "bg-ok",
@@ -37,13 +45,7 @@ export function ConnectionPill() {
           {announcement}
         </span>
       </summary>
-      {state.health !== null && (
-        <ul className="absolute top-full left-0 z-20 mt-2 flex w-72 flex-col max-sm:fixed max-sm:inset-x-3 max-sm:top-11 max-sm:w-auto gap-1.5 rounded-[7px] border border-line bg-panel p-3 text-2xs text-ink-2 shadow-lg">
-          {describeCompleteness(state.health, messages).map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-        </ul>
-      )}
+      {state.health !== null && <CompletenessList health={state.health} />}
     </details>
   );
 }

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
-import { useLogout } from "@/lib/queries/session.ts";
+import { useLogout } from "@/lib/queries/access/logout.ts";
 import { CONSOLE_PAGES } from "../app/pages.ts";
 import { getRole, isServerAdmin } from "../app/permissions.ts";
 import { TargetLink } from "../app/target-link.tsx";
@@ -83,8 +83,8 @@ export function MoreSheet({ onHelp, onClose }: MoreSheetProps) {
           {hello !== null && (
             <>
               <hr className="mx-3 my-1 border-line-soft" />
-              <SheetAction Icon={LogOut} onClick={() => logout.mutate()}>
-                {logout.isError ? messages.logOutFailed : messages.logOut}
+              <SheetAction Icon={LogOut} onClick={() => logout.run()}>
+                {logout.isFailed ? messages.logOutFailed : messages.logOut}
                 <span className="ml-auto min-w-0 truncate text-ink-3">
                   <bdi translate="no">{hello.operator.name}</bdi>
                   {` · ${messages.ranks[getRole(hello.operator.may)]}`}

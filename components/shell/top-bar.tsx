@@ -8,7 +8,7 @@ import type { Access } from "@/lib/contract/access.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
-import { useLogout } from "@/lib/queries/session.ts";
+import { useLogout } from "@/lib/queries/access/logout.ts";
 import { getRole } from "../app/permissions.ts";
 import { isProduction } from "../app/target-badges.tsx";
 import { TargetLink } from "../app/target-link.tsx";
@@ -76,8 +76,8 @@ function OperatorMenu({ name, may }: { name: string; may: readonly Access[] }) {
         size="icon"
         className="max-sm:hidden"
         aria-label={messages.logOut}
-        title={logout.isError ? messages.logOutFailed : messages.logOut}
-        onClick={() => logout.mutate()}
+        title={logout.isFailed ? messages.logOutFailed : messages.logOut}
+        onClick={() => logout.run()}
       >
         <LogOut aria-hidden size={15} />
       </Button>

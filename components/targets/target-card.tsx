@@ -13,7 +13,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
-import { useTargetHealth } from "@/lib/queries/targets.ts";
+import { useTargetHealth } from "@/lib/queries/target-health.ts";
 import { FindingList } from "./finding-list.tsx";
 import { MasterTable } from "./master-table.tsx";
 

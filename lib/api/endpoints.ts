@@ -4,12 +4,11 @@ import type { FormatRule, Formats } from "@/lib/contract/detection/format-rule.t
 import type { FinderReport } from "@/lib/contract/detection/lock-finder.ts";
 import type { RulePreview } from "@/lib/contract/detection/rule-preview.ts";
 import type { History, HistoryOrder } from "@/lib/contract/event.ts";
-import type { LiveView } from "@/lib/contract/live.ts";
 import type { RawLock } from "@/lib/contract/raw-lock.ts";
 import type { TypicalTimes } from "@/lib/contract/stats.ts";
-import type { TargetHealth, TargetList } from "@/lib/contract/target.ts";
+import type { TargetHealth } from "@/lib/contract/target.ts";
 
-import { readError, requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
+import { requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
 
 /** How long locks of this name are held and waited for. */
 export function getTypicalDurations(path: string, target: TargetName): Promise<TypicalTimes> {
@@ -23,10 +22,6 @@ export function getRawLock(path: string, target: TargetName): Promise<RawLock> {
   return requestJson(sendRequest("GET", withTarget(`/locks/${path}/raw`, target)), (wire, json) =>
     wire.readRawLock(json),
   );
-}
-
-export function getTargets(): Promise<TargetList> {
-  return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
 }
 
 export function getTargetHealth(name: string): Promise<TargetHealth> {
@@ -127,37 +122,4 @@ export function previewRules(rules: readonly FormatRule[], target: TargetName): 
 
 export function login(input: LoginInput): Promise<Session> {
   return requestJson(sendRequest("POST", "/login", input), (wire, json) => wire.readSession(json));
-}
-
-export async function logout(): Promise<void> {
-  const response = await sendRequest("POST", "/logout");
-  if (!response.ok && response.status !== 401) throw await readError(response);
-}
-
-/** EventSource does not tell 401 from a server that is down; this does. */
-export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
-  try {
-    const response = await sendRequest("GET", "/session");
-    if (response.ok) return "in";
-    if (response.status === 401) return "out";
-    // A proxy without a server behind it has no problem document to send.
-    const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
-    return isFromLockkeeper ? "unknown" : "unreachable";
-  } catch {
-    return "unreachable";
-  }
-}
-
-export async function changeView(
-  stream: string,
-  view: LiveView,
-): Promise<"done" | "gone" | "out" | "failed"> {
-  try {
-    const response = await sendRequest("POST", `/live/${encodeURIComponent(stream)}`, view);
-    if (response.ok) return "done";
-    if (response.status === 404) return "gone";
-    return response.status === 401 ? "out" : "failed";
-  } catch {
-    return "failed";
-  }
 }

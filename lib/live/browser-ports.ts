@@ -1,6 +1,6 @@
 import type { LiveView } from "@/lib/contract/live.ts";
-import { changeView, checkSession } from "../api/endpoints.ts";
 import { API_BASE, type TargetName } from "../api/request.ts";
+import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 

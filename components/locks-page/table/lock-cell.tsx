@@ -106,8 +106,8 @@ function FormatCell({ lock }: { lock: Lock }) {
 
 function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boolean }) {
   return (
-    <span className="@container flex items-center justify-end gap-1">
-      <LeaseBar lock={lock} className="w-6 @min-[112px]:w-10" />
+    <span className="flex items-center justify-end gap-1">
+      <LeaseBar lock={lock} className="w-(--lease-bar-px)" />
       <span className="min-w-[64px] leading-[1.25]">
         <span className="block">
           <RemainingTime lock={lock} />

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { Copy } from "lucide-react";
-import { memo, type MouseEvent as RowMouseEvent } from "react";
+import { memo, type MouseEvent as RowMouseEvent, useState } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
 import { useNeedsAttention } from "@/components/lock-facts/use-needs-attention.ts";
@@ -17,6 +17,8 @@ import { COLUMNS, type ColumnId } from "../columns/columns.ts";
 import type { RowEnding } from "../frozen-rows/frozen-list.ts";
 import { EndedRowText } from "./ended-row.tsx";
 import { LockCell } from "./lock-cell.tsx";
+import type { RowPacer, RowStage } from "./row-pacer.ts";
+import { useRowStage } from "./use-row-stage.ts";
 
 export interface RowActions {
   focusRow(path: string): void;
@@ -43,6 +45,8 @@ export interface LockRowProps {
   /** Tab stops here; the other rows are reached with the arrows. */
   tabStop: boolean;
   actions: RowActions;
+  /** Decides when a row gets what it does not show at once. */
+  pacer: RowPacer;
 }
 
 const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-soft px-2 whitespace-nowrap";
@@ -69,9 +73,12 @@ export const LockRow = memo(function LockRow({
   isSelected,
   tabStop,
   actions,
+  pacer,
 }: LockRowProps) {
   const path = toLockPath(lock);
   const inner = tabStop ? 0 : -1;
+  const [isPointedAt, setIsPointedAt] = useState(false);
+  const stage = useRowStage(pacer, tabStop || isFocused || isPointedAt || end !== null);
   // Instead of what was left to it.
   const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
@@ -81,13 +88,17 @@ export const LockRow = memo(function LockRow({
       data-path={path}
       tabIndex={inner}
       onClick={() => actions.focusRow(path)}
+      onPointerEnter={() => setIsPointedAt(true)}
+      onFocus={() => setIsPointedAt(true)}
       className={clsx(
         "group outline-offset-[-2px]",
         isFocused || isSelected ? "bg-selected" : "bg-panel hover:bg-bg",
       )}
     >
       <td className={clsx(CELL_CLASS, "pr-0 pl-0")}>
-        <SelectBox lock={lock} isSelected={isSelected} tabIndex={inner} onToggle={actions.toggleSelected} />
+        {(stage !== "key" || isSelected) && (
+          <SelectBox lock={lock} isSelected={isSelected} tabIndex={inner} onToggle={actions.toggleSelected} />
+        )}
       </td>
       {columns.map((id) => (
         <td
@@ -99,12 +110,13 @@ export const LockRow = memo(function LockRow({
             end !== null && STRIKETHROUGH_COLUMNS.has(id) && "[&_a]:line-through [&_div]:line-through",
           )}
         >
-          {end === null || STRIKETHROUGH_COLUMNS.has(id) ? (
-            <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
-          ) : (
-            id === endAt && <EndedRowText end={end} />
-          )}
-          {id === "key" && (
+          {(stage !== "key" || id === "key") &&
+            (end === null || STRIKETHROUGH_COLUMNS.has(id) ? (
+              <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
+            ) : (
+              id === endAt && <EndedRowText end={end} />
+            ))}
+          {id === "key" && stage === "complete" && (
             <span className={clsx("absolute inset-y-0 right-1 flex items-center", ON_DEMAND_CLASS)}>
               <CopyRowButton lock={lock} tabIndex={inner} onCopy={actions.copy} />
             </span>
@@ -112,15 +124,18 @@ export const LockRow = memo(function LockRow({
         </td>
       ))}
       <td className={clsx(CELL_CLASS, "px-1.5! text-right")}>
-        {end === null && <RowReleaseButton lock={lock} tabIndex={inner} actions={actions} />}
+        {end === null && stage !== "key" && (
+          <RowReleaseButton lock={lock} tabIndex={inner} actions={actions} stage={stage} />
+        )}
       </td>
     </tr>
   );
 });
 
 /** Always visible where the lock needs attention. */
-function RowReleaseButton(props: ReleaseButtonProps) {
+function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: RowStage }) {
   const isUrgent = useIsReleaseUrgent(props.lock);
+  if (!isUrgent && stage !== "complete") return null;
   return (
     <ReleaseButton
       {...props}

@@ -8,6 +8,7 @@ import type { ColumnId } from "../columns/columns.ts";
 import type { RowEnding } from "../frozen-rows/frozen-list.ts";
 import { LockCard } from "./lock-card.tsx";
 import { LockRow, type RowActions } from "./lock-row.tsx";
+import type { RowPacer } from "./row-pacer.ts";
 
 interface LockRowsProps {
   window: LiveWindow;
@@ -23,6 +24,7 @@ interface LockRowsProps {
   focusedPath: string | null;
   selectedLocks: ReadonlyMap<string, Lock>;
   actions: RowActions;
+  pacer: RowPacer;
 }
 
 export function LockRows({

@@ -2,7 +2,15 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
-import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import {
+  type CSSProperties,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { getListScrollTop, rememberListPosition } from "@/components/app/list-return.ts";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { MAIN_PART } from "@/components/ui/main-part.ts";
@@ -22,6 +30,7 @@ import { CARD_PX } from "./lock-card.tsx";
 import type { RowActions } from "./lock-row.tsx";
 import { LockRows } from "./lock-rows.tsx";
 import { SortSelect } from "./order-select.tsx";
+import { createRowPacer } from "./row-pacer.ts";
 import { TableFooter } from "./table-footer.tsx";
 import { TableHeader } from "./table-header.tsx";
 import { useRowShortcuts } from "./use-row-shortcuts.ts";
@@ -31,6 +40,8 @@ const HEIGHT_PX_MAX = 33_000_000;
 /** Room for the checkbox at the start of a row, and for its release button at the end. */
 const SELECT_PX = 32;
 const RELEASE_PX = 92;
+/** From this width on, the column of the remaining time has room for a longer bar. */
+const WIDE_REMAINING_PX = 128;
 
 /** The scrollbar takes its place from the beginning, and the header goes on behind it. */
 const SCROLLBAR_CLASS =
@@ -70,6 +81,9 @@ export function LocksTable({
   const rowPx = layout === "cards" ? CARD_PX : ROW_HEIGHT_PX[columns.density];
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
+  const remainingPx = columns.layout.columns.find(({ id }) => id === "remaining")?.px ?? 0;
+  // A container query would compute the styles of each row once more while it is laid out.
+  const leaseBarPx = remainingPx >= WIDE_REMAINING_PX ? 40 : 24;
   const noRoom = useStableColumnIds(columns.layout.noRoom);
   const rows = useVirtualizer({
     count: Math.min(window.total, most),
@@ -81,6 +95,8 @@ export function LocksTable({
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
   useLayoutEffect(() => rows.measure(), [rows, rowPx]);
+  const [pacer] = useState(createRowPacer);
+  pacer.isScrolling = rows.isScrolling;
   const items = rows.getVirtualItems();
   const first = items.at(0)?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
@@ -117,7 +133,7 @@ export function LocksTable({
           role="grid"
           aria-label={messages.title}
           aria-rowcount={window.total + 1}
-          style={{ "--row-px": `${rowPx}px` } as CSSProperties}
+          style={{ "--row-px": `${rowPx}px`, "--lease-bar-px": `${leaseBarPx}px` } as CSSProperties}
           className={clsx(
             "w-full table-fixed border-separate border-spacing-0",
             columns.density === "dense" && "[&_[data-second]]:hidden",
@@ -152,6 +168,7 @@ export function LocksTable({
             focusedPath={focusedPath}
             selectedLocks={selectedLocks}
             actions={actions}
+            pacer={pacer}
           />
         </table>
         {children}

@@ -8,8 +8,8 @@ import type {
   ApiKeyQuotaInput,
   CreatedApiKey,
 } from "@/lib/contract/accounts/api-key.ts";
-import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
-import { useInvalidatingMutation } from "./use-change.ts";
+import { type RequestError, requestJson, requestVoid, sendRequest } from "../../api/request.ts";
+import { useInvalidatingMutation } from "../use-change.ts";
 
 const API_KEYS_QUERY_KEY = ["api-keys"];
 const REFETCH_MS = 15_000;

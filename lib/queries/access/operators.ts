@@ -8,8 +8,8 @@ import type {
   OperatorPatch,
   PasswordInput,
 } from "@/lib/contract/accounts/operator.ts";
-import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
-import { useInvalidatingMutation } from "./use-change.ts";
+import { type RequestError, requestJson, requestVoid, sendRequest } from "../../api/request.ts";
+import { useInvalidatingMutation } from "../use-change.ts";
 
 const OPERATORS_QUERY_KEY = ["operators"];
 const REFETCH_MS = 15_000;

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { BrowserSessionList, Session } from "@/lib/contract/accounts/session.ts";
-import { type RequestError, requestJson, requestVoid, sendRequest } from "../api/request.ts";
-import { useInvalidatingMutation } from "./use-change.ts";
+import { type RequestError, requestJson, requestVoid, sendRequest } from "../../api/request.ts";
+import { useInvalidatingMutation } from "../use-change.ts";
 
 const SESSIONS_QUERY_KEY = ["browser-sessions"];
 const REFETCH_MS = 15_000;

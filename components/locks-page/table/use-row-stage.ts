@@ -1,0 +1,15 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import type { RowPacer, RowStage } from "./row-pacer.ts";
+
+/** What a row shows now. @param isInUse it has the pointer or the focus, and shows everything at once */
+export function useRowStage(pacer: RowPacer, isInUse: boolean): RowStage {
+  const [stage, setStage] = useState<RowStage>(() => pacer.admit());
+  const isWaiting = stage !== "complete" && !isInUse;
+  useEffect(() => {
+    if (isWaiting) return pacer.wait({ stage, setStage });
+    return undefined;
+  }, [pacer, stage, isWaiting]);
+  return isInUse ? "complete" : stage;
+}

@@ -1,0 +1,42 @@
+import type { LiveView } from "@/lib/contract/live.ts";
+import type { TargetList } from "@/lib/contract/target.ts";
+import { readError, requestJson, sendRequest } from "./request.ts";
+
+// The frame of every page needs these. `endpoints.ts` has the requests of single pages, which are loaded later.
+
+export function getTargets(): Promise<TargetList> {
+  return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
+}
+
+export async function logout(): Promise<void> {
+  const response = await sendRequest("POST", "/logout");
+  if (!response.ok && response.status !== 401) throw await readError(response);
+}
+
+/** EventSource does not tell 401 from a server that is down; this does. */
+export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
+  try {
+    const response = await sendRequest("GET", "/session");
+    if (response.ok) return "in";
+    if (response.status === 401) return "out";
+    // A proxy without a server behind it has no problem document to send.
+    const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
+    return isFromLockkeeper ? "unknown" : "unreachable";
+  } catch {
+    return "unreachable";
+  }
+}
+
+export async function changeView(
+  stream: string,
+  view: LiveView,
+): Promise<"done" | "gone" | "out" | "failed"> {
+  try {
+    const response = await sendRequest("POST", `/live/${encodeURIComponent(stream)}`, view);
+    if (response.ok) return "done";
+    if (response.status === 404) return "gone";
+    return response.status === 401 ? "out" : "failed";
+  } catch {
+    return "failed";
+  }
+}

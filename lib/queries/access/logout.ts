@@ -1,0 +1,27 @@
+"use client";
+
+import { useState } from "react";
+import { useLiveStore } from "@/lib/live/live-context.ts";
+import { logout } from "../../api/session-endpoints.ts";
+
+export interface Logout {
+  /** The last attempt failed. The session is still valid. */
+  readonly isFailed: boolean;
+  run(): void;
+}
+
+/** Ends the session. It does without `useMutation`, which nothing else in the first load needs. */
+export function useLogout(): Logout {
+  const store = useLiveStore();
+  const [isFailed, setFailed] = useState(false);
+  return {
+    isFailed,
+    run() {
+      setFailed(false);
+      logout().then(
+        () => store.markLoggedOut(),
+        () => setFailed(true),
+      );
+    },
+  };
+}

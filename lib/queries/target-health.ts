@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import type { TargetHealth, TargetSummary } from "@/lib/contract/target.ts";
+import { getTargetHealth } from "../api/endpoints.ts";
+import type { RequestError } from "../api/request.ts";
+
+/** Each time Redis is asked for all it tells of itself. */
+const HEALTH_REFETCH_MS = 15_000;
+
+/** The health of a target. While it is down, nothing can be read: what was read before stays. */
+export function useTargetHealth({ name, state }: Pick<TargetSummary, "name" | "state">) {
+  return useQuery<TargetHealth, RequestError>({
+    queryKey: ["target-health", name],
+    queryFn: () => getTargetHealth(name),
+    enabled: state !== "down",
+    refetchInterval: HEALTH_REFETCH_MS,
+  });
+}
