@@ -1,6 +1,8 @@
+import { contended } from "../contended/contended.ts";
 import type { Experiment } from "../figure.ts";
 import { commands } from "./commands.ts";
 import { handOff } from "./hand-off.ts";
+import { foreignHandOff } from "./hand-off-foreign.ts";
 import { leftover } from "./leftover.ts";
 import { memory } from "./memory.ts";
 import { renewals } from "./renewals.ts";
@@ -15,5 +17,7 @@ export const core: readonly Experiment[] = [
   memory,
   leftover,
   handOff,
+  foreignHandOff,
+  contended,
   renewals,
 ];

@@ -62,8 +62,10 @@ export const handOff: Experiment = {
 const COUNT: Readonly<Record<Effort, number>> = { full: 200, quick: 20 };
 
 /** One contender's side of the holder, and how it is made to wait. */
-interface HandOffLine {
+export interface HandOffLine {
   readonly name: string;
+  /** The contender that waits; by default the one of this name. */
+  readonly waiting?: string;
   readonly holder: Contender;
   /** How long the other one has waited when it is released: by chance in between, so that no poll is hit on purpose. */
   readonly waitMs: readonly [number, number];
@@ -85,7 +87,7 @@ async function openLines(run: Run, url: string): Promise<readonly HandOffLine[]>
 }
 
 /** How long each hand-off took, in ms; `each` of them a lane, one after the other. */
-async function measureHandOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
+export async function measureHandOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
   const lane = async (_: unknown, number: number) => {
     const took: number[] = [];
     for (let done = 0; done < each; done++) took.push(await measureHandOff(line, waiter, number));
@@ -94,10 +96,14 @@ async function measureHandOffs(line: HandOffLine, waiter: Waiter, each: number):
   return (await Promise.all(Array.from({ length: line.lanes }, lane))).flat();
 }
 
-async function measureHandOff({ name, holder, waitMs }: HandOffLine, waiter: Waiter, lane: number) {
+async function measureHandOff(
+  { name, waiting = name, holder, waitMs }: HandOffLine,
+  waiter: Waiter,
+  lane: number,
+) {
   const key = `lock:bench:${name}:${lane}`;
   const release = await holder.acquire(key);
-  const granted = await waiter.wait(name, key);
+  const granted = await waiter.wait(waiting, key);
   const [least, most] = waitMs;
   await sleep(least + Math.random() * (most - least));
   const from = getMonotonicMs();
@@ -106,7 +112,7 @@ async function measureHandOff({ name, holder, waitMs }: HandOffLine, waiter: Wai
 }
 
 /** The other process. */
-class Waiter {
+export class Waiter {
   readonly #asked = new Map<number, { waiting: () => void; granted: (at: number) => void }>();
   #ids = 0;
 

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { RedisLocks } from "../../../server/locks/verbs/redis-locks.ts";
 import { connect, parseRedisAddress, waitUntilReady } from "../../../server/redis/connect.ts";
 import { type Contender, LEASE_MS } from "../contender.ts";
@@ -26,12 +27,12 @@ export async function openCore(url: string): Promise<Core> {
 /** As the API uses the core; it waits only if it is told how long. */
 export async function openOurs(
   url: string,
-  { owner = "checkout@pod-7:311", waitMs = 0 } = {},
+  { owner = "checkout@pod-7:311", waitMs = 0, format = "redisson" as WritableFormat } = {},
 ): Promise<Contender> {
   const { locks, close } = await openCore(url);
-  const options = { owner, leaseMs: LEASE_MS, waitMs };
+  const options = { owner, leaseMs: LEASE_MS, waitMs, format };
   return {
-    name: "ours",
+    name: format === "redisson" ? "ours" : `ours-${format}`,
     settings: `Locks.acquire and release, owner label given, leaseMs ${LEASE_MS}`,
     async acquire(key) {
       const { grant } = await locks.acquire(key, options);

@@ -1,4 +1,5 @@
 import type { Experiment } from "../figure.ts";
+import { busy } from "./busy.ts";
 import { openHttpContenders } from "./contenders.ts";
 import { force } from "./force.ts";
 import { MEMORY_FIGURES, measureMemory } from "./memory.ts";
@@ -19,4 +20,4 @@ const api: Experiment = {
   },
 };
 
-export const http: readonly Experiment[] = [api, force];
+export const http: readonly Experiment[] = [api, force, busy];

@@ -11,7 +11,15 @@ declare module "redlock" {
 
 declare module "redis-semaphore" {
   export class Mutex {
-    constructor(client: object, key: string, options?: { lockTimeout?: number; refreshInterval?: number });
+    constructor(
+      client: object,
+      key: string,
+      options?: {
+        lockTimeout?: number;
+        refreshInterval?: number;
+        acquireTimeout?: number;
+      },
+    );
     acquire(): Promise<void>;
     release(): Promise<void>;
   }

@@ -2,13 +2,19 @@ import { Mutex } from "redis-semaphore";
 import { type Contender, LEASE_MS } from "../contender.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 
-export function createRedisSemaphore(url: string): Contender {
+/** @param acquireTimeout when an acquire gives up, in ms; by default after 10 s */
+export function createRedisSemaphore(url: string, acquireTimeout?: number): Contender {
   const redis = openPlainConnection(url);
+  const options = {
+    lockTimeout: LEASE_MS,
+    refreshInterval: 0,
+    ...(acquireTimeout === undefined ? {} : { acquireTimeout }),
+  };
   return {
     name: "redis-semaphore",
-    settings: `a new Mutex a pair, lockTimeout ${LEASE_MS}, refreshInterval 0 (no timer); retries as by default (every 10 ms)`,
+    settings: `a new Mutex a pair, lockTimeout ${LEASE_MS}, refreshInterval 0 (no timer); retries as by default (every 10 ms)${acquireTimeout === undefined ? "" : `, acquireTimeout ${acquireTimeout}`}`,
     async acquire(key) {
-      const mutex = new Mutex(redis, key, { lockTimeout: LEASE_MS, refreshInterval: 0 });
+      const mutex = new Mutex(redis, key, options);
       await mutex.acquire();
       return () => mutex.release();
     },

@@ -2,13 +2,14 @@ import Redlock from "redlock";
 import { type Contender, LEASE_MS } from "../contender.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 
-export function createRedlock(url: string): Contender {
+/** @param retries `endless`: it never gives up; by default it retries ten times */
+export function createRedlock(url: string, retries: "default" | "endless" = "default"): Contender {
   const redis = openPlainConnection(url);
-  const locks = new Redlock([redis]);
+  const locks = new Redlock([redis], retries === "endless" ? { retryCount: -1 } : {});
   locks.on("error", () => undefined);
   return {
     name: "redlock",
-    settings: `acquire and release with duration ${LEASE_MS} on one Redis; retries as by default (10, 200 ms, jitter 100); acquire starts no extension`,
+    settings: `acquire and release with duration ${LEASE_MS} on one Redis; retries ${retries === "endless" ? "without end" : "10 times"}, 200 ms apart, jitter 100, as by default; acquire starts no extension`,
     async acquire(key) {
       const lock = await locks.acquire([key], LEASE_MS);
       return () => lock.release();

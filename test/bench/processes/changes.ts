@@ -27,6 +27,7 @@ let startedAt = performance.now();
 let changes = 0;
 let failed = 0;
 let names = 0;
+let pacing: NodeJS.Timeout | undefined;
 
 const pickService = (at: number) => SERVICES[at % SERVICES.length] ?? "";
 const formatNumber = (at: number) => String(at).padStart(7, "0");
@@ -91,7 +92,8 @@ function createLocks(count: number, leaseMs: number, isOnceOnly = false): UsedLo
 /** Keeps to the clock: what one tick could not do the next one does. */
 function runPaced(perSecond: number, step: () => void): void {
   let done = 0;
-  setInterval(() => {
+  clearInterval(pacing);
+  pacing = setInterval(() => {
     const due = ((performance.now() - startedAt) / 1000) * perSecond;
     for (; done < due; done++) step();
   }, TICK_MS);
@@ -130,6 +132,7 @@ async function keepRenewing({
 
 async function handleRequest(ask: ChangesRequest): Promise<ChangesResponse> {
   if (ask.do !== "report") startedAt = performance.now();
+  if (ask.do === "pause") clearInterval(pacing);
   if (ask.do === "change") keepChanging(ask);
   if (ask.do === "keep") await keepRenewing(ask);
   const { user, system } = process.cpuUsage();

@@ -10,8 +10,9 @@ import { createRedisSemaphore } from "../peers/redis-semaphore.ts";
 import { createRedlock } from "../peers/redlock.ts";
 
 const [url = ""] = process.argv.slice(2);
-const mine = await openOurs(url, { owner: "checkout@pod-8:97", waitMs: 30_000 });
-const list = [mine, await openBareWaiter(url), createRedlock(url), createRedisSemaphore(url)];
+const options = { owner: "checkout@pod-8:97", waitMs: 30_000 };
+const mine = [await openOurs(url, options), await openOurs(url, { ...options, format: "token" })];
+const list = [...mine, await openBareWaiter(url), createRedlock(url), createRedisSemaphore(url)];
 const contenders = new Map(list.map((contender) => [contender.name, contender]));
 
 function sendMessage(words: WaiterResponse): void {

@@ -7,6 +7,8 @@ import { LONG_MS, recordTasks, type Tasks } from "./tasks.ts";
 
 const ROUNDS = { full: 7, quick: 1 };
 const CHANGES_A_SECOND = { full: 200, quick: 50 };
+const BUSY_CHANGES_A_SECOND = { full: 2000, quick: 200 };
+const BUSY_WATCH_MS = 8000;
 const TYPED = "key:lock:orders:*7 held>1s";
 const BETWEEN_KEYS_MS = 70;
 const SETTLE_MS = 1000;
@@ -31,18 +33,35 @@ export const scrollTasks = createLongTaskExperiment({
   counting: `longest task of the page's main thread in ${WHEELS} turns of the wheel of ${WHEEL_PX} px, ${JUMPS} jumps over a tenth of the list each, and to both of its ends, as the browser's own trace has it`,
 });
 
+/** The longest task while the table and the events are open and the locks change very often. */
+export const busyTasks = createLongTaskExperiment({
+  figure: "ui.busy.longtask",
+  locks: { full: 10_000, quick: 500 },
+  changes: BUSY_CHANGES_A_SECOND,
+  work: (page) => page.waitForTimeout(BUSY_WATCH_MS),
+  counting: `longest task of the page's main thread in ${BUSY_WATCH_MS / 1000} s with ${BUSY_CHANGES_A_SECOND.full} changes per second, as the browser's own trace has it`,
+});
+
 interface LongTaskPlan {
   readonly figure: string;
   readonly locks: Readonly<Record<Run["effort"], number>>;
+  /** Changes per second. */
+  readonly changes?: Readonly<Record<Run["effort"], number>>;
   readonly counting: string;
   work(page: Page): Promise<void>;
 }
 
-function createLongTaskExperiment({ figure, locks, work, counting }: LongTaskPlan): Experiment {
+function createLongTaskExperiment({
+  figure,
+  locks,
+  changes = CHANGES_A_SECOND,
+  work,
+  counting,
+}: LongTaskPlan): Experiment {
   return {
     figures: [figure],
     async measure(run) {
-      const fleet = { locks: locks[run.effort], changesPerSecond: CHANGES_A_SECOND[run.effort] };
+      const fleet = { locks: locks[run.effort], changesPerSecond: changes[run.effort] };
       const scene = await openConsoleSetup(run, fleet);
       const context = await scene.newContext();
       const page = await openLocks(context, scene.url);

@@ -1,7 +1,7 @@
 import type { Experiment } from "../figure.ts";
 import { firstLoad } from "./first-load.ts";
 import { firstRows } from "./first-rows.ts";
-import { filterTasks, scrollTasks } from "./long-tasks.ts";
+import { busyTasks, filterTasks, scrollTasks } from "./long-tasks.ts";
 import { memoryGrowth } from "./memory.ts";
 import { pausedMoves } from "./paused.ts";
 
@@ -11,6 +11,7 @@ export const ui: readonly Experiment[] = [
   firstRows,
   filterTasks,
   scrollTasks,
+  busyTasks,
   pausedMoves,
   memoryGrowth,
 ];

@@ -12,6 +12,8 @@ export type ChangesRequest =
     }
   /** Takes so many locks, and renews each of them every `everyMs`; never: 0. */
   | { readonly do: "keep"; readonly locks: number; readonly everyMs: number; readonly leaseMs: number }
+  /** Changes nothing until the next request. */
+  | { readonly do: "pause" }
   | { readonly do: "report" };
 
 export interface ChangesResponse {

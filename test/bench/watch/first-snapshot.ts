@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
 import { sendRequest, startChild } from "../child.ts";
 import type { Experiment } from "../figure.ts";
 import { readMachineFacts } from "../machine.ts";
@@ -9,6 +10,7 @@ import { reportProgress } from "../progress.ts";
 import { compareMedians, computeMedians, interleave } from "../rounds.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import { acquireLocks, fillKeyspace, WATCHED } from "./keyspace.ts";
+import { measureRedisShare, type RedisShare } from "./redis-share.ts";
 
 const DISCOVER = "watch.discover";
 const PROBE = "watch.probe.p99";
@@ -17,6 +19,7 @@ const SCAN_COUNT = 1000;
 interface Round {
   readonly ms: number;
   readonly probe: ProbeResult;
+  readonly redis: RedisShare;
 }
 
 interface ScanVariant {
@@ -42,7 +45,7 @@ export const firstSnapshot: Experiment = {
       { name: "scan", scan: () => measureScan(watcher, { do: "scan", count: SCAN_COUNT }, locks) },
       { name: "quiet", scan: () => sleep(quick ? 200 : 1000, 1) },
     ];
-    const measure = ({ scan: walk }: ScanVariant) => measureProbed(probe, walk);
+    const measure = ({ scan: walk }: ScanVariant) => measureProbed(look, probe, walk);
     for (const walk of walks) await measure(walk);
     const results = await interleave({ contenders: walks, rounds, measure, onProgress: reportProgress });
     const took = compareMedians(results, ({ ms }) => ms);
@@ -67,6 +70,12 @@ export const firstSnapshot: Experiment = {
           theirs: felt.theirs,
           p50Micros: computeMedians(results, (round) => round.probe.p50Micros),
           maxMicros: computeMedians(results, (round) => round.probe.maxMicros),
+          redisCpuMs: computeMedians(results, (round) => round.redis.cpuMs),
+          redisScanP99Micros: computeMedians(results, (round) => round.redis.p99Micros.scan ?? Number.NaN),
+          redisScriptP99Micros: computeMedians(
+            results,
+            (round) => round.redis.p99Micros.evalsha ?? Number.NaN,
+          ),
           probes: computeMedians(results, (round) => round.probe.count),
           counting:
             "one GET after the other of a client in a process of its own, a millisecond between them, while the first picture is made (scan: the bare loop; quiet: nothing). Less is better",
@@ -83,10 +92,13 @@ async function measureScan(watcher: ChildProcess, words: WatcherRequest, expecte
   return ms;
 }
 
-async function measureProbed(probe: ChildProcess, walk: () => Promise<number>): Promise<Round> {
-  await sendRequest(probe, "begin");
-  const ms = await walk();
-  return { ms, probe: await sendRequest<ProbeResult>(probe, "end") };
+async function measureProbed(look: Redis, probe: ChildProcess, walk: () => Promise<number>): Promise<Round> {
+  const { result, redis } = await measureRedisShare(look, async () => {
+    await sendRequest(probe, "begin");
+    const ms = await walk();
+    return { ms, probe: await sendRequest<ProbeResult>(probe, "end") };
+  });
+  return { ...result, redis };
 }
 
 function pickValue(name: string, values: Readonly<Record<string, number>>): Record<string, number> {

@@ -7,10 +7,12 @@ import { lag } from "./lag.ts";
 import { list } from "./list.ts";
 import { notify } from "./notify.ts";
 import { polling } from "./polling.ts";
+import { startHealth } from "./start-health.ts";
 
 /** What it costs to watch: to find the locks, to keep them, and to show them. */
 export const watch: readonly Experiment[] = [
   firstSnapshot,
+  startHealth,
   bytes,
   bytesOfMany,
   list,

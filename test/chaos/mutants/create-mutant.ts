@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Edit, Mutant } from "./mutant.ts";
 
 /** What the core is made of. */
-const PARTS = ["server", "lib"];
+const PARTS = ["server", "lib", "package.json"];
 
 /** Makes a copy of the core with one thing wrong. It lies within the project, where its packages are found. */
 export function createMutant({ name, edits }: Mutant, project: string): string {

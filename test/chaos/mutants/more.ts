@@ -10,6 +10,20 @@ export const SHORT_WAY_OFF = {
 /** As the ten, and found later: of a full memory, of clocks that are set back, of the API, and of what identifies a hold. */
 export const MORE_MUTANTS: readonly Mutant[] = [
   {
+    name: "batch-replies-swapped",
+    wrong: "two verbs of one batch get each other's reply",
+    edits: [
+      {
+        file: "server/formats/verb-batches.ts",
+        find: "settle(batch[index], reply);",
+        instead: "settle(batch[replies.length - 1 - index] ?? batch[index], reply);",
+      },
+    ],
+    // So many that releases are issued in one turn.
+    run: { faults: [], contexts: 12 },
+    noticedBy: ["C1", "C2", "C5", "C8"],
+  },
+  {
     name: "fence-from-clock",
     wrong: "a fence is the time of the server, also when its clock was set back",
     edits: [

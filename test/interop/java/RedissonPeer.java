@@ -53,7 +53,7 @@ public final class RedissonPeer {
 
   private void hear(String[] words) {
     String id = words[0];
-    ExecutorService thread = words[1].equals("contend") ? workers : threadOf(words[2]);
+    ExecutorService thread = words[1].equals("contend") || words[1].equals("occupy") ? workers : threadOf(words[2]);
     thread.submit(() -> {
       try {
         answer(id, carryOut(words));
@@ -67,6 +67,8 @@ public final class RedissonPeer {
     switch (words[1]) {
       case "contend":
         return contend(words[2], Long.parseLong(words[3]), Integer.parseInt(words[4]));
+      case "occupy":
+        return occupy(words[2], Long.parseLong(words[3]), Long.parseLong(words[4]), Integer.parseInt(words[5]));
       case "take":
         return take(lockOf(words[2], words[3]), Long.parseLong(words[4]), Long.parseLong(words[5]));
       case "fenced":
@@ -131,6 +133,33 @@ public final class RedissonPeer {
       }
     }
     return tally;
+  }
+
+  /** Each thread holds the lock again and again. Times are of the machine's monotonic clock, in ms. */
+  private String occupy(String key, long forMs, long workMs, int threadCount) throws Exception {
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
+    List<Future<String>> running = new ArrayList<>();
+    for (int i = 0; i < threadCount; i++) {
+      RLock lock = instances.get(i % INSTANCES).getLock(key);
+      running.add(workers.submit(() -> holdInTurn(lock, until, workMs)));
+    }
+    List<String> holds = new ArrayList<>();
+    for (Future<String> one : running) holds.add(one.get());
+    return "{\"workers\":[" + String.join(",", holds) + "]}";
+  }
+
+  private static String holdInTurn(RLock lock, long until, long workMs) throws InterruptedException {
+    List<String> holds = new ArrayList<>();
+    while (System.nanoTime() < until) {
+      double asked = System.nanoTime() / 1e6;
+      lock.lock();
+      double granted = System.nanoTime() / 1e6;
+      Thread.sleep(workMs);
+      double released = System.nanoTime() / 1e6;
+      lock.unlock();
+      holds.add(String.format(java.util.Locale.ROOT, "[%f,%f,%f]", asked, granted, released));
+    }
+    return "[" + String.join(",", holds) + "]";
   }
 
   private static void section(RedissonClient redisson, String key, Tally tally) {

@@ -75,6 +75,32 @@ def contend(key, for_ms, loops):
     return {name: sum(tally[name] for tally in tallies) for name in names}
 
 
-VERBS = {"take": take, "release": release, "contend": contend}
+def hold_in_turn(key, until_ns, work_s, holds_ms):
+    # With its defaults, other than the peers of the interop run.
+    lock = client.lock(key, timeout=LEASE_S)
+    while time.monotonic_ns() < until_ns:
+        asked = time.monotonic_ns()
+        lock.acquire(blocking=True)
+        granted = time.monotonic_ns()
+        time.sleep(work_s)
+        released = time.monotonic_ns()
+        lock.release()
+        holds_ms.append([asked / 1e6, granted / 1e6, released / 1e6])
+
+
+def occupy(key, for_ms, work_ms, loops):
+    """Each thread holds the lock again and again. Times are of the machine's monotonic clock, in ms."""
+    until_ns = time.monotonic_ns() + int(for_ms) * 1_000_000
+    workers = [[] for _ in range(int(loops))]
+    args = [(key, until_ns, int(work_ms) / 1000, holds_ms) for holds_ms in workers]
+    threads = [threading.Thread(target=hold_in_turn, args=arg) for arg in args]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"workers": workers}
+
+
+VERBS = {"take": take, "release": release, "contend": contend, "occupy": occupy}
 
 serve(VERBS)

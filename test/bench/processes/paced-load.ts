@@ -1,0 +1,133 @@
+/**
+ * Sends verbs over HTTP at a fixed rate, whether the server keeps up or not. A verb that finds no free connection waits
+ * for one, and that time counts: a server that stalls delays every verb that is due meanwhile, not only one a connection.
+ */
+import { Connection } from "../http/connection.ts";
+import { createDialect, type Dialect } from "../http/dialects.ts";
+import type { PacedRequest, PacedResponse } from "../http/paced-messages.ts";
+
+/** Locks that are held at a time. */
+const HELD = 32;
+const TICK_MS = 1;
+/** Above this many verbs in a queue the server does not keep up at all. */
+const QUEUE_MAX = 20_000;
+
+interface Verb {
+  readonly text: string;
+  readonly dueAt: number;
+  onBody(body: string): void;
+}
+
+interface Load {
+  readonly dialect: Dialect;
+  readonly connections: readonly Connection[];
+  readonly idle: Connection[];
+}
+
+let fail: (why: string) => void = () => undefined;
+
+async function open({ target, connections: count }: PacedRequest): Promise<Load> {
+  const opening = Array.from({ length: count }, () => Connection.open(target.port, (why) => fail(why)));
+  const connections = await Promise.all(opening);
+  return { dialect: createDialect(target), connections, idle: [...connections] };
+}
+
+class PacedRun {
+  readonly ms: number[] = [];
+  readonly #queue: Verb[] = [];
+  readonly #held: { readonly lock: string; readonly grant: string }[] = [];
+  #sent = 0;
+  #open = 0;
+
+  constructor(
+    private readonly load: Load,
+    private readonly prefix: string,
+  ) {}
+
+  get isSettled(): boolean {
+    return this.#open === 0;
+  }
+
+  /** Releases the oldest of the locks once enough are held, else acquires another one. */
+  sendNext(): void {
+    if (this.#queue.length > QUEUE_MAX) {
+      fail("The server does not keep up");
+      return;
+    }
+    this.#open++;
+    const held = this.#held.length >= HELD ? this.#held.shift() : undefined;
+    this.#queue.push(held === undefined ? this.#createAcquire() : this.#createRelease(held));
+    this.#pump();
+  }
+
+  #createAcquire(): Verb {
+    const { dialect } = this.load;
+    const lock = `${this.prefix}:${this.#sent++}`;
+    const onBody = (grant: string) => {
+      if (!dialect.isGranted(grant)) return fail(`No grant: ${grant.slice(0, 300)}`);
+      this.#held.push({ lock, grant });
+    };
+    return { text: dialect.acquire(lock), dueAt: performance.now(), onBody };
+  }
+
+  #createRelease({ lock, grant }: { readonly lock: string; readonly grant: string }): Verb {
+    const { dialect } = this.load;
+    const onBody = (body: string) => {
+      if (!dialect.isReleased(body)) fail(`Not released: ${body.slice(0, 300)}`);
+    };
+    return { text: dialect.release(lock, grant), dueAt: performance.now(), onBody };
+  }
+
+  #pump(): void {
+    const { idle } = this.load;
+    const connection = this.#queue.length > 0 ? idle.shift() : undefined;
+    const verb = connection && this.#queue.shift();
+    if (connection === undefined || verb === undefined) return;
+    connection.send(verb.text, (body) => {
+      this.ms.push(performance.now() - verb.dueAt);
+      verb.onBody(body);
+      this.#open--;
+      idle.push(connection);
+      this.#pump();
+    });
+  }
+}
+
+/** Keeps to the clock: what one tick could not send the next one does. */
+function runPaced(at: Load, { perSecond, forMs, prefix }: PacedRequest) {
+  return new Promise<readonly number[]>((resolve, reject) => {
+    const run = new PacedRun(at, prefix);
+    const startedAt = performance.now();
+    let sent = 0;
+    const timer = setInterval(() => {
+      const elapsedMs = performance.now() - startedAt;
+      const due = (Math.min(elapsedMs, forMs) / 1000) * perSecond;
+      for (; sent < due; sent++) run.sendNext();
+      if (elapsedMs < forMs || !run.isSettled) return;
+      clearInterval(timer);
+      resolve(run.ms);
+    }, TICK_MS);
+    fail = (why) => {
+      clearInterval(timer);
+      reject(new Error(why));
+    };
+  });
+}
+
+async function handleRequest(request: PacedRequest): Promise<PacedResponse> {
+  const load = await open(request);
+  try {
+    return { is: "ran", ms: await runPaced(load, request) };
+  } finally {
+    for (const connection of load.connections) connection.close();
+  }
+}
+
+process.on("message", async (request: PacedRequest) => {
+  const response = await handleRequest(request).catch(
+    (error): PacedResponse => ({ is: "failed", why: String(error) }),
+  );
+  process.send?.(response);
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");

@@ -1,0 +1,30 @@
+import type { Redis } from "ioredis";
+import { readInfo, readRedisCpuMicros } from "../info.ts";
+
+/** What Redis did during some work. */
+export interface RedisShare {
+  readonly cpuMs: number;
+  /** How long Redis was busy with one command, p99 in µs, by command; none before Redis 7.0. */
+  readonly p99Micros: Readonly<Record<string, number>>;
+}
+
+const COMMANDS = ["scan", "evalsha"];
+
+/** Measures the share of Redis in some work, apart from what its clients wait for. Resets the statistics of Redis. */
+export async function measureRedisShare<Result>(
+  redis: Redis,
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly redis: RedisShare }> {
+  await redis.config("RESETSTAT");
+  const before = await readRedisCpuMicros(redis);
+  const result = await work();
+  const cpuMs = ((await readRedisCpuMicros(redis)) - before) / 1000;
+  const stats = await readInfo(redis, "latencystats");
+  const p99Micros = Object.fromEntries(
+    COMMANDS.flatMap((command) => {
+      const found = /\bp99=([\d.]+)/.exec(stats[`latency_percentiles_usec_${command}`] ?? "");
+      return found === null ? [] : [[command, Number(found[1])]];
+    }),
+  );
+  return { result, redis: { cpuMs, p99Micros } };
+}
