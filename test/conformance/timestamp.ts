@@ -7,6 +7,9 @@ import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./con
 /** Shorter than any lease of these tests. */
 const SHORT_TTL_MS = LEASE_MS / 4;
 
+/** Redis 6.2 reads its clock again for `PTTL`, so what a script computes from it can be this much less. */
+const CLOCK_READ_MS = 50;
+
 /** What the format of deadlines promises besides. */
 export function describeTimestamp(scene: ConformanceFixture): void {
   if (scene.format.format !== "timestamp") return;
@@ -113,7 +116,10 @@ export function describeTimestamp(scene: ConformanceFixture): void {
       );
       const [winner, ...others] = outcomes.filter((hold) => hold !== undefined);
       expect(others).toEqual([]);
-      expect(winner && (await readEnd(winner))).toBe(((await deadlineOf(key)) - 1) * unitMs);
+      const endsAt = ((await deadlineOf(key)) - 1) * unitMs;
+      const toldEnd = winner && (await readEnd(winner));
+      expect(toldEnd).toBeLessThanOrEqual(endsAt);
+      expect(toldEnd).toBeGreaterThanOrEqual(endsAt - CLOCK_READ_MS);
     });
   });
 }
