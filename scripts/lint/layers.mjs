@@ -18,6 +18,7 @@ export const LAYERS = [
   ["lib/api", "HTTP client of the console"],
   ["lib/live", "the live stream in the browser"],
   ["lib/queries", "React Query hooks by resource"],
+  ["lib/queries/access", "React Query hooks of accounts, sessions and API keys"],
   ["lib/i18n/en", "English messages"],
   ["lib/i18n/zh", "Chinese messages"],
   ["lib/i18n", "language choice and the messages provider"],

@@ -11,6 +11,7 @@ const TEST_MS = 120_000;
 
 /** A grant that a client received. Redis granted it between the two moments; Unix milliseconds. */
 interface ReceivedGrant {
+  readonly key: string;
   readonly fence: string;
   readonly sentAt: number;
   readonly receivedAt: number;
@@ -25,7 +26,7 @@ function startLoad(server: TestServer) {
       const sentAt = Date.now();
       const reply = await server.callVerb(key, "acquire", { owner: key, leaseMs: 500 });
       if (reply.status === 201) {
-        grants.push({ fence: reply.body.fence, sentAt, receivedAt: Date.now() });
+        grants.push({ key, fence: reply.body.fence, sentAt, receivedAt: Date.now() });
         await server.callHold(reply.body, "release");
       }
       await sleep(2);
@@ -57,19 +58,22 @@ async function readHistory(server: TestServer): Promise<HistoryEntry[]> {
 
 const isEvent = (entry: HistoryEntry): entry is LockEvent => !isGap(entry);
 
+/** Keys that are acquired in one call of a script may have the same fence. */
+const nameHold = ({ key, fence }: { key: string; fence?: string | undefined }) => `${key} ${fence}`;
+
 /** Grants that are neither in an event nor, from the request to the response, touch a gap. */
 function listLostGrants(grants: readonly ReceivedGrant[], entries: readonly HistoryEntry[]): ReceivedGrant[] {
   const begun = entries.filter(isEvent).filter((event) => classifyStep(event) === "begun");
-  const fences = new Set(begun.map(({ fence }) => fence));
+  const holds = new Set(begun.map(nameHold));
   const gaps = entries.filter((entry): entry is GapEvent => isGap(entry));
   return grants.filter(
-    ({ fence, sentAt, receivedAt }) =>
-      !fences.has(fence) && !gaps.some(({ from, to }) => from <= receivedAt && to >= sentAt),
+    ({ sentAt, receivedAt, ...grant }) =>
+      !holds.has(nameHold(grant)) && !gaps.some(({ from, to }) => from <= receivedAt && to >= sentAt),
   );
 }
 
 const listDuplicates = (entries: readonly HistoryEntry[]) => {
-  const steps = entries.filter(isEvent).map((event) => `${classifyStep(event)} ${event.fence}`);
+  const steps = entries.filter(isEvent).map((event) => `${classifyStep(event)} ${nameHold(event)}`);
   return steps.filter((step, at) => steps.indexOf(step) !== at);
 };
 
