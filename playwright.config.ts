@@ -16,7 +16,7 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     viewport: { width: 1440, height: 900 },
-    // An action waits until its element stands still.
+    // An action waits until its element no longer moves.
     contextOptions: { reducedMotion: "reduce" },
     // Recording traces makes the run a fifth longer.
     trace: process.env.LOCKKEEPER_E2E_TRACE === undefined ? "off" : "retain-on-failure",

@@ -61,6 +61,7 @@ const STAGES = [
       [bin("biome"), "check", "--error-on-warnings", "."],
       [process.execPath, "scripts/lint/dependencies.mjs"],
       [process.execPath, "--import", "tsx", "scripts/lint/openapi.mjs"],
+      [process.execPath, "scripts/lint/vocabulary.mjs"],
     ],
   },
   {
