@@ -11,6 +11,8 @@ describe("chaos command line", () => {
       seed: 500_000,
       leaseMs: 1500,
       contexts: 3,
+      locks: 3,
+      latencyMs: 0,
     });
     const other = [...FAULTS.values()].filter(({ name }) => !command.faults.includes(name));
     const ofOneServer = other.filter(({ on }) => on !== "group").map(({ name }) => name);
@@ -72,6 +74,10 @@ describe("chaos command line", () => {
       "900",
       "--contexts",
       "2",
+      "--locks",
+      "12",
+      "--latency-ms",
+      "10",
     ];
     const command = parseCommand(argv);
     expect(parseCommand(formatCommand(command).split(" ").slice(4))).toEqual(command);

@@ -3,7 +3,7 @@ import { WritableFormat } from "../../lib/contract/format.ts";
 import { listDefaultFaults, listFaults } from "./faults/catalog.ts";
 import { MUTANTS } from "./mutants/known.ts";
 import type { RunRequest } from "./run-request.ts";
-import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
+import { LOCKS, TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
 /** The command line asks for something that is not there; the message says what is. */
 export class UsageError extends Error {
@@ -12,7 +12,7 @@ export class UsageError extends Error {
 
 const USAGE = [
   "npm run chaos -- [--topology single|quorum|sentinel|cluster] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
-  "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--out FOLDER]",
+  "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--locks N] [--latency-ms N] [--out FOLDER]",
   "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
 ].join("\n");
 
@@ -36,6 +36,8 @@ export function parseCommand(argv: readonly string[], chance: () => number = Mat
     chosen: values.faults === undefined ? "all" : "by_name",
     leaseMs: parseInteger("lease-ms", values["lease-ms"] ?? "1500", 200),
     contexts: parseInteger("contexts", values.contexts ?? "3", 1),
+    locks: parseInteger("locks", values.locks ?? String(LOCKS.length), 1),
+    latencyMs: parseInteger("latency-ms", values["latency-ms"] ?? "0", 0),
     out: values.out,
     mutants: parseMutants(values.mutants, positionals),
   };
@@ -50,13 +52,17 @@ export function formatCommand({
   faults,
   leaseMs,
   contexts,
+  locks,
+  latencyMs,
 }: RunRequest): string {
   const isAll = faults.join() === listDefaultFaults(topology).join();
   const chosen = isAll ? "" : ` --faults ${faults.length === 0 ? "none" : faults.join(",")}`;
   const shape = topology === "quorum" ? "" : ` --format ${format}`;
   const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
   const each = contexts === 3 ? "" : ` --contexts ${contexts}`;
-  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}${each}`;
+  const keys = locks === LOCKS.length ? "" : ` --locks ${locks}`;
+  const latency = latencyMs === 0 ? "" : ` --latency-ms ${latencyMs}`;
+  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}${each}${keys}${latency}`;
 }
 
 function parseOptions(argv: readonly string[]) {
@@ -73,6 +79,8 @@ function parseOptions(argv: readonly string[]) {
         faults: text,
         "lease-ms": text,
         contexts: text,
+        locks: text,
+        "latency-ms": text,
         out: text,
         mutants: { type: "boolean" },
       },

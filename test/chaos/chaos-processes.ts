@@ -8,7 +8,7 @@ import type { ApiTask, HttpAccess, LibraryAccess, WorkerTask } from "./processes
 import type { Resources } from "./resources.ts";
 import type { RunRequest } from "./run-request.ts";
 import { Link } from "./servers/link.ts";
-import { countServers, LOCKS, type Topology, type TopologyName } from "./servers/topology.ts";
+import { countServers, listLocks, type Topology, type TopologyName } from "./servers/topology.ts";
 
 const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
@@ -100,7 +100,9 @@ export class ChaosProcesses {
   }
 
   async #openLinks(ports: readonly number[]): Promise<Link[]> {
-    const links = await Promise.all(ports.map((port) => Link.open(port, this.#random)));
+    const links = await Promise.all(
+      ports.map((port) => Link.open(port, this.#random, this.settings.latencyMs)),
+    );
     this.resources.defer(() => {
       for (const link of links) link.close();
     });
@@ -108,12 +110,12 @@ export class ChaosProcesses {
   }
 
   #createWorkerTask(seat: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
-    const { format, leaseMs, contexts, seed, resourcePort } = this.settings;
+    const { format, leaseMs, contexts, locks, seed, resourcePort } = this.settings;
     return {
       ...this.#createTask(`${seat}.${nth}`),
       ...{ by, format, resourcePort },
       leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs],
-      locks: LOCKS,
+      locks: listLocks(locks),
       contexts,
       watchdog: n % 2 === 0 ? "on" : "off",
       seed: seed * 1009 + n * 101 + nth,

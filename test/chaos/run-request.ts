@@ -12,4 +12,8 @@ export interface RunRequest {
   readonly leaseMs: number;
   /** How many locks at a time a worker is after. */
   readonly contexts: number;
+  /** How many locks the workers compete for. */
+  readonly locks: number;
+  /** The latency of each direction between a process and its servers, in ms. */
+  readonly latencyMs: number;
 }

@@ -17,7 +17,7 @@ import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
 import type { Resources } from "./resources.ts";
 import type { RunRequest } from "./run-request.ts";
-import { LOCKS, Topology } from "./servers/topology.ts";
+import { listLocks, Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const STOP_MS = 20_000;
@@ -78,7 +78,7 @@ async function pass(options: RunOptions, stage: ChaosEnvironment, journal: Journ
   const quiet = computeQuietMs(options);
   const workMs = Math.max(1000, options.seconds * 1000 - quiet);
   const stop = new AbortController();
-  const watched = watchForMissingTtl(stage.topology, LOCKS, journal, stop.signal);
+  const watched = watchForMissingTtl(stage.topology, listLocks(options.locks), journal, stop.signal);
   await Promise.all([injectFaults(schedule, stage, journal), sleep(workMs)]);
   journal.write({ op: "calm", type: "info" });
   await sleep(quiet);

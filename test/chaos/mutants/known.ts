@@ -110,8 +110,9 @@ export const THE_TEN: readonly Mutant[] = [
         instead: "this.subscriber.subscribe(wake)]);\n    queue.sleepUntil(null);",
       },
     ],
-    // With few who wait for a lock, nobody else wakes in time.
-    run: { faults: [], contexts: 1, seconds: 30 },
+    // Latency widens the window between the first read and the subscription. With many locks, no later release of the
+    // same lock wakes a waiter that missed one.
+    run: { faults: [], contexts: 1, locks: 12, latencyMs: 10, seconds: 30 },
     noticedBy: ["C5"],
   },
   {

@@ -17,6 +17,8 @@ const RUN: RunRequest = {
   faults: [],
   leaseMs: 1500,
   contexts: 3,
+  locks: 3,
+  latencyMs: 0,
 };
 /** What depends on chance gets as many runs, each of another seed. */
 const TRIES = 3;

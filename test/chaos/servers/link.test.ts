@@ -75,6 +75,17 @@ describe("link between worker and server", () => {
     expect(await reply).toBe("one");
   });
 
+  it("the link delays both directions by its latency", async () => {
+    const far = await Link.open((server.address() as AddressInfo).port, () => 1, 15);
+    const socket = dial(far.port, "127.0.0.1");
+    sockets.push(socket);
+    await once(socket, "connect");
+    const sentAt = performance.now();
+    await echoed(socket, "one");
+    expect(performance.now() - sentAt).toBeGreaterThanOrEqual(29);
+    far.close();
+  });
+
   it("the link holds traffic back while muted and then delivers it in order", async () => {
     const socket = open();
     await echoed(socket, "one");

@@ -19,12 +19,14 @@ export class Link {
   private constructor(
     private readonly targetPort: number,
     private readonly random: () => number,
+    readonly latencyMs: number,
   ) {
     this.#server = createServer((client) => this.#take(client));
   }
 
-  static async open(targetPort: number, random: () => number): Promise<Link> {
-    const link = new Link(targetPort, random);
+  /** @param latencyMs of each direction, in every mode */
+  static async open(targetPort: number, random: () => number, latencyMs = 0): Promise<Link> {
+    const link = new Link(targetPort, random, latencyMs);
     link.#server.listen(0, "127.0.0.1");
     await once(link.#server, "listening");
     return link;
@@ -90,10 +92,10 @@ class ProxiedConnection {
       socket.on("error", () => this.cut());
       socket.on("close", () => this.cut());
     }
-    client.on("data", (chunk) => this.#toRedis.pass(chunk, 0));
+    client.on("data", (chunk) => this.#toRedis.pass(chunk, link.latencyMs));
     redis.on("data", (chunk) => {
       if (link.isLosing()) this.cut();
-      else this.#toClient.pass(chunk, link.mode === "delay" ? link.delayMs : 0);
+      else this.#toClient.pass(chunk, link.latencyMs + (link.mode === "delay" ? link.delayMs : 0));
     });
   }
 
