@@ -3,7 +3,7 @@ import type { Observation } from "../../formats/observation.ts";
 import { isTimeout, ReadTimeoutError } from "../../redis/failure.ts";
 import { BusyKeys } from "./busy-keys.ts";
 import type { CallSize } from "./call-size.ts";
-import { Deadlines } from "./deadlines.ts";
+import { RereadSchedule } from "./reread-schedule.ts";
 import { SlowKeys } from "./slow-keys.ts";
 
 /** One look, with the moments (performance.now()) between which it was taken. */
@@ -14,7 +14,6 @@ export interface Reading {
 }
 
 const BATCH = 100;
-const TIMER_MS_MAX = 60_000;
 const RETRY_MS = 100;
 /** Reading may take this share of the time, so that what a busy lock does is not looked at one by one. */
 const READ_SHARE = 0.2;
@@ -54,8 +53,7 @@ export class KeyReader {
   readonly #onDrained: (() => void)[] = [];
   readonly #settleWaiters = new Set<{ keys: Set<Key>; resolve: () => void }>();
   #reading: readonly Key[] = [];
-  readonly #deadlines = new Deadlines<Key>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rereads = new RereadSchedule<Key>((key) => this.enqueueRead(key));
   #draining: Promise<void> | undefined;
   #isStopped = false;
   /** When (performance.now()) the next reading may begin, unless there is a whole batch. */
@@ -127,7 +125,7 @@ export class KeyReader {
     this.#isStopped = true;
     this.#slowKeys.stop();
     this.#clearQueue();
-    clearTimeout(this.#timer);
+    this.#rereads.stop();
     return left;
   }
 
@@ -232,27 +230,12 @@ export class KeyReader {
   #emitReadings(observations: readonly Observation[], sentAt: number): void {
     const receivedAt = performance.now();
     this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
-    for (const { key } of observations) this.#schedule(key, receivedAt);
-    this.#armTimer();
-  }
-
-  // Counted from the reply's arrival and one millisecond more, so that Redis's own deadline has passed by then.
-  #schedule(key: Key, receivedAt: number): void {
-    const dueMs = this.deps.computeRereadDelayMs(key);
-    if (dueMs === undefined) this.#deadlines.delete(key);
-    else this.#deadlines.set(key, receivedAt + dueMs + 1);
-  }
-
-  #armTimer(): void {
-    clearTimeout(this.#timer);
-    const next = this.#deadlines.peekNext();
-    if (next === undefined || this.#isStopped) return;
-    const waitMs = Math.min(TIMER_MS_MAX, Math.max(0, Math.ceil(next - performance.now())));
-    this.#timer = setTimeout(() => {
-      for (const key of this.#deadlines.takeDue(performance.now())) this.enqueueRead(key);
-      this.#armTimer();
-    }, waitMs);
-    this.#timer.unref();
+    for (const { key } of observations) {
+      const dueMs = this.deps.computeRereadDelayMs(key);
+      // One millisecond more, so that the deadline has passed in Redis, too.
+      this.#rereads.set(key, dueMs === undefined ? undefined : receivedAt + dueMs + 1);
+    }
+    this.#rereads.arm();
   }
 }
 
