@@ -1,6 +1,4 @@
-import { Redis } from "ioredis";
-import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
-import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
@@ -13,7 +11,19 @@ import {
   buildWaitersKey,
   buildWakeChannel,
 } from "./keys.ts";
-import { NO_SIGNALS, type ReleaseSignals, runOrRetryWithout } from "./release-signals.ts";
+import type {
+  AcquireRequest,
+  AgreedHold,
+  ExtendRequest,
+  ForceReleaseRequest,
+  HoldIdentity,
+  LockRequest,
+  OwnHold,
+  ReleaseRequest,
+  RenewRequest,
+  WaitRequest,
+} from "./lock-requests.ts";
+import { NO_SIGNALS, runOrRetryWithout } from "./release-signals.ts";
 import {
   type AcquireReply,
   type ExtendReply,
@@ -31,109 +41,7 @@ import {
   type RenewReply,
   type VerifyReply,
 } from "./script-replies.ts";
-import { VerbBatches } from "./verb-batches.ts";
-
-export interface LockRequest {
-  /** The API key or operator that calls, by its permanent id; undefined for a client of the library. */
-  readonly principal?: string | undefined;
-  /** 1 to 128 visible ASCII characters; the same id is carried out once. */
-  readonly id: string;
-  /** Distinguishes two requests with the same id; `-` for an id that the caller did not choose. */
-  readonly digest: string;
-  /** How long ago it was sent first; undefined on the first try. */
-  readonly retryMs?: number | undefined;
-}
-
-/** A hold as the scripts name it. */
-export interface HoldIdentity {
-  readonly token: string;
-  readonly fence: string;
-}
-
-/** A request that will wait when it is refused, so that it can be counted and shown. */
-export interface WaitRequest {
-  readonly waitMs: number;
-  /** Since when, as the first refusal told (its `asOf`); undefined at first. */
-  readonly sinceMs: number | undefined;
-  /** How many may wait for one key. */
-  readonly waitersMax: number;
-  /** For how long after a release it gives way to the client that has waited longest; undefined: not at all. */
-  readonly giveWayMs?: number | undefined;
-}
-
-export interface AcquireRequest extends LockRequest {
-  readonly token: string;
-  /** A label for people. */
-  readonly owner: string;
-  readonly leaseMs: number;
-  readonly record: OwnerRecord | undefined;
-  /** How often the client will renew; undefined: it states nothing. */
-  readonly renewEveryMs?: number | undefined;
-  /** For how long the lock stays taken after a lease that ran out. */
-  readonly graceMs: number;
-  /** For how long the lock stays taken at least, also when it is released before. */
-  readonly minHoldMs: number;
-  /** What `timestamp` writes its deadline in. */
-  readonly unit: TimestampUnit;
-}
-
-/** Of a renewal, and of a re-entry. */
-export interface RenewRequest extends LockRequest, HoldIdentity {
-  /** undefined: the lease that the hold has. */
-  readonly leaseMs: number | undefined;
-}
-
-/** Nobody may take the lock for a while; the reserved owner has it. */
-export interface Reservation {
-  readonly owner: string;
-  readonly reservedMs: number;
-}
-
-export interface ReleaseRequest extends LockRequest {
-  readonly token: string;
-  /** undefined: whatever fence the hold of this token has. */
-  readonly fence: string | undefined;
-  /** Take back what this acquire took, also should it arrive only later. */
-  readonly acquiredBy?: string;
-  /** `all` ends the hold whatever its count. */
-  readonly counts?: "one" | "all";
-  readonly reservation?: Reservation | undefined;
-  /** `nobody`: the next acquire on the connection takes the lock for a waiter. By default all waiters are woken. */
-  readonly wakes?: "waiters" | "nobody";
-  /** What else is sent so that waiters of other libraries look again. */
-  readonly signals?: ReleaseSignals | undefined;
-}
-
-export interface ForceReleaseRequest {
-  /** What the lock stores of the holder: our token, or the owner of another library. */
-  readonly token: string;
-  readonly fence: string | null;
-  readonly by: string;
-  readonly reason: string;
-  readonly reservation?: Reservation | undefined;
-}
-
-export interface ExtendRequest {
-  readonly token: Key;
-  readonly fence: string | null;
-  readonly leaseMs: number;
-  readonly by: string;
-  readonly reason: string;
-}
-
-/** A hold of a client of the library. */
-export interface OwnHold extends HoldIdentity {
-  readonly key: Key;
-  readonly leaseMs: number;
-}
-
-export interface AgreedHold {
-  readonly token: string;
-  /** The fence as the node gave it. */
-  readonly from: string;
-  readonly fence: string;
-  readonly count: number;
-}
+import { type BatchableVerb, VerbBatches } from "./verb-batches.ts";
 
 /** As in companion.lua. */
 const COMPANION_MS_MIN = 600_000;
@@ -154,8 +62,7 @@ export class LockWriter {
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #extend: Script<Keys, Keys, ExtendReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
-  readonly #batch: Script<Keys, Keys, readonly unknown[]> | undefined;
-  readonly #batchesByConnection = new WeakMap<Commands, VerbBatches>();
+  readonly #batches: VerbBatches | undefined;
 
   /** @param scripts the folder of the scripts, with one for each format below it */
   constructor(
@@ -175,7 +82,7 @@ export class LockWriter {
     this.#extend = script("extend", parseExtendReply);
     this.#agree = script("agree", isAgreedReply);
     // The verbs of `timestamp` have no fast path, so a batch would save little.
-    this.#batch = name === "timestamp" ? undefined : script("batch", parseBatchReply);
+    this.#batches = name === "timestamp" ? undefined : new VerbBatches(script("batch", parseBatchReply));
   }
 
   acquire(
@@ -197,32 +104,18 @@ export class LockWriter {
       leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
     ];
     if (hasFastPath(ask) && waiting === undefined)
-      return this.#runInBatch("acquire", this.#acquire, redis, keys, request);
+      return this.#runFastPath(redis, { name: "acquire", script: this.#acquire, keys, arguments: request });
     keys.push(buildWaitersKey(key));
     request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
     request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit, waiting?.giveWayMs ?? "");
     return this.#acquire.run(redis, keys, request);
   }
 
-  /** Runs a verb that has a fast path, together with others that are issued at the same time. */
-  #runInBatch<Reply>(
-    name: "acquire" | "release",
-    script: Script<Keys, Keys, Reply>,
-    redis: Commands,
-    keys: Keys,
-    request: Keys,
-  ): Promise<Reply> {
-    // A cluster would need verbs of one slot, and the safety checks look at each verb.
-    if (this.#batch === undefined || !(redis instanceof Redis)) return script.run(redis, keys, request);
-    let batches = this.#batchesByConnection.get(redis);
-    if (batches === undefined) {
-      batches = new VerbBatches(redis, this.#batch);
-      this.#batchesByConnection.set(redis, batches);
-    }
-    return batches.run({ name, script, keys, arguments: request });
+  #runFastPath<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> {
+    return this.#batches?.run(redis, verb) ?? verb.script.run(redis, verb.keys, verb.arguments);
   }
 
-  /** Takes a hold once more. */
+  /** Acquires a lock again for the hold that has it: its count rises. */
   reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
     return this.#reenter.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
   }
@@ -258,6 +151,7 @@ export class LockWriter {
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     const { token, fence, id, digest, principal, acquiredBy, counts, retryMs, reservation } = ask;
     const { keys, messages } = ask.signals ?? NO_SIGNALS;
+    const pair = buildLockKeyPair(key);
     const request: RedisArgument[] = [
       token,
       fence ?? "",
@@ -273,12 +167,11 @@ export class LockWriter {
       request.push(String(reservation?.reservedMs ?? ""), reservation?.owner ?? "");
       request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "", ...messages);
     } else if (ask.wakes !== "nobody") {
-      return this.#runInBatch("release", this.#release, redis, buildLockKeyPair(key), request);
+      const plain = { script: this.#release, keys: pair, arguments: request };
+      return this.#runFastPath(redis, { name: "release", ...plain });
     }
     // A hand-over is sent at once, because the acquire that follows it on the connection takes the lock.
-    const run = (list: readonly RedisArgument[]) =>
-      this.#release.run(redis, [...buildLockKeyPair(key), ...list], request);
-    return runOrRetryWithout(run, keys);
+    return runOrRetryWithout((list) => this.#release.run(redis, [...pair, ...list], request), keys);
   }
 
   /**

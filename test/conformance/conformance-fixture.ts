@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { it } from "vitest";
 import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
-import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
+import type { ForceReleaseRequest } from "../../server/formats/lock-requests.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { HoldOptions } from "../../server/locks/client/hold-options.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";

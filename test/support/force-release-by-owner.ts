@@ -1,6 +1,6 @@
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
-import type { ForceReleaseRequest } from "../../server/formats/lock-writer.ts";
+import type { ForceReleaseRequest } from "../../server/formats/lock-requests.ts";
 import { createForeignHolder } from "../../server/formats/observation.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";

@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import type { Reservation } from "../lock-writer.ts";
+import type { Reservation } from "../lock-requests.ts";
 import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 
 /** Redis expires a key up to this much after our timer. */

@@ -1,5 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { type AcquireRequest, LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import type { AcquireRequest } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import { WAITERS_MAX } from "../verbs/acquirer.ts";

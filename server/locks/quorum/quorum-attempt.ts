@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
-import type { AcquireRequest } from "../../formats/lock-writer.ts";
+import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import { getCurrentMoment, type Moment } from "../verbs/moment.ts";

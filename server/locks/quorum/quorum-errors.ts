@@ -2,7 +2,7 @@ import { REFUSAL_TEXTS } from "../../../lib/contract/refusal.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import type { AcquireRequest } from "../../formats/lock-writer.ts";
+import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import { createForeignHolder } from "../../formats/observation.ts";
 import type { AcquireReply, CurrentHold, RenewReply } from "../../formats/script-replies.ts";
 import { findRefusal } from "../../redis/failure.ts";

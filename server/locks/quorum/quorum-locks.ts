@@ -4,7 +4,7 @@ import { HeldError, NotALockError } from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import type { AcquireRequest } from "../../formats/lock-writer.ts";
+import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";

@@ -1,5 +1,6 @@
 import { withTimeout } from "../../concurrency/with-timeout.ts";
-import { LOCK_WRITERS, type RenewRequest } from "../../formats/lock-writer.ts";
+import type { RenewRequest } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import { attempt } from "../verbs/attempt.ts";

@@ -1,6 +1,7 @@
 import { parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
 import type { Key } from "../../../lib/keys/key.ts";
-import { LOCK_WRITERS, type ReleaseRequest } from "../../formats/lock-writer.ts";
+import type { ReleaseRequest } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { ReleaseReply } from "../../formats/script-replies.ts";
 import { computeMajority, kthSmallest, median } from "../../redis/majority.ts";
 import { ATTEMPT_BUDGET_MS, attempt } from "../verbs/attempt.ts";

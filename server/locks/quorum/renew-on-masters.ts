@@ -1,4 +1,5 @@
-import { LOCK_WRITERS, type RenewRequest } from "../../formats/lock-writer.ts";
+import type { RenewRequest } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { toGrant } from "../verbs/error-factories.ts";
 import { getCurrentMoment } from "../verbs/moment.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { AcquireRequest } from "../../formats/lock-writer.ts";
+import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import type { AbortSignalLike } from "../verbs/verbs.ts";

@@ -1,12 +1,8 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import {
-  type AcquireRequest,
-  LOCK_WRITERS,
-  type LockWriter,
-  type WaitRequest,
-} from "../../formats/lock-writer.ts";
+import type { AcquireRequest, WaitRequest } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";

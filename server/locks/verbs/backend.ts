@@ -1,5 +1,5 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
-import type { OwnHold } from "../../formats/lock-writer.ts";
+import type { OwnHold } from "../../formats/lock-requests.ts";
 import type { OperatorVerbs } from "./verbs.ts";
 
 /** What a client of the library stands on: the verbs, and renewals on connections of their own. */

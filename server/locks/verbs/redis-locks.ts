@@ -3,22 +3,12 @@ import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import {
-  LOCK_WRITERS,
-  type LockWriter,
-  type ReleaseRequest,
-  type RenewRequest,
-  type Reservation,
-} from "../../formats/lock-writer.ts";
+import type { RenewRequest } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
-import {
-  buildReleaseSignals,
-  type FindSignalledLibraries,
-  type ReleaseSignals,
-} from "../../formats/release-signals.ts";
+import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
-import { signalReservationEnd } from "../../formats/strings/reservation-end.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
@@ -32,6 +22,7 @@ import {
   toGrant,
 } from "./error-factories.ts";
 import { LockableKeys } from "./lockable-keys.ts";
+import { Releaser } from "./releaser.ts";
 import { RequestFactory } from "./request-factory.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
 import type { GuardedCommands } from "./safety.ts";
@@ -71,8 +62,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #requests = new RequestFactory();
   readonly #acquirer: Acquirer;
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
-  readonly #findSignalledLibraries: FindSignalledLibraries;
-  readonly #queues: WaiterQueues;
+  readonly #releaser: Releaser;
 
   /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
   constructor(
@@ -85,13 +75,13 @@ export class RedisLocks implements OperatorVerbs {
     this.#redis = redis;
     const open = { commands: redis, confirm: undefined };
     this.#getGuardedCommands = getCommands ?? (() => open);
-    this.#findSignalledLibraries = findSignalledLibraries;
     this.#channel = buildEventChannel(db);
     this.#lockable = new LockableKeys(lockable);
     const keyspace = { subscriber: keyspaceSubscriber, db };
-    this.#queues = new WaiterQueues(subscriber, keyspace);
-    const waits = new WaitCoordinator(this.#queues);
+    const queues = new WaiterQueues(subscriber, keyspace);
+    const waits = new WaitCoordinator(queues);
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
+    this.#releaser = new Releaser(redis, this.#channel, queues, this.#requests, findSignalledLibraries);
   }
 
   get clientId(): string {
@@ -171,48 +161,15 @@ export class RedisLocks implements OperatorVerbs {
    * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
    *   unavailable, unknown_outcome
    */
-  async release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
-    this.#lockable.assertAllowed(hold.key);
-    assertDurations({ reservedMs: options.reservedMs });
-    assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
-    const writer = LOCK_WRITERS[hold.format];
-    const ask = { ...this.#requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
-    const startHandOver = this.#prepareHandOver(ask, hold.key);
-    const first = startHandOver === undefined ? ask : { ...ask, wakes: "nobody" as const };
-    const pending = attempt(this.#redis, (retryMs) =>
-      writer.release(
-        this.#redis,
-        this.#channel,
-        hold.key,
-        retryMs === undefined ? first : { ...ask, retryMs },
-      ),
-    );
-    startHandOver?.();
-    const reply = await pending;
-    if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
-    if (reply.outcome === "released" || reply.outcome === "still_held") {
-      if (reply.outcome === "released") this.#signalReservationEnd(hold, reply.reservation);
-      const { outcome, count, asOf } = reply;
-      return { outcome, count, asOf };
+  release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
+    try {
+      this.#lockable.assertAllowed(hold.key);
+      assertDurations({ reservedMs: options.reservedMs });
+      assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
+    } catch (error) {
+      return Promise.reject(error);
     }
-    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
-    throw createRefusalError(hold.key, hold.format, reply);
-  }
-
-  /** Whoever waits for a signal or the end of a reservation is woken by the release itself. */
-  #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
-    const isPlain = signals === undefined && reservation === undefined && this.#redis.status === "ready";
-    return isPlain ? this.#queues.prepareHandOver(key) : undefined;
-  }
-
-  #buildSignals({ key, format }: VerbHold): ReleaseSignals | undefined {
-    if (format !== "token") return undefined;
-    const libraries = this.#findSignalledLibraries(key);
-    return libraries.length === 0 ? undefined : buildReleaseSignals(this.#redis, key, libraries);
-  }
-
-  #signalReservationEnd({ key, format }: VerbHold, reservation: Reservation | undefined): void {
-    if (format === "token" && reservation !== undefined) signalReservationEnd(this.#redis, key, reservation);
+    return this.#releaser.release(hold, options);
   }
 
   /**
@@ -244,7 +201,7 @@ export class RedisLocks implements OperatorVerbs {
     const record = reason ? { purpose: toRecordText(reason) } : undefined;
     const ask = { ...options, owner, record, leaseMs: reservedMs };
     const { grant } = await this.#acquirer.acquire(key, ask, owner);
-    this.#signalReservationEnd(grant, { owner, reservedMs });
+    this.#releaser.signalReservationEnd(grant, { owner, reservedMs });
     return grant;
   }
 

@@ -1,5 +1,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { AcquireRequest, LockRequest, ReleaseRequest, RenewRequest } from "../../formats/lock-writer.ts";
+import type {
+  AcquireRequest,
+  LockRequest,
+  ReleaseRequest,
+  RenewRequest,
+} from "../../formats/lock-requests.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 

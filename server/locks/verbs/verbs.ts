@@ -3,7 +3,7 @@ import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import type { ExtendRequest } from "../../formats/lock-writer.ts";
+import type { ExtendRequest } from "../../formats/lock-requests.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 

@@ -1,0 +1,113 @@
+import type { TimestampUnit } from "../../lib/contract/format.ts";
+import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { Key } from "../../lib/keys/key.ts";
+import type { ReleaseSignals } from "./release-signals.ts";
+
+/** What every verb that changes a lock has. */
+export interface LockRequest {
+  /** The API key or operator that calls, by its permanent id; undefined for a client of the library. */
+  readonly principal?: string | undefined;
+  /** 1 to 128 visible ASCII characters; the same id is carried out once. */
+  readonly id: string;
+  /** Distinguishes two requests with the same id; `-` if the caller did not choose the id. */
+  readonly digest: string;
+  /** Time since the first attempt in ms; undefined for the first attempt. */
+  readonly retryMs?: number | undefined;
+}
+
+/** Identifies a hold in the scripts. */
+export interface HoldIdentity {
+  readonly token: string;
+  readonly fence: string;
+}
+
+/** Makes an acquire wait if it is refused, so that it is counted and shown among the waiters. */
+export interface WaitRequest {
+  readonly waitMs: number;
+  /** When it began to wait: the `asOf` of its first refusal, in ms of Unix time; undefined for the first attempt. */
+  readonly sinceMs: number | undefined;
+  /** The maximum number of waiters for one key. */
+  readonly waitersMax: number;
+  /** The time in ms after a release for which it gives way to the client that has waited longest; undefined: none. */
+  readonly giveWayMs?: number | undefined;
+}
+
+/** A request to acquire a free lock. */
+export interface AcquireRequest extends LockRequest {
+  readonly token: string;
+  /** A label for display. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly record: OwnerRecord | undefined;
+  /** The interval in ms at which the client will renew; undefined if it did not state one. */
+  readonly renewEveryMs?: number | undefined;
+  /** The grace period in ms. */
+  readonly graceMs: number;
+  /** The minimum hold time in ms. */
+  readonly minHoldMs: number;
+  /** The unit of the deadline in a `timestamp` lock. */
+  readonly unit: TimestampUnit;
+}
+
+/** A request to renew or to re-enter a hold. */
+export interface RenewRequest extends LockRequest, HoldIdentity {
+  /** In ms; undefined keeps the lease of the hold. */
+  readonly leaseMs: number | undefined;
+}
+
+/** Keeps a lock held in the name of `owner` for `reservedMs`, so that no client can acquire it. */
+export interface Reservation {
+  readonly owner: string;
+  readonly reservedMs: number;
+}
+
+/** A request to release a hold. */
+export interface ReleaseRequest extends LockRequest {
+  readonly token: string;
+  /** The fencing token of the hold; undefined matches any hold of this token. */
+  readonly fence: string | undefined;
+  /** The id of an acquire to withdraw, whether or not it has reached Redis yet. */
+  readonly acquiredBy?: string;
+  /** `all` ends the hold regardless of its count. Default: `one`. */
+  readonly counts?: "one" | "all";
+  readonly reservation?: Reservation | undefined;
+  /** `nobody` for a hand-over: the next acquire on the connection is a waiter's. Default: `waiters`. */
+  readonly wakes?: "waiters" | "nobody";
+  /** The signals that wake waiters of other libraries. */
+  readonly signals?: ReleaseSignals | undefined;
+}
+
+/** A request to release the hold of another client. */
+export interface ForceReleaseRequest {
+  /** What the lock stores of its holder: our token, or the owner of another library. */
+  readonly token: string;
+  readonly fence: string | null;
+  readonly by: string;
+  readonly reason: string;
+  readonly reservation?: Reservation | undefined;
+}
+
+/** A request to give the hold of another client a longer lease. */
+export interface ExtendRequest {
+  readonly token: Key;
+  readonly fence: string | null;
+  readonly leaseMs: number;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A hold of this process that its watchdog renews. */
+export interface OwnHold extends HoldIdentity {
+  readonly key: Key;
+  readonly leaseMs: number;
+}
+
+/** What the majority of a quorum agreed on for a hold. */
+export interface AgreedHold {
+  readonly token: string;
+  /** The fencing token that this node issued. */
+  readonly from: string;
+  /** The fencing token that the majority agreed on. */
+  readonly fence: string;
+  readonly count: number;
+}

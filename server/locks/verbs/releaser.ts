@@ -1,0 +1,67 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { ReleaseRequest, Reservation } from "../../formats/lock-requests.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import {
+  buildReleaseSignals,
+  type FindSignalledLibraries,
+  type ReleaseSignals,
+} from "../../formats/release-signals.ts";
+import { signalReservationEnd } from "../../formats/strings/reservation-end.ts";
+import type { Commands } from "../../redis/commands.ts";
+import { attempt } from "./attempt.ts";
+import { createNotOwnerError, createRefusalError } from "./error-factories.ts";
+import type { RequestFactory } from "./request-factory.ts";
+import type { Released, ReleaseOptions, VerbHold } from "./verbs.ts";
+import type { WaiterQueues } from "./waiter-queues.ts";
+
+/** Releases holds, hands them over to waiters of this process, and signals waiters of other libraries. */
+export class Releaser {
+  constructor(
+    private readonly redis: Commands,
+    private readonly channel: string,
+    private readonly queues: WaiterQueues,
+    private readonly requests: RequestFactory,
+    private readonly findSignalledLibraries: FindSignalledLibraries,
+  ) {}
+
+  /** @throws LockkeeperError as `RedisLocks.release` */
+  async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
+    const writer = LOCK_WRITERS[hold.format];
+    const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
+    const startHandOver = this.#prepareHandOver(ask, hold.key);
+    const first = startHandOver === undefined ? ask : { ...ask, wakes: "nobody" as const };
+    const pending = attempt(this.redis, (retryMs) =>
+      writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),
+    );
+    startHandOver?.();
+    const reply = await pending;
+    if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
+    if (reply.outcome === "released" || reply.outcome === "still_held") {
+      if (reply.outcome === "released") this.signalReservationEnd(hold, reply.reservation);
+      const { outcome, count, asOf } = reply;
+      return { outcome, count, asOf };
+    }
+    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
+    throw createRefusalError(hold.key, hold.format, reply);
+  }
+
+  /** Signals the waiters of other libraries when the reservation of a `token` lock expires. */
+  signalReservationEnd(
+    { key, format }: Pick<VerbHold, "key" | "format">,
+    reservation: Reservation | undefined,
+  ): void {
+    if (format === "token" && reservation !== undefined) signalReservationEnd(this.redis, key, reservation);
+  }
+
+  /** Clients that wait for a signal or for the end of a reservation are woken by the release itself. */
+  #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
+    const isPlain = signals === undefined && reservation === undefined && this.redis.status === "ready";
+    return isPlain ? this.queues.prepareHandOver(key) : undefined;
+  }
+
+  #buildSignals({ key, format }: VerbHold): ReleaseSignals | undefined {
+    if (format !== "token") return undefined;
+    const libraries = this.findSignalledLibraries(key);
+    return libraries.length === 0 ? undefined : buildReleaseSignals(this.redis, key, libraries);
+  }
+}
