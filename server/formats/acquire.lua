@@ -55,7 +55,8 @@ if state == 'fault' then return remaining_ms end
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
-  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner)) end
+  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner))
+  elseif sent_ms then remove_waiter(4, request_id) end
 end
 
 local function format_grant(left_ms, how)
@@ -111,6 +112,7 @@ if wait_ms then
     redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)
   end
   if since == '' then
+    if sent_ms then remove_waiter(4, request_id) end
     local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')
     if waiting >= tonumber(ARGV[10]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
     since = format_integer(now_ms)

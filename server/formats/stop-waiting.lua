@@ -3,20 +3,23 @@
 -- Guarantee: touches nothing but the list. The place that is kept ends by itself.
 --
 -- KEYS[1] who waits (sorted set: request id, since and owner -> end of the wait in ms)
--- ARGV[1] request id    ARGV[2] since when it waited, in ms    ARGV[3] owner
+-- ARGV[1] request id    ARGV[2] since when it waited, in ms, '' when its client does not know    ARGV[3] owner
 -- ARGV[4] '0' or for how long its place is kept, in ms
 -- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
 --
 -- Returns {'wait_ended', now ms}
 
 -- include event.lua
+-- include bounds.lua
 -- include waiter.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local name = format_waiter(ARGV[1], ARGV[2], ARGV[3])
 
-if ARGV[4] == '0' then
+if ARGV[2] == '' then
+  remove_waiter(1, ARGV[1])
+elseif ARGV[4] == '0' then
   redis.pcall('ZREM', KEYS[1], name)
 else
   redis.pcall('ZADD', KEYS[1], 'XX', format_integer(now_ms + tonumber(ARGV[4])), name)

@@ -5,7 +5,8 @@ import { buildWaitersKey } from "./keys.ts";
 
 export interface StopWaitingRequest {
   readonly requestId: string;
-  readonly sinceMs: number;
+  /** When it began to wait; undefined if no reply told. */
+  readonly sinceMs: number | undefined;
   readonly owner: string;
   /** How long its place is kept for the same request id; 0: not at all. */
   readonly keepMs: number;
@@ -26,6 +27,6 @@ export function stopWaiting(
   return stopWaitingScript.run(
     redis,
     [buildWaitersKey(key)],
-    [waiter.requestId, waiter.sinceMs, waiter.owner, waiter.keepMs, channel, toRedisArgument(key)],
+    [waiter.requestId, waiter.sinceMs ?? "", waiter.owner, waiter.keepMs, channel, toRedisArgument(key)],
   );
 }

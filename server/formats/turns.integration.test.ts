@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { EVENT_CHANNEL } from "../../test/support/observed-lock.ts";
-import { countWaiters, WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
+import { countWaiters, sleepMs, WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { buildWaitersKey } from "./keys.ts";
+import type { AcquireRequest } from "./lock-requests.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
+import { stopWaiting } from "./stop-waiting.ts";
 
 /** Longer than any test runs. */
 const LONG_MS = 600_000;
@@ -24,7 +26,7 @@ const it = redisTest().extend(
       return {
         createAsk,
         /** A look of a waiter; `sinceMs` is when it began to wait. */
-        look: (key: string, ask = createAsk(), sinceMs?: number, giveWayMs?: number) =>
+        look: (key: string, ask: AcquireRequest = createAsk(), sinceMs?: number, giveWayMs?: number) =>
           writer.acquire(direct, EVENT_CHANNEL, key, ask, {
             waitMs: LONG_MS,
             sinceMs,
@@ -80,6 +82,42 @@ it("a waiter that does not take its turn is passed over and leaves the waiting l
   await waitUntil(async () => (await look(key, alive, 1001, 50)).outcome === "granted");
   const names = await direct.zrange(String(buildWaitersKey(key)), "0", "-1");
   expect(names.map((name) => name.split("\t")[0])).toEqual([later.id]);
+});
+
+it.for(["held", "free"])(
+  "a repeated attempt to wait for a %s lock leaves one entry at most in the waiting list",
+  async (state, { begin, direct, key }) => {
+    const { createAsk, hold, look } = begin("redisson");
+    const release = await hold(key);
+    const [ask, other] = [createAsk(), createAsk()];
+    // The reply to the first attempt is lost.
+    await look(key, ask);
+    await look(key, other);
+    if (state === "free") await release();
+    await sleepMs(2);
+    const reply = await look(key, { ...ask, retryMs: 2 });
+    expect(reply.outcome).toBe(state === "free" ? "granted" : "held");
+    const listed = (await direct.zrange(String(buildWaitersKey(key)), "0", "-1")).map(
+      (name) => name.split("\t")[0],
+    );
+    expect(listed.sort()).toEqual([...(state === "free" ? [] : [ask.id]), other.id].sort());
+  },
+);
+
+it("a waiter whose first attempt had no reply leaves the waiting list when it gives up", async ({
+  begin,
+  direct,
+  key,
+}) => {
+  const { createAsk, hold, look } = begin("redisson");
+  await hold(key);
+  const [ask, other] = [createAsk(), createAsk()];
+  await look(key, ask);
+  await look(key, other);
+  const waiter = { requestId: ask.id, sinceMs: undefined, owner: ask.owner, keepMs: 0 };
+  await stopWaiting(direct, EVENT_CHANNEL, key, waiter);
+  const names = await direct.zrange(String(buildWaitersKey(key)), "0", "-1");
+  expect(names.map((name) => name.split("\t")[0])).toEqual([other.id]);
 });
 
 it("a client that does not wait takes a released lock at once", async ({ begin, key }) => {

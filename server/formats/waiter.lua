@@ -1,4 +1,5 @@
--- Shared by the scripts that write the waiters of a lock: how a member of that sorted set is composed, and whose turn it is.
+-- Shared by the scripts that write the waiters of a lock: how a member of that sorted set is composed, whose turn it is, and
+-- how a waiter is removed. Needs bounds.lua.
 --
 -- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
 
@@ -11,6 +12,16 @@ local ENTRY_BYTES_MAX = 256
 
 local function format_waiter(request_id, since, owner)
   return table.concat({ request_id, since, owner }, '\t')
+end
+
+-- Removes a waiter whose `since` is unknown to its client: an earlier try was listed, and its reply was lost.
+local function remove_waiter(k, request_id)
+  local size = redis.pcall('ZCARD', KEYS[k])
+  if type(size) ~= 'number' or size == 0 or size > WAITERS_MAX or not is_within_bytes(k, CONTENT_BYTES_MAX) then return end
+  local start = request_id .. '\t'
+  for _, name in ipairs(redis.call('ZRANGE', KEYS[k], '0', '-1')) do
+    if string.sub(name, 1, #start) == start then redis.call('ZREM', KEYS[k], name) end
+  end
 end
 
 -- The live waiter that has waited longest, and since when. Clients with equal wait times stand in the set in this order.

@@ -117,8 +117,9 @@ export class Acquirer {
         return { done: { ...granted, revoke: giveUp }, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
-        const mayStandThere = ending !== undefined && ending !== "superseded" && sinceMs !== undefined;
-        if (mayStandThere) this.#stopWaiting(key, ask, sinceMs, keepMs);
+        // A first attempt without a reply may be listed, too.
+        const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
+        if (mayBeListed && ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
     );
@@ -193,7 +194,7 @@ export class Acquirer {
   }
 
   // The list of those who wait is for looking at only, and its entries end by themselves: a failure is no harm.
-  #stopWaiting(key: Key, { id, owner }: AcquireRequest, sinceMs: number, keepMs: number): void {
+  #stopWaiting(key: Key, { id, owner }: AcquireRequest, sinceMs: number | undefined, keepMs: number): void {
     const waiter = { requestId: id, sinceMs, owner, keepMs };
     stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }

@@ -7,6 +7,11 @@ import { buildWaitersKey } from "../../formats/keys.ts";
 
 const it = locksTest();
 
+function blockEventLoop(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
 const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, ...more });
 
 describe("one waiter", () => {
@@ -81,6 +86,26 @@ describe("one waiter", () => {
     await env.redis.kill();
     await env.redis.restart();
     expect((await waits).owner).toBe("you");
+  });
+
+  it("a waiter is listed once although a busy process took the first reply for lost", async ({
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
+    await acquire(key, "me");
+    const controller = new AbortController();
+    const waits = getErrorCode(locks.acquire(key, ask("you", { waitMs: 10_000, signal: controller.signal })));
+    await new Promise(setImmediate);
+    // Longer than the time limit of a command. The timers run before the reply is read.
+    blockEventLoop(1100);
+    await waitUntil(async () => (await countWaiters(direct, key)) > 0);
+    await sleepMs(300);
+    expect(await countWaiters(direct, key)).toBe(1);
+    controller.abort();
+    expect(await waits).toBe("aborted");
+    await waitUntil(async () => (await countWaiters(direct, key)) === 0);
   });
 
   it("an acquire with a wait is refused at once for a key that is not a lock", async ({
