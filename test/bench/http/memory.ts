@@ -104,15 +104,17 @@ async function acquireOnce({ target }: NodeContender, lock: string): Promise<voi
   if (!response.ok && response.status !== 409) throw new Error(`${lock} was not granted: ${text}`);
 }
 
-/** Who waits is listed in Redis as soon as its request has been refused once. */
+/** A waiter is listed in Redis as soon as its request has been refused once. */
 async function waitUntilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
-  while (performance.now() < deadline) {
+  for (;;) {
     const waiting = await Promise.all(locks.map((lock) => look.zcard(String(buildWaitersKey(lock)))));
-    if (waiting.reduce((sum, each) => sum + each, 0) === count) return;
+    const listed = waiting.reduce((sum, each) => sum + each, 0);
+    if (listed === count) return;
+    if (performance.now() > deadline)
+      throw new Error(`${listed} waiters are listed after ${DEADLINE_MS / 1000} s instead of ${count}`);
     await sleep(20);
   }
-  throw new Error(`There were never ${count} who wait`);
 }
 
 async function holdStreams(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
