@@ -13,16 +13,17 @@ export interface ServerFacts {
 }
 
 export interface ServerExpectations {
-  /** Where the configuration says where it is. */
+  /** The setting that names the address, for error messages. */
   readonly setting?: string;
-  /** A node of a cluster is no single server, nor the other way round. */
+  /** Whether the server must be a cluster node. The other kind is rejected. */
   readonly topology?: "single" | "cluster";
 }
 
 /**
- * Makes sure that this Redis can hold locks for us before anything else is started.
+ * Checks that this Redis can be a target before anything else is started.
  *
- * @throws StartupError in one line: unreachable, password, too old, a cluster node, a replica.
+ * @throws StartupError (one line) if the server is unreachable, requires another password, is too old, is a replica, or
+ * is a cluster node where a single server is expected.
  */
 export async function checkServer(
   address: RedisAddress,
@@ -46,7 +47,7 @@ export async function checkServer(
   });
   try {
     await redis.connect();
-    // ioredis selects the database by itself, but keeps to itself that it does not exist.
+    // ioredis selects the database, but does not report that it does not exist.
     if (address.db !== 0) await redis.select(address.db);
     return assertUsableServer(await redis.info(), address, { setting, topology });
   } catch (error) {
@@ -69,7 +70,7 @@ function assertUsableServer(
   const [needMajor, needMinor] = valkey ? OLDEST.valkey : OLDEST.redis;
   if (major < needMajor || (major === needMajor && minor < needMinor)) {
     throw new StartupError(
-      `Redis at ${address.label} is ${product} ${version}; Lockkeeper needs Redis 6.2 or Valkey 7.2, or newer.`,
+      `Redis at ${address.label} is ${product} ${version}; Lockkeeper needs Redis 6.2, Valkey 7.2 or newer.`,
     );
   }
   if (fact("cluster_enabled") === "1" && topology === "single") {
@@ -79,7 +80,7 @@ function assertUsableServer(
   }
   if (fact("cluster_enabled") !== "1" && topology === "cluster") {
     throw new StartupError(
-      `Redis at ${address.label} is no node of a cluster; write ${setting} as redis://host:port.`,
+      `Redis at ${address.label} is not a cluster node; write ${setting} as redis://host:port.`,
     );
   }
   if (fact("role") === "slave") {

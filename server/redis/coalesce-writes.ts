@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 
-/** From here on a packet is sent without waiting for more, so that Redis works while we go on. */
+/** At this size a packet is sent without waiting for more, so that Redis can start on it. */
 const PACKET_CHARACTERS = 2048;
 
 /**
- * Lets commands that are written in one turn of the event loop go out in few packets: a system call for each costs
- * more than all else that is done for it. None waits longer than until the turn ends, when every socket that had
- * something to say was heard: the requests of many connections go out together. Commands are text, and one long text is
- * sent at less cost than many short ones.
+ * Sends the commands of one turn of the event loop in few packets, because a system call per command costs more than
+ * everything else about it. A command waits at most until the turn ends, when every readable socket has been processed,
+ * so the commands for many HTTP connections are sent together. Commands are strings, and one long string costs less to
+ * send than many short ones.
  */
 export function coalesceWrites(stream: Pick<Socket, "write" | "end">): void {
   const write = stream.write.bind(stream);

@@ -1,11 +1,11 @@
 export type RedisArgument = string | Buffer | number;
 
-/** What a call on locks needs of a Redis, be it one server or a cluster. */
+/** The commands that lock verbs send, to a single server or a cluster. */
 export interface Commands {
   readonly status: string;
   evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
   eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
-  /** Whether wake-ups go out by SPUBLISH, too. Redisson listens for those on a cluster that has it. */
+  /** Whether wake-ups are also sent with SPUBLISH. Redisson subscribes to those on a cluster that supports it. */
   readonly publishesSharded?: boolean;
   /** Whether all keys of a script must be in one slot. */
   readonly isCluster?: boolean;
@@ -13,11 +13,11 @@ export interface Commands {
   off(event: "ready" | "end", listener: () => void): unknown;
 }
 
-/** What those who wait need of a Redis, be it one server or a cluster. */
+/** The subscriptions that waiters need, at a single server or a cluster. */
 export interface Subscriber {
   subscribe(channel: Buffer): Promise<unknown>;
   unsubscribe(channel: Buffer): Promise<unknown>;
   on(event: "messageBuffer", listener: (channel: Buffer, message: Buffer) => void): unknown;
-  /** Subscriptions were lost and can be made again. */
+  /** Called when subscriptions were lost and can be made again. */
   on(event: "ready", listener: () => void): unknown;
 }

@@ -7,15 +7,15 @@ interface Attempt {
 }
 
 /**
- * Which addresses have been reached, and the last error of the others, for all connections that are opened while
- * `record` runs. A timeout alone names neither.
+ * Records which addresses were reached, and the last error of the others, for all connections that are opened while
+ * `record` runs. A timeout error has neither.
  */
 export class ConnectionErrors {
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
   readonly #attempts = new Map<string, Attempt>();
   #isRecording = true;
 
-  /** Runs `open`, and records its connections until it has settled. */
+  /** Runs `open` and records its connections until it settles. */
   static async record<Result>(open: (errors: ConnectionErrors) => Promise<Result>): Promise<Result> {
     const errors = new ConnectionErrors();
     try {
@@ -40,12 +40,12 @@ export class ConnectionErrors {
     return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
   }
 
-  /** The reasons in one line, for people: each with its address unless all addresses failed for the same. */
+  /** Returns the reasons in one line, each with its address unless all addresses failed for the same reason. */
   describe(): string {
     const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);
     const reasons = unreached.map(([label, { lastError }]) => {
       const address = formatAddress(label);
-      // "connect ECONNREFUSED 10.0.0.1:6379" adds to a label only where that has a host name.
+      // "connect ECONNREFUSED 10.0.0.1:6379" adds information only if the label has a host name.
       return [address, describeConnectionError(lastError).replace(` ${address}`, "")] as const;
     });
     const [first, ...others] = reasons;
@@ -73,10 +73,10 @@ export class ConnectionErrors {
 const NO_ANSWER = "no answer";
 
 /**
- * Why a connection failed, for people: "connect ECONNREFUSED 10.0.0.1:6379".
+ * Describes why a connection failed: "connect ECONNREFUSED 10.0.0.1:6379".
  *
- * Show this text and not the error: that of a refused AUTH has the password among the arguments of its command, and a
- * server that does not know AUTH repeats them in its message.
+ * Show this text and not the error. The error of a refused AUTH contains the password among the arguments of its
+ * command, and a server that does not know AUTH repeats them in its message.
  */
 export function describeConnectionError(error: unknown): string {
   // A host name with several addresses fails with one error for each.
@@ -85,7 +85,7 @@ export function describeConnectionError(error: unknown): string {
   return error.message.replace(/, with args beginning with: .*$/s, "").replace(/\.$/, "");
 }
 
-/** The label of an address without its database: `host:port`, or the path of a socket. */
+/** Returns the label of an address without its database: `host:port`, or the path of a socket. */
 export function formatAddress(label: string): string {
   return label.replace(/(\/| db )\d+$/, "");
 }

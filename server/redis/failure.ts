@@ -2,15 +2,15 @@ import { type RefusalReason, WRITE_REFUSALS, type WriteRefusal } from "../../lib
 import type { Key } from "../../lib/keys/key.ts";
 
 /**
- * What a failed call means for what it asked.
+ * What a failed call means for its effect.
  *
- * `not_executed`: Redis certainly did nothing; it can be sent again as it is.
- * `unknown`: the reply was lost, the script may have run; only the same request id may be sent again.
- * `fault`: Redis answered with an error that repeating does not change.
+ * `not_executed`: Redis did nothing; the call can be repeated unchanged.
+ * `unknown`: the reply was lost and the script may have run; only the same request id may be sent again.
+ * `fault`: Redis returned an error that repeating does not change.
  */
 export type Failure = "not_executed" | "unknown" | "fault";
 
-// Redis 6.2 wraps what a command inside a script was refused with: "ERR Error running script (…): … -OOM …".
+// Redis 6.2 wraps the error of a command inside a script: "ERR Error running script (…): … -OOM …".
 const ERROR_CODE = /^(?:ERR Error running script .*: -)?([A-Z][A-Z0-9]+)\b/;
 // Redis refuses these before a script's first write takes effect.
 const REFUSED = new Set(
@@ -35,16 +35,16 @@ const REASON_OF_CODE: ReadonlyMap<string, RefusalReason> = new Map([
   ["WRONGPASS", "no_auth"],
 ]);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
-// A slot that is being moved away ended a script in its middle: what a key was deleted for, and made again, is elsewhere.
+// A script failed halfway because its slot is being migrated: a key that it deleted must be created at the destination.
 const HALFWAY = /script attempted to access a non local key/i;
 
-/** An answer that a script of ours cannot have given: a fault of ours, and no reason to ask again. */
+/** A reply that our scripts cannot return. It is a defect of Lockkeeper, so repeating does not help. */
 export class UnexpectedReplyError extends Error {}
 
-/** There was no connection to send a call on. */
+/** The call was not sent because there was no connection. */
 export class NeverSentError extends Error {}
 
-/** Redis did not finish a reply in time that has these keys in it: the content of one of them keeps it back. */
+/** Redis did not finish the reply for these keys in time, so one of them may be too large to read. */
 export class ReadTimeoutError extends Error {
   constructor(readonly keys: readonly Key[]) {
     super(TIMED_OUT);
@@ -53,20 +53,19 @@ export class ReadTimeoutError extends Error {
 
 const TIMED_OUT = "Command timed out";
 
-/** Whether the reply to a command did not arrive in time, over a connection that stood. */
+/** Whether the reply to a command timed out on an open connection. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === TIMED_OUT;
 }
 
-/** The error code of a reply, such as "OOM", also of one inside a script; undefined: `error` has none. */
+/** Returns the error code of a reply, such as "OOM", also for a command inside a script; undefined without a code. */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
 }
 
 /**
- * Why Redis refused a command.
- *
- * @returns undefined if `error` is not a refusal. A transaction is refused with the reason of its first command that was.
+ * Returns the error code with which Redis refused a command; undefined if `error` is not a refusal. For a transaction it
+ * is the code of its first refused command.
  */
 export function findRefusal(error: unknown): RefusalReason | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -91,22 +90,22 @@ export function classifyFailure(error: unknown): Failure {
   return isReplyError(error) ? "fault" : "unknown";
 }
 
-/** Whether it is what a server answered: there was one, and it took the call. */
+/** Whether `error` is an error reply, so a server received the call. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
 
-/** Whether it was said by a server that is no master, or not yet: another connection may come to the one that is. */
+/** Whether the server is not a master, or not yet. Another connection may reach the master. */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a cluster node sent the command elsewhere, because the slot is at another node or on its way to one. */
+/** Whether a cluster node redirected the command, because its slot is at another node or is being migrated. */
 export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }
 
-/** Whether another moment or another connection can help. */
+/** Whether a later attempt or another connection can succeed. */
 export function isTransient(error: unknown): boolean {
   return !LASTING.has(readErrorCode(error) ?? "");
 }

@@ -7,8 +7,9 @@ type Token =
   | { literal: string };
 
 /**
- * Redis's own glob: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matched with two pointers and
- * one point of return, so no key can make it run for long. As in Redis, `?` and a class take one byte.
+ * A glob with the syntax of Redis: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. It is matched with
+ * two pointers and one backtracking point, so the time is bounded for every key. As in Redis, `?` and a class match one
+ * byte.
  */
 export class Glob {
   readonly #tokens: Token[];
@@ -21,7 +22,7 @@ export class Glob {
     return this.#matchesText(toByteCharacters(key));
   }
 
-  /** The same for a key that has not been decoded. */
+  /** Matches a key that has not been decoded. */
   matchesBytes(key: Uint8Array): boolean {
     return this.#matchesText(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1"));
   }
@@ -53,7 +54,7 @@ export class Glob {
   }
 }
 
-/** The keys that one at least of some patterns stands for. */
+/** The keys that match at least one of several patterns. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 
@@ -66,9 +67,7 @@ export class KeyPatternSet {
   }
 }
 
-/**
- * Patterns of which none stands for keys that another one of them stands for anyway, as far as that is plain to see.
- */
+/** Removes patterns whose keys another pattern covers, as far as `covers` can prove it. */
 export function removeCovered(patterns: readonly string[]): readonly string[] {
   const rest: string[] = [];
   for (const pattern of patterns) {
@@ -79,7 +78,7 @@ export function removeCovered(patterns: readonly string[]): readonly string[] {
   return rest;
 }
 
-/** Whether one pattern plainly stands for all keys of another. A star takes in whatever a star stands for; of classes and escapes nothing is concluded. */
+/** Whether one pattern provably matches all keys of another. Patterns with classes or escapes are never compared. */
 export function covers(wide: string, narrow: string): boolean {
   if (wide === narrow) return true;
   return !/[?[\\]/.test(wide) && !/[[\\]/.test(narrow) && new Glob(wide).matches(narrow);
@@ -89,7 +88,7 @@ export function matchesAny(globs: readonly Glob[], key: Key): boolean {
   return globs.some((glob) => glob.matches(key));
 }
 
-// Nearly all keys are ASCII and stay what they are.
+// Nearly all keys are ASCII and need no conversion.
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 function toByteCharacters(key: Key): string {
@@ -117,7 +116,7 @@ function parseTokens(pattern: string): Token[] {
   return tokens;
 }
 
-/** Redis looks for the closing bracket as it goes: escaped, or as the end of a range, it closes nothing. */
+/** As in Redis, a bracket that is escaped or ends a range does not close the class. */
 function pushClass(pattern: string, open: number, tokens: Token[]): number {
   const negated = pattern[open + 1] === "^";
   let characters = "";

@@ -1,23 +1,23 @@
-/** What several masters say, as one figure. */
+/** Combines the values of several masters. */
 
 export const computeMajority = (masters: number) => Math.floor(masters / 2) + 1;
 
-/** The k-th of the values from below: as many as k are not above it. */
+/** Returns the k-th smallest value. */
 export function kthSmallest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => one - other)[k - 1] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The k-th of the values from above: as many as k are not below it. */
+/** Returns the k-th largest value. */
 export function kthLargest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => other - one)[k - 1] ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Of an even number the lower one. */
+/** Returns the median; of an even number of values the lower one. */
 export function median(values: readonly number[]): number {
   return kthSmallest(values, Math.ceil(values.length / 2));
 }
 
-/** Those that belong together, the largest group first. */
+/** Groups items of the same name, the largest group first. */
 export function groupLargestFirst<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

@@ -4,57 +4,57 @@ import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
 import { ReadConnections } from "./read-connections.ts";
 
-/** A Redis that takes writes of a target, with the connections to watch it by. */
+/** A master of a target, with the connections of its watcher. */
 export interface Master {
-  /** `host:port`, or the socket's path; as it is now: behind Sentinel it changes. */
+  /** Current `host:port`, or the path of the socket. Behind Sentinel it changes. */
   readonly name: string;
   /** For probes and settings: its replies are small. */
   readonly redis: Redis;
   /** For reading keys. */
   readonly reads: ReadConnections;
-  /** For subscriptions; what it was subscribed to is forgotten whenever it breaks. */
+  /** For subscriptions. They are lost whenever the connection breaks. */
   readonly subscriber: Redis;
-  /** A hash tag whose keys it has; undefined when it has every key. */
+  /** A hash tag whose keys it has; undefined if it has every key. */
   findHashTag(): string | undefined;
-  /** It turned out to take no writes any more: whoever took over is looked for. */
+  /** Looks for the new master after this one refused writes. */
   reportDemotion(): void;
 }
 
-/** The masters whose keys a target has, as they are now. */
+/** The current masters of a target. */
 export interface Masters {
   readonly db: number;
-  /** Each has every key and a vote on it; they stay the same. Left out: each key has one master. */
+  /** Each master has every key and a vote on it, and the set is fixed. Left out: each key has one master. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
-  /** Who has the key; undefined: nobody as far as is known. */
+  /** The master of the key; undefined: unknown. */
   findMaster(key: Key): Master | undefined;
-  /** Present when keys are spread over masters, and move between them. */
+  /** Present if keys are distributed over masters and can move between them. */
   readonly routing?: SlotRouting;
-  /** Called when a master came or went, or has other keys than before. */
+  /** Called when a master was added or removed, or has other keys than before. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
 
-/** The keys of a target that are spread over masters, each in a slot that may move. */
+/** Access to keys that are distributed over masters by slots, which can be migrated. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
-  /** A script on one key, with its texts as bytes, wherever the key is by now. */
+  /** Runs a script on one key at its current master, with texts as bytes in the reply. */
   readonly scripts: Pick<Commands, "evalsha" | "eval">;
-  /** A command on one key, wherever it is by now. */
+  /** Sends a command on one key to its current master. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   /**
-   * What the error of a read says of where the key is. `moved`: at another master, which is known now. `apart`: its slot
-   * is on its way, or what stands beside it is in another slot: each key has to be read by itself.
+   * Handles the error of a read that a redirection caused. `moved`: the key is at another master, which is known now.
+   * `apart`: its slot is being migrated, or a related key is in another slot, so each key must be read separately.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
-  /** Whether its slot has been on its way of late: then what is told of its end may be of the move. */
+  /** Whether its slot was being migrated recently. A notification of its deletion may then come from the migration. */
   isMoving(key: Key): boolean;
 }
 
-/** The connections to watch a master by. */
+/** Opens the connections that watch a master. */
 export function connectMaster(address: RedisAddress): Pick<Master, "redis" | "reads" | "subscriber"> {
-  // Whoever watches sees for itself that it is a replica: coming back at once to the same one would be for ever.
+  // The watcher detects a replica itself. Reconnecting on READONLY would return to the same server forever.
   const options = { reconnectOnError: null };
   return {
     redis: connect(address, "watch", options),

@@ -2,24 +2,24 @@ import type { Redis } from "ioredis";
 import { COMMAND_TIMEOUT_MS, waitUntilReady } from "./connect.ts";
 import { isTimeout } from "./failure.ts";
 
-/** How long a read waits for its connection while that opens again. */
+/** How long a read waits for its connection to reopen. */
 const READY_TIMEOUT_MS = 500;
 
 /**
- * The connections over which keys of a master are read, apart from the one that probes whether Redis responds: a reply
- * that does not arrive holds up other reads, and never makes the master count as down.
+ * The connections that read keys of a master. Probes use another connection, so a reply that does not arrive delays
+ * other reads and never makes the master count as down.
  */
 export class ReadConnections {
-  /** For batches of keys and for SCAN. It is closed, and opens again, when a reply does not arrive in time. */
+  /** For batches of keys and for SCAN. It is closed and reopened when a reply times out. */
   readonly shared: Redis;
 
-  /** @param open opens a connection of this name that opens again by itself */
+  /** @param open opens a connection of this name that reconnects by itself */
   constructor(private readonly open: (name: string) => Redis) {
     this.shared = open("reads");
     closeOnTimeout(this.shared);
   }
 
-  /** The shared connection, once it can take commands, or after half a second. */
+  /** Returns the shared connection once it can send commands, or after half a second. */
   async waitUntilReady(): Promise<Redis> {
     if (this.shared.status !== "ready") {
       await waitUntilReady(this.shared, AbortSignal.timeout(READY_TIMEOUT_MS)).catch(() => undefined);
@@ -27,7 +27,7 @@ export class ReadConnections {
     return this.shared;
   }
 
-  /** Reads over a connection that nothing else uses and that is closed afterwards. @throws when it does not open */
+  /** Reads over a separate connection that is closed afterwards. @throws when it does not open */
   async readApart<Result>(read: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = this.open("reads-apart");
     try {
@@ -44,7 +44,7 @@ export class ReadConnections {
   }
 }
 
-/** Redis keeps the replies of a connection that does not take them, without a limit, until it is closed. */
+/** Closes the connection at once: Redis buffers unread replies without a limit until then. */
 function closeOnTimeout(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
@@ -56,7 +56,7 @@ function closeOnTimeout(redis: Redis): void {
   };
 }
 
-// Ended in order, it would stand until the other side has taken notice.
+// A graceful end would keep the connection open until the server acknowledges it.
 function dropStream(redis: Redis): void {
   redis.stream?.destroy();
 }

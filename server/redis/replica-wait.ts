@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { waitUntilReady } from "./connect.ts";
 import { isRedirectError, NeverSentError } from "./failure.ts";
 
-/** Where a script was carried out. */
+/** The server that executed a script. */
 export interface ScriptExecution {
   readonly place: string;
   readonly runId: string | undefined;
@@ -12,7 +12,7 @@ export interface ScriptExecution {
 export interface WaitConnection {
   readonly redis: Redis;
   readonly place: string;
-  /** Returns the run id of the server that this connection leads to; undefined while it is not known. */
+  /** Returns the run id of the server behind this connection; undefined while it is unknown. */
   getRunId(): string | undefined;
   /** Names the key to write before WAIT; undefined when the server has no slot of its cluster. */
   findKey(): string | undefined;
@@ -45,9 +45,9 @@ export class ReplicaWait {
   ) {}
 
   /**
-   * Counts the replicas that have what the server had written when the script was carried out.
+   * Counts the replicas that have every write of the server up to the execution of the script.
    *
-   * @throws NeverSentError when another server is at that place by now
+   * @throws NeverSentError when another server has taken its place
    * @throws ReplyError when Redis refuses the write or WAIT
    */
   async countReplicas({ place, runId }: ScriptExecution): Promise<number> {
@@ -80,7 +80,7 @@ export class ReplicaWait {
     for (;;) {
       this.#assertSameServer(line, runId);
       const key = line.findKey();
-      if (key === undefined) throw new NeverSentError("The master has no slot any more");
+      if (key === undefined) throw new NeverSentError("The master no longer has a slot");
       const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
         const [, count] = await Promise.all([
@@ -95,9 +95,9 @@ export class ReplicaWait {
     }
   }
 
-  /** The replicas of a server that took its place acknowledge all that it has, and may not have the lock. */
+  /** Replicas of a new master acknowledge its writes only, which may not include the lock. */
   #assertSameServer(line: WaitConnection, runId: string): void {
     if (line.getRunId() !== runId)
-      throw new NeverSentError("The server that carried it out is not the master any more");
+      throw new NeverSentError("The server that executed the script is no longer the master");
   }
 }

@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
 import type { RedisAddress } from "./connect.ts";
 
-/** What INFO says of a server as a connection to it begins. */
+/** The INFO fields of a server, read when a connection to it opens. */
 interface ServerIdentity {
   readonly runId: string | undefined;
   readonly replid: string | undefined;
@@ -15,30 +15,29 @@ interface ServerIdentity {
 type Info = Readonly<Record<string, string | undefined>>;
 
 const NO_REPLID = /^0*$/;
-/** As long as ioredis waits for a connection to be closed by the other side. */
+/** How long ioredis waits for the other side to close a connection. */
 const GOODBYE_MS = 2000;
 
 /**
- * Which server stands at a place: a connection, or a node of a cluster. Tells when it is another one than before, or
- * one that was promoted. It is found out as a connection begins, before anything can be sent on it, from what ioredis
- * asks then anyway.
+ * Identifies the server behind a connection or cluster node, and reports when it was replaced or promoted. The identity
+ * comes from the INFO that ioredis sends when a connection opens, so it is known before any command.
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();
   readonly #runIds = new Map<string, string | undefined>();
 
   /**
-   * Returns the run id of the server that a connection leads to: two connections to one address may lead to two
-   * servers. undefined before it is connected, and when INFO is not allowed.
+   * Returns the run id of the server behind a connection; two connections to one address may lead to two servers.
+   * undefined before it is connected, and when INFO is not allowed.
    */
   getRunId(place: string, connection = ""): string | undefined {
     return this.#runIds.get(`${connection} ${place}`);
   }
 
   /**
-   * The same address; who is there is looked at whenever a connection begins.
+   * Returns the address with a hook that identifies the server whenever a connection opens.
    *
-   * @param connection tells connections to one place apart
+   * @param connection distinguishes the connections to one place
    */
   watchAddress(address: RedisAddress, place: string, connection = ""): RedisAddress {
     const see = (info: Info) => {
@@ -65,7 +64,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
     const now = parseIdentity(info);
     const isReplaced = before === undefined ? this.#isPromotedReplica(now) : isOtherServer(before, now);
     this.#identities.set(place, now);
-    // A replica grants nothing; once it is promoted it shows another history.
+    // A replica grants no locks; once promoted it has another replication id.
     if (isReplaced && info.role !== "slave") this.emit("replaced", place);
   }
 
@@ -83,13 +82,13 @@ function parseIdentity({
 }
 
 function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
-  // Whoever may not ask cannot tell a broken connection from another server.
+  // Without INFO, a reconnect cannot be distinguished from another server.
   if (now.runId === undefined || now.runId !== before.runId) return true;
-  // A master whose replicas have long gone takes a new id as well, and followed nobody.
+  // A master without replicas also changes its id after a while, but has no second id.
   return now.replid !== before.replid && now.followed !== undefined;
 }
 
-/** As ioredis's own, which it does not let out. */
+/** Equals the default connector of ioredis, which does not export it. */
 function createDirectConnector({
   path,
   host,

@@ -15,8 +15,7 @@ export interface ScriptCall<Keys, Arguments> {
 }
 
 /**
- * A Lua file as a typed function: a tuple of keys, a tuple of arguments, a decoded reply. The only place that
- * knows EVALSHA.
+ * A Lua file as a typed function: a tuple of keys, a tuple of arguments, a decoded reply. No other code sends EVALSHA.
  */
 export class Script<
   Keys extends readonly RedisArgument[],
@@ -28,7 +27,7 @@ export class Script<
   /** @throws UnexpectedReplyError */
   readonly decode: (reply: unknown) => Reply;
 
-  /** @param format the folder that stands for `format/` in the includes of the file */
+  /** @param format the folder that replaces `format/` in the includes of the file */
   constructor(file: URL, decode: (reply: unknown) => Reply, format?: URL) {
     this.source = readWithIncludes(file, format);
     this.#sha = createHash("sha1").update(this.source).digest("hex");
@@ -37,15 +36,15 @@ export class Script<
 
   run(redis: Pick<Commands, "evalsha" | "eval">, keys: Keys, parameters: Arguments): Promise<Reply> {
     return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.decode, async (error) => {
-      // NOSCRIPT means that nothing was carried out: EVAL does it now and fills the server's cache.
+      // NOSCRIPT means that nothing was executed. EVAL executes the script and fills the server's cache.
       if (!isNoScript(error)) throw error;
       return this.decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
     });
   }
 
   /**
-   * Many calls in one round trip, each with its reply, its texts as bytes, or its error. For scripts that only read: a
-   * missing script makes all of them run again.
+   * Sends many calls in one round trip. Each has its own reply, with texts as bytes, or its own error. Only for scripts
+   * that read: a missing script makes all calls run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -74,15 +73,15 @@ function isNoScript(error: unknown): boolean {
 }
 
 /**
- * Replaces each `-- include other.lua` line by that file, named from where the line stands, or `format/` of the format's.
- * A file is included once for each scope: where its names can be used already, its line is left out.
+ * Replaces each `-- include other.lua` line by that file. The path is relative to the including file; `format/` is the
+ * folder of the format. A file is included once per scope: where its names are visible already, its line is left out.
  * `-- include other.lua as function name` makes the file the body of a local function, which is a scope of its own.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());
 }
 
-/** @param included the files whose names can be used where this file stands; those that it includes are added */
+/** @param included the files whose names are visible to this file; the ones that it includes are added */
 function readScope(file: URL, format: URL | undefined, included: Set<string>): string {
   const include = (_: string, folder: string | undefined, name: string, functionName: string | undefined) => {
     if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 
-/** What INFO, or CLUSTER INFO, says under a name; undefined where it says nothing of it. */
+/** Returns a field of INFO or CLUSTER INFO; undefined if it is missing. */
 export function readInfoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
 }
 
-/** Names one run of a server; undefined: it does not tell this user, or does not answer. */
+/** Returns the run id of a server; undefined if the user may not read it, or the server does not reply. */
 export async function fetchRunId(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return readInfoField(info, "run_id");

@@ -4,9 +4,9 @@ import { parseRedisAddress, type RedisAddress } from "../connect.ts";
 import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
 export interface ClusterLocation {
-  /** Some of its nodes, as `redis://` or `rediss://`. User, password and TLS of the first are those of all. */
+  /** Some of its nodes, as `redis://` or `rediss://`. User, password and TLS of the first apply to all nodes. */
   readonly cluster: readonly string[];
-  /** Where nodes are reached whose own addresses are not reachable from here: `host:port` to `host:port`. */
+  /** Maps node addresses that are not reachable from here: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
@@ -14,14 +14,14 @@ export interface ClusterLocation {
 export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): ClusterAddress {
   const nodes = cluster.map((url) => parseNodeAddress(url));
   const [first] = nodes;
-  if (first === undefined) throw new StartupError("A cluster needs the URL of one of its nodes at least.");
+  if (first === undefined) throw new StartupError("A cluster needs the URL of at least one of its nodes.");
   return {
     seeds: nodes.map(({ options }) => formatNodeName(String(options.host), Number(options.port))),
     getNodeAddress(node) {
       const label = natMap[node] ?? node;
       const { host, port } = parseNodeName(label);
       const { tls } = first.options;
-      // The certificate of a node that is known by its address is that of the name we came by.
+      // Nodes announce IP addresses; their certificate is for the name in the configured URL.
       const security =
         tls === undefined ? {} : { tls: isIP(host) === 0 ? { ...tls, servername: host } : tls };
       return {

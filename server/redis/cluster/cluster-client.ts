@@ -9,7 +9,7 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** How long a call waits for a node to be there, and follows redirections; then whoever calls may try again. */
+/** How long a call waits for the connection to a node and follows redirections before it fails. */
 const READY_MS = 200;
 const REDIRECT_BUDGET_MS = 500;
 const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
@@ -17,16 +17,16 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
 /**
  * A Redis Cluster: each script goes to the master that has its keys.
  *
- * Not ioredis's own Cluster, because that one keeps commands for later, always: a node that is slow to connect gets an
- * acquire that was given up, and a lock is held for nobody. It also says the same of a command that was never sent and
- * of one whose answer was lost. Here every node's connection is one of `connect`.
+ * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire
+ * whose caller has given up, and the lock is held without a holder. It also reports a command that was never sent and
+ * one whose reply was lost by the same error. Here each connection is made by `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
   readonly #nodes: ClusterNodeConnections;
   #status: "ready" | "end" = "ready";
 
-  /** @param map that has been looked up once */
+  /** @param map a map that has been loaded once */
   constructor(
     private readonly map: ClusterMap,
     readonly name: string,
@@ -58,7 +58,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
-  /** The same, telling of the node that each script goes to before it is sent there. */
+  /** Returns a client that also calls back with the node of each script, before the script is sent there. */
   withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
@@ -81,8 +81,8 @@ export class ClusterClient extends EventEmitter implements Commands {
     parameters: RedisArgument[],
   ): Promise<unknown> {
     const keys = parameters.slice(0, count);
-    // Whoever hears that the script is not known tells it whole.
-    const apart = () => Promise.reject(new Error("NOSCRIPT for a slot that is on its way"));
+    // NOSCRIPT makes the caller send the whole source.
+    const apart = () => Promise.reject(new Error("NOSCRIPT for a slot that is being migrated"));
     const call = (redis: Redis) => redis.evalsha(sha, count, ...parameters);
     return this.#sendToSlot(parameters[0], call, { before, keys, apart });
   }
@@ -100,7 +100,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Scripts as by `evalsha` and `eval`, but with texts as bytes. */
+  /** Runs a script as `evalsha` and `eval` do, with texts as bytes in the reply. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -108,7 +108,7 @@ export class ClusterClient extends EventEmitter implements Commands {
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVAL", source, count, ...parameters)),
   };
 
-  /** A command whose first parameter is its only key. */
+  /** Sends a command whose first parameter is its only key. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown> {
     return this.#sendToSlot(key, (redis) => redis.call(command, key, ...more));
   }
@@ -117,7 +117,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(key, (redis) => redis.callBuffer(command, key, ...more));
   }
 
-  /** The connections to the masters, as they are now. */
+  /** The current connections to the masters. */
   get masters(): readonly Redis[] {
     return [...this.map.masters].map((node) => this.#nodes.getConnection(node));
   }
@@ -134,7 +134,8 @@ export class ClusterClient extends EventEmitter implements Commands {
     call: (redis: Redis) => Promise<unknown>,
     script?: SentScript,
   ): Promise<unknown> {
-    if (key === undefined) throw new Error("A script without keys has no place in a cluster");
+    if (key === undefined)
+      throw new Error("A script without keys has no slot, so it cannot run on a cluster");
     const slot = computeSlot(key);
     const until = performance.now() + REDIRECT_BUDGET_MS;
     let node = this.map.findMaster(slot);
@@ -143,7 +144,7 @@ export class ClusterClient extends EventEmitter implements Commands {
       try {
         const redis = await this.#getReadyConnection(node);
         if (node !== undefined) script?.before(node);
-        // Counts for the very next command of the connection alone.
+        // ASKING applies to the next command of the connection only.
         if (mustAsk) redis.asking().catch(() => undefined);
         const reply = call(redis);
         if (!mustAsk || script === undefined || node === undefined) return await reply;
@@ -163,12 +164,12 @@ export class ClusterClient extends EventEmitter implements Commands {
     }
   }
 
-  /** One more try for what was refused because the slot is on its way. */
+  /** Retries a script that was refused because its slot is being migrated. */
   async #retryWithOneKey(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
     const source = this.map.findMaster(computeSlot(script.keys[0] ?? ""));
     if (!isTryAgain(error) || source === undefined) throw error;
     const leaving = await this.#getReadyConnection(source);
-    // What is missing there cannot be made there any more.
+    // The source of a migration accepts no new keys: a missing key must be created at the destination.
     const isGone = (key: RedisArgument) =>
       leaving.call("EXISTS", key).then(
         () => false,
@@ -189,11 +190,11 @@ export class ClusterClient extends EventEmitter implements Commands {
   }
 }
 
-/** What to do about a script beside sending it. */
+/** Options of sending a script. */
 interface SentScript {
   readonly keys: readonly RedisArgument[];
   before(node: NodeName): void;
-  /** The same with one key declared: for a slot that is on its way, when nothing is left where it comes from. */
+  /** Sends the script with one declared key: for a slot that is being migrated, once its source has no keys left. */
   apart(redis: Redis): Promise<unknown>;
 }
 
@@ -203,7 +204,7 @@ function isTryAgain(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("TRYAGAIN");
 }
 
-/** An answer says that the node is there; anything else, that another one may have its slots by now. */
+/** A reply proves that the node is up. After any other error, another node may have its slots. */
 function mayBeOutdated(error: unknown): boolean {
   return !isReplyError(error) || error.message.startsWith("CLUSTERDOWN");
 }

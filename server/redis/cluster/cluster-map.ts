@@ -11,40 +11,40 @@ export type NodeName = string;
 export interface ClusterAddress {
   readonly seeds: readonly NodeName[];
   /**
-   * How to reach a node; they have user, password and TLS in common.
+   * Returns the address of a node. All nodes share user, password and TLS.
    *
-   * @param connection what the connection is for
+   * @param connection the purpose of the connection, part of its name
    */
   getNodeAddress(node: NodeName, connection?: string): RedisAddress;
 }
 
 const SLOTS = 16_384;
-/** The next node is asked this soon when one has not answered. */
+/** The next node is queried after this time without a reply. */
 const NEXT_NODE_DELAY_MS = 150;
 const REFRESH_TIMEOUT_MS = 2000;
-/** Calls that fail ask for another look, each of them: one is enough for this long. */
+/** Every failed call requests a refresh; at most one runs per this time. */
 const REFRESH_INTERVAL_MS = 200;
 
 const Node = z.tuple([z.string().nullable(), z.int()]).rest(z.unknown());
 const Slots = z.array(z.tuple([z.int(), z.int()]).rest(Node)).min(1);
 
 interface ClusterView {
-  /** The one that was asked. */
+  /** The node that returned this view. */
   readonly node: NodeName;
   readonly slots: z.infer<typeof Slots>;
   readonly hasShardedPubSub: boolean;
-  /** Rises with every failover and with most moves of slots. */
+  /** Increases with every failover and with most slot migrations. */
   readonly epoch: number;
-  /** Whether it is in touch with most of the masters. */
+  /** Whether the node can reach a majority of the masters. */
   readonly isOk: boolean;
 }
 
-/** Which master has which slot. What a node's MOVED says is believed at once, all the rest is looked up. */
+/** Maps slots to masters. A MOVED redirection is applied at once; everything else comes from CLUSTER SLOTS. */
 export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]] }> {
   #masterBySlot: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
   #epoch = 0;
-  /** undefined: not asked yet. */
+  /** undefined: not known yet. */
   #hasShardedPubSub: boolean | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -75,13 +75,13 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.refreshSoon();
   }
 
-  /** Something failed as it does when the map is old. */
+  /** Schedules a refresh after an error that an outdated map can cause. */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
     this.refresh().catch(() => undefined);
   }
 
-  /** Nothing is looked up any more by itself. */
+  /** Stops refreshing. */
   close(): void {
     this.#isClosed = true;
     this.removeAllListeners();
@@ -96,7 +96,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#refreshing;
   }
 
-  /** Asks a node over a connection that stands. @throws when it does not answer, or knows less than we do */
+  /** Reads the map of a node over an open connection. @throws when it does not reply, or has an older map than ours */
   async refreshFrom(node: NodeName, redis: Redis): Promise<void> {
     const view = await fetchView(node, redis, this.#hasShardedPubSub);
     if (this.#isOutdated(view)) throw new Error(`${node} knows an older cluster`);
@@ -113,7 +113,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
       throw new Error(`${node} knows an older cluster`);
     };
     const view = await raceNodes([...nodes], ask).catch((error) => {
-      // Better than nothing; and a cluster that was made anew counts from the beginning.
+      // An older map is better than none, and a cluster that was created again starts its epochs from zero.
       const newest = old.reduce<ClusterView | undefined>(
         (a, b) => (a && a.epoch > b.epoch ? a : b),
         undefined,
@@ -124,14 +124,14 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.#applyView(view);
   }
 
-  /** One that was cut off from the others still tells of what was before the failover. */
+  /** A node behind a partition still returns the map from before the failover. */
   #isOutdated({ epoch, isOk }: ClusterView): boolean {
     return !isOk || epoch < this.#epoch;
   }
 
   #applyView({ node: source, slots, hasShardedPubSub, epoch, isOk }: ClusterView): void {
     const { host } = parseNodeName(source);
-    // A node that does not know its own name gives none: it is where it was asked.
+    // A node that does not know its own address returns an empty one: use the address it was reached at.
     const nameOf = ([named, port]: z.infer<typeof Node>) => formatNodeName(named || host, port);
     const before = this.#masterBySlot;
     const masterOf: (NodeName | undefined)[] = new Array(SLOTS).fill(undefined);
@@ -189,14 +189,14 @@ export function parseNodeName(node: NodeName): { host: string; port: number } {
   return { host: node.slice(0, at), port: Number(node.slice(at + 1)) };
 }
 
-/** The first answer; a node that is frozen holds it up only until the next one is asked. */
+/** Returns the first reply. A frozen node delays it only until the next node is queried. */
 async function raceNodes<Answer>(
   nodes: readonly NodeName[],
   ask: (node: NodeName, signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const done = new AbortController();
   const signal = AbortSignal.any([done.signal, AbortSignal.timeout(REFRESH_TIMEOUT_MS)]);
-  // Each node listens for its end, and a cluster may have hundreds.
+  // Each node adds a listener to the signal, and a cluster may have hundreds.
   setMaxListeners(0, signal);
   const answers = nodes.map(async (node, at) => {
     if (at > 0) await sleep(at * NEXT_NODE_DELAY_MS, undefined, { signal });

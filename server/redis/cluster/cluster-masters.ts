@@ -9,19 +9,19 @@ import { ClusterMap, type NodeName } from "./cluster-map.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** A master that got its first slots is heard from then on: what is taken there before shows by a pass. */
+/** A master that got its first slots is found within this time. A scan finds locks that were acquired there before. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Messages of a move come over two connections, and may be late. */
+/** Notifications of a migration arrive over two connections, and may be late. */
 const MOVING_MS = 30_000;
 
-/** The masters of a Redis Cluster: they come and go with failover, resharding and scaling. */
+/** The masters of a Redis Cluster, which change with failover, resharding and scaling. */
 export class ClusterMasters implements Masters, SlotRouting {
   readonly db = 0;
   readonly routing: SlotRouting = this;
   readonly #map: ClusterMap;
   readonly #nodes = new Map<NodeName, ClusterMaster>();
   readonly #listeners = new Set<() => void>();
-  /** When (performance.now()) a slot was last found on its way. */
+  /** When (performance.now()) a migrating slot was last seen. */
   readonly #movedAt = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
   #list: readonly Master[] = [];
@@ -102,7 +102,7 @@ export class ClusterMasters implements Masters, SlotRouting {
       if (node === undefined) await this.#map.refresh();
       else await this.#map.refreshFrom(node.name, node.redis).catch(() => this.#map.refresh());
     } catch {
-      // None answers: the next look may find one.
+      // No node replies; the next refresh tries again.
     }
     const now = performance.now();
     for (const [slot, at] of this.#movedAt) if (now - at > MOVING_MS) this.#movedAt.delete(slot);
@@ -116,14 +116,14 @@ export class ClusterMasters implements Masters, SlotRouting {
       if (masters.has(name)) continue;
       hasFailed = true;
       this.#nodes.delete(name);
-      // It may still owe answers.
+      // Replies may still be pending.
       setTimeout(() => node.close(), COMMAND_TIMEOUT_MS).unref();
     }
     for (const name of masters) {
       if (!this.#nodes.has(name)) this.#nodes.set(name, new ClusterMaster(name, this.#map));
     }
     this.#list = [...this.#nodes.values()];
-    // A replica that takes over deletes and restores nothing.
+    // A failover, unlike a migration, neither deletes nor restores keys.
     if (!isFirst && !hasFailed) for (const slot of slots) this.#movedAt.set(slot, performance.now());
     for (const listener of this.#listeners) listener();
   }
@@ -147,7 +147,7 @@ class ClusterMaster implements Master {
 
   findHashTag(): string {
     const isOurs = (tag: string) => this.map.findMaster(computeSlot(tag)) === this.name;
-    // A master without a slot is none, and is about to be forgotten.
+    // A master without slots has no keys, and is about to be forgotten.
     if (!this.map.masters.has(this.name)) return "";
     for (;;) {
       const tag = Math.random().toString(36).slice(2);

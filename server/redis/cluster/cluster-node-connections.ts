@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from "ioredis";
 import { COMMAND_TIMEOUT_MS, connect } from "../connect.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 
-/** One connection a node, all for one purpose. */
+/** Keeps one connection per node, all for one purpose. */
 export class ClusterNodeConnections {
   readonly #connections = new Map<NodeName, Redis>();
 
@@ -30,7 +30,7 @@ export class ClusterNodeConnections {
     this.#connections.clear();
   }
 
-  /** A node that has no slots any more may still owe answers. */
+  /** Closes connections to nodes without slots after the time that pending replies may take. */
   #dropRemovedNodes(): void {
     const { masters } = this.map;
     for (const [node, redis] of this.#connections) {

@@ -8,30 +8,30 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Nodes that have not heard of a move yet send us back and forth. */
+/** Nodes that have not learned of a migration yet redirect back and forth. */
 const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
- * `wake`: channels in the slot of their lock, sharded where the cluster can. `keyspace`: keyspace notifications, which a
- * node sends to its own clients alone, and never sharded.
+ * `wake`: channels in the slot of their lock, sharded where the cluster supports it. `keyspace`: keyspace notifications,
+ * which a node sends only to its own clients and never sharded.
  */
 export type ClusterChannelKind = "wake" | "keyspace";
 
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
- * Hears channels at the master of the slot of their lock. What a channel there says of a lock was done there: a node that is
- * away has nothing to tell, and the one that takes its place is listened to once it is known.
+ * Subscribes to channels at the master of their lock's slot, because a change of the lock is published there. While
+ * that node is unreachable it has nothing to publish; its successor is subscribed to once it is known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;
-  /** The same for all: ioredis takes the end of the last sharded subscription of a connection for the end of all. */
+  /** One mode for all channels: ioredis treats the end of the last sharded subscription of a connection as the end of all. */
   readonly #isSharded: boolean;
   readonly #nodeByChannel = new Map<string, NodeName>();
   readonly #onChange = () => this.#leaveMovedChannels();
   #resubscribeTimer: NodeJS.Timeout | undefined;
 
-  /** @param map that has been looked up once */
+  /** @param map a map that has been loaded once */
   constructor(
     private readonly map: ClusterMap,
     private readonly kind: ClusterChannelKind,
@@ -50,7 +50,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     this.#nodeByChannel.set(toChannelName(channel), node);
     const redis = this.#nodes.getConnection(node);
     await waitUntilReady(redis, AbortSignal.timeout(COMMAND_TIMEOUT_MS));
-    // Nobody may want it any more by now.
+    // The last subscriber may have left meanwhile.
     if (this.#nodeByChannel.get(toChannelName(channel)) !== node) return undefined;
     try {
       return await (this.#isSharded ? redis.ssubscribe(channel) : redis.subscribe(channel));
@@ -81,7 +81,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     const onMessage = (channel: Buffer, message: Buffer) => this.emit("messageBuffer", channel, message);
     redis.on(this.#isSharded ? "smessageBuffer" : "messageBuffer", onMessage);
     redis.on("ready", () => this.emit("ready"));
-    // The slot of a channel has left the node.
+    // The slot of a channel has moved to another node.
     redis.on("moved", () => this.#resubscribeSoon());
   }
 

@@ -1,7 +1,7 @@
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Names one key for each master of a cluster, in a slot that the master has. All processes try the same names. */
+/** Finds one key per master of a cluster, in a slot of that master. All processes try the same names. */
 export class NodeKeys {
   readonly #numbers = new Map<NodeName, number>();
 

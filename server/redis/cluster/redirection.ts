@@ -1,8 +1,8 @@
 import { formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
-/** Where a node of a cluster sends one who asked for a slot it does not have. */
+/** The MOVED or ASK redirection of a cluster node for a slot that it does not serve. */
 export interface Redirection {
-  /** `ASK`: for the next command alone. */
+  /** `ASK`: for the next command only. */
   readonly kind: "MOVED" | "ASK";
   readonly node: NodeName;
 }
@@ -11,7 +11,7 @@ export function parseRedirection(error: unknown, source: NodeName | undefined): 
   const [, kind, host, port] =
     (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
   if (kind === undefined) return undefined;
-  // A node whose name is not known is where the one that told of it is.
+  // An empty host in a redirection means the host of the node that sent it.
   const name = host || (source === undefined ? "" : parseNodeName(source).host);
   return { kind: kind === "ASK" ? "ASK" : "MOVED", node: formatNodeName(name, Number(port)) };
 }

@@ -9,7 +9,7 @@ import { computeSlot } from "./slot.ts";
 
 const REFRESH_RETRY_MS = 500;
 
-/** The master of one slot of a cluster, whichever node that is by now. */
+/** The current master of one slot of a cluster. */
 export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #map: ClusterMap;
   readonly #nodes: ClusterNodeConnections;
@@ -33,7 +33,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
-  /** A call to the master; what it says of another one is remembered for the next. */
+  /** Calls the master. A redirection updates the map for the next call. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");

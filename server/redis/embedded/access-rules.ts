@@ -4,7 +4,7 @@ import type { RedisServerBinary } from "./server-binary.ts";
 /** The user of Lockkeeper, and the user of every application. */
 export type EmbeddedUser = "lockkeeper" | "app";
 
-/** Keys that begin so belong to Lockkeeper's home store. Applications cannot touch them. */
+/** Prefix of the keys of Lockkeeper's home store, which applications cannot access. */
 export const PROTECTED_PREFIX = "{lockkeeper}";
 
 /**
@@ -41,12 +41,12 @@ export function buildUserRules(
 }
 
 /**
- * Nobody can log in as `default`. It keeps every permission: Redis replays the append-only file as this user, and would
- * drop every transaction and script that it may not run.
+ * The user `default` is disabled for logins. It keeps every permission, because Redis replays the append-only file as
+ * this user and would drop transactions and scripts that it may not run.
  */
 const DEFAULT_USER = "user default reset off ~* &* +@all";
 
-/** Builds the ACL file: nobody gets in without a password. */
+/** Builds the ACL file. Every login requires a password. */
 export function buildAclFile(
   passwords: Readonly<Record<EmbeddedUser, string>>,
   binary: Pick<RedisServerBinary, "version">,

@@ -7,7 +7,7 @@ import { isRunning } from "./server-process.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** What one run leaves for the next: where its server listens. */
+/** What one run stores for the next: the port and process of its server. */
 export interface ServerNote {
   port: number;
   pid: number;
@@ -22,7 +22,7 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Synchronous, so that no server runs of which there is no note. */
+/** Synchronous, so that a server never runs without its note. */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {
@@ -34,13 +34,13 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** One process's word that it uses the server. */
+/** The claim of one process that it uses the server. */
 export interface ServerClaim {
-  /** "last" once, if nobody else is left; the caller then ends the server. */
+  /** Returns "last" once, if no other process uses the server; the caller then ends it. */
   release(): "last" | "shared" | "given-up";
 }
 
-/** `fresh` when the server was just started: whoever claimed the one before it is gone. */
+/** `fresh`: the server was just started, so claims on an earlier one are void. */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
@@ -72,7 +72,7 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
   while (!release) {
     if (performance.now() > end) {
       throw new StartupError(
-        `Another process has been starting the embedded Redis for 30 s: end it, or delete ${getLockPath(dir)} if there is none.`,
+        `Another process has been starting the embedded Redis for 30 s: end that process, or delete ${getLockPath(dir)} if it no longer runs.`,
       );
     }
     await sleep(50);
@@ -87,7 +87,7 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 
 const heldLockPaths = new Set<string>();
 
-/** Takes the lock if nobody has it; what comes back gives it up again. */
+/** Acquires the lock file if it is free, and returns a function that removes it. */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);
   await removeIfStale(path);
@@ -104,7 +104,7 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
   };
 }
 
-/** On a full disk a file can be created and not be written; none is left. @throws EEXIST if there is one */
+/** Creates and writes a file. On a full disk the empty file is removed again. @throws EEXIST if it exists */
 async function createLockFile(path: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {

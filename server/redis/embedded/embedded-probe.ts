@@ -8,7 +8,7 @@ export type ProbeResult =
   | { kind: "ours"; pid: number }
   /** Accepts the connection and does not respond, as a stopped process does. */
   | { kind: "silent" }
-  /** Requires a password that we do not have. */
+  /** Requires another password. */
   | { kind: "refused" }
   | { kind: "other" };
 

@@ -75,7 +75,7 @@ function startInDirectory(dir: string, options: EmbeddedOptions): Promise<Embedd
 
 /** Ends a server of an earlier version, which any account of this machine could use. */
 async function endOpenServer({ options }: ServerSetup, pid: number): Promise<void> {
-  options.onProgress?.("The embedded Redis of an earlier run has no password: it is started again with one");
+  options.onProgress?.("The embedded Redis of an earlier run has no password: it is restarted with one");
   await endServer(pid);
 }
 
@@ -106,7 +106,7 @@ async function findFreePort(excludedPort: number): Promise<number> {
     if (await isPortFree(port)) return port;
   }
   throw new StartupError(
-    `The embedded Redis found no free port from ${excludedPort} to ${excludedPort + 100}: free one, or set REDIS_URL.`,
+    `The embedded Redis found no free port from ${excludedPort} to ${excludedPort + 100}. Stop a program that uses one, or set REDIS_URL.`,
   );
 }
 

@@ -7,21 +7,21 @@ import { isServingDirectory, type ProbeLogin, type ProbeResult, probeServer } fr
 import type { RedisServerBinary } from "./server-binary.ts";
 import { launchServer } from "./server-launch.ts";
 
-/** What the watch needs to see of locks: generic, hash, expired, evicted and string events by key. */
+/** The keyspace notifications that the watcher needs: generic, hash, expired, evicted and string events by key. */
 export const KEYSPACE_EVENTS = "Kghszxe$";
 
 export interface EmbeddedOptions {
   binary: RedisServerBinary;
-  /** Where Redis keeps its append-only file, and we our notes about it. Nobody else can read it. */
+  /** The directory of the append-only file and of our notes about the server. Other accounts cannot read it. */
   dataDir: string;
   /** The port of the very first start; later starts take the remembered one. */
   preferredPort: number;
   onProgress?: (line: string) => void;
-  /** Called when the server ended by itself, and what became of it. */
+  /** Called with a message when the server ended unexpectedly, and when it was restarted. */
   onUnexpectedEnd?: (line: string) => void;
 }
 
-/** What every start on one data directory goes by. */
+/** Settings of every start on one data directory. */
 export interface ServerSetup {
   readonly options: EmbeddedOptions;
   /** The real path of the data directory. */

@@ -18,7 +18,7 @@ export interface LaunchOptions {
   /** Added to the environment that it gets. */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
-  /** What the server is asked with whether it is ready; needed where it has no open user. */
+  /** Login for the readiness check, needed if the server has no open user. */
   login?: ProbeLogin;
   /** Whether other accounts are kept from the files that the server creates. */
   isPrivate?: boolean;

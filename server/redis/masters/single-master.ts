@@ -3,7 +3,7 @@ import type { RedisAddress } from "../connect.ts";
 import { connectMaster, type Master, type Masters } from "../master.ts";
 import type { ReadConnections } from "../read-connections.ts";
 
-/** One Redis that has every key: always the same one, or whichever Sentinel names. */
+/** A topology with one master for all keys: a standalone server, or the master of a Sentinel group. */
 export class SingleMaster implements Masters, Master {
   readonly db: number;
   readonly list: readonly [Master] = [this];
@@ -52,7 +52,7 @@ export class SingleMaster implements Masters, Master {
     return this.address.options.Connector !== undefined;
   }
 
-  /** After a failover one of them may have come back to the old master: it would be heard, and the other be read. */
+  /** After a failover the two connections may lead to different servers, so notifications and reads would not match. */
   #reconnectIfSplit(): void {
     if (!this.#isBehindSentinel) return;
     this.#remoteAddress = getRemoteAddress(this.redis) ?? this.#remoteAddress;

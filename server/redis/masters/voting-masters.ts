@@ -4,7 +4,7 @@ import { parseRedisAddress, type RedisAddress } from "../connect.ts";
 import type { Master, Masters } from "../master.ts";
 import { SingleMaster } from "./single-master.ts";
 
-/** Independent masters, which do not know of each other. */
+/** The independent masters of a quorum. */
 export class VotingMasters implements Masters {
   readonly isQuorum = true;
   readonly db: number;
@@ -30,17 +30,17 @@ export class VotingMasters implements Masters {
   }
 }
 
-/** @throws StartupError when a URL cannot be read, one is named twice, or they name different databases */
+/** Parses the URLs of a quorum. @throws StartupError when a URL is invalid or listed twice, or the databases differ */
 export function parseVotingAddresses(urls: readonly string[]): RedisAddress[] {
   const addresses = urls.map((url) => parseRedisAddress(url));
   const labels = addresses.map(({ label }) => label);
   const twice = labels.find((label, at) => labels.indexOf(label) < at);
   if (twice !== undefined) {
-    throw new StartupError(`A quorum counts each master once, and ${twice} is named twice.`);
+    throw new StartupError(`A quorum counts each master once, but ${twice} is listed twice.`);
   }
   const [db, other] = new Set(addresses.map((address) => address.db));
   if (other === undefined) return addresses;
   throw new StartupError(
-    `The masters of a quorum keep its locks in one and the same database; ${db} and ${other} were named.`,
+    `All masters of a quorum must use the same database; ${db} and ${other} were given.`,
   );
 }

@@ -7,19 +7,19 @@ import { Sentinels } from "./sentinels.ts";
 export interface SentinelLocation {
   /** The sentinels, as `redis://` or `rediss://`, each with its own user, password and TLS. */
   readonly sentinel: readonly string[];
-  /** The name that they give to the master. */
+  /** The name of the master in the configuration of the sentinels. */
   readonly master: string;
-  /** A URL whose user, password, database and TLS are used at the master; its host is not. `redis://` by default. */
+  /** A URL whose user, password, database and TLS apply to the master. Its host is ignored. `redis://` by default. */
   readonly redis?: string;
-  /** Where servers are reached whose own addresses are not reachable from here: `host:port` to `host:port`. */
+  /** Maps server addresses that are not reachable from here: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
 /**
- * The master of a Sentinel group, wherever it is: connections of this address ask for it each time they connect, and
- * are cut when another one has been promoted.
+ * Returns an address that leads to the current master of a Sentinel group. Its connections ask the sentinels for the
+ * master each time they connect, and are closed when another server has been promoted.
  *
- * @throws StartupError when a URL cannot be a sentinel, or the master has no name
+ * @throws StartupError when a URL cannot be a sentinel, or the name of the master is missing
  */
 export function createSentinelAddress({
   sentinel,
@@ -39,7 +39,7 @@ export function createSentinelAddress({
   }
   const { host: _host, port: _port, tls, ...rest } = options;
   const sentinels = new Sentinels(master, sentinel.map(parseSentinelUrl), natMap);
-  // The certificate is that of whichever server is the master.
+  // The certificate is that of the current master.
   const security = tls === undefined ? {} : { tls: {} };
   return {
     options: { ...rest, ...security, Connector: createSentinelConnector(sentinels, security.tls) },
@@ -48,7 +48,7 @@ export function createSentinelAddress({
   };
 }
 
-/** @throws StartupError when the URL cannot be a sentinel */
+/** Parses the URL of a sentinel. @throws StartupError when it cannot be one */
 export function parseSentinelUrl(url: string): RedisAddress {
   const { options, db } = parseRedisAddress(url);
   if (options.path !== undefined || db !== 0) {

@@ -4,16 +4,16 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
 import type { Endpoint, Sentinels } from "./sentinels.ts";
 
-/** A server that was replaced may be frozen and say no goodbye. */
+/** A server that was replaced may be frozen and never close the connection. */
 const GOODBYE_MS = 100;
 const ASK_AGAIN_MS_MAX = 500;
 
 /**
- * How connections come to the master of a Sentinel group.
+ * Connects to the current master of a Sentinel group.
  *
- * Not ioredis's own connector: one that hears of a failover while it is asking for the master ends its connection for
- * good; it asks one sentinel after the other, so that frozen ones hold up every lock; and each connection has its own
- * subscription at each sentinel.
+ * ioredis's connector is not used for three reasons. A failover during its query for the master closes the connection
+ * permanently. It queries the sentinels one after the other, so frozen ones delay every lock. And each connection has a
+ * separate subscription at each sentinel.
  */
 export function createSentinelConnector(
   sentinels: Sentinels,
@@ -27,7 +27,7 @@ export function createSentinelConnector(
       this.#comesBack = canReconnect(options);
     }
 
-    /** Another server than the master was reached when a failover is not over, or a sentinel knows too little. */
+    /** The server may not be the master while a failover is in progress, or when a sentinel has outdated data. */
     override check({ role }: { role?: string }): boolean {
       return role === undefined || role === "master";
     }
@@ -47,7 +47,7 @@ export function createSentinelConnector(
       return stream;
     }
 
-    /** Does not give up where the connection is to come back: one whose connector throws does not. */
+    /** Never throws while the connection should reconnect: ioredis stops reconnecting after an error of the connector. */
     async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Endpoint> {
       for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS_MAX)) {
         const place = await sentinels.findMaster().catch((error: Error) => {

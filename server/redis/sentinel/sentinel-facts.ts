@@ -1,7 +1,7 @@
 import { connect, OPEN_TIMEOUT_MS, waitUntilReady } from "../connect.ts";
 import { parseSentinelUrl, type SentinelLocation } from "./sentinel-address.ts";
 
-/** What the first sentinel that answers knows of the group: the fields of SENTINEL MASTER. @throws when none answers */
+/** Reads the fields of SENTINEL MASTER from the first sentinel that replies. @throws when no sentinel replies */
 export async function readSentinelFacts({
   sentinel,
   master,

@@ -11,18 +11,18 @@ export interface Endpoint {
 }
 
 interface SentinelReply extends Endpoint {
-  /** Which failover made it the master: the larger is the later. */
+  /** The epoch of the failover that promoted it; larger is later. */
   readonly epoch: number;
 }
 
-/** How long one sentinel may take to answer. */
+/** How long one sentinel may take to reply. */
 const ASK_MS = 500;
-/** After the first answer the others get this long: one that was cut off may still tell of the old master. */
+/** How long to wait for the others after the first reply: a sentinel behind a partition may return the old master. */
 const STRAGGLER_WAIT_MS = 20;
-/** Whoever is without a connection asks again by then, so those who listen need not end before. */
+/** Disconnected clients query again within this time, so a subscription need not end before. */
 const LISTEN_LINGER_MS = 3000;
 
-/** What the sentinels of one group know: who the master is, and when that changes. */
+/** Follows the sentinels of one group: the current master, and when it changes. */
 export class Sentinels {
   #listeners: Redis[] = [];
   #stopTimer: NodeJS.Timeout | undefined;
@@ -57,7 +57,7 @@ export class Sentinels {
     return replies.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
   }
 
-  /** Calls back whenever another server has become the master. @returns what ends it */
+  /** Calls back whenever another server has become the master. @returns a function that ends it */
   onSwitch(onSwitch: (to: Endpoint) => void): () => void {
     clearTimeout(this.#stopTimer);
     this.#switchListeners.add(onSwitch);
@@ -79,7 +79,7 @@ export class Sentinels {
 
   #connectListener(address: RedisAddress): Redis {
     const redis = connectSentinel(address, { retryStrategy: () => 500 });
-    // A process that has nothing else to do may end.
+    // The timer does not keep the process alive.
     redis.on("connect", () => redis.stream.unref());
     redis.on("ready", () => redis.subscribe("+switch-master").catch(() => undefined));
     redis.on("message", (_, message: string) => {
@@ -104,7 +104,7 @@ export class Sentinels {
         redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", this.master),
         redis.call("SENTINEL", "MASTER", this.master).catch(() => []),
       ]);
-      if (!Array.isArray(place)) throw new Error(`${address.label} knows no master of this name`);
+      if (!Array.isArray(place)) throw new Error(`${address.label} does not know a master of this name`);
       const known = Array.isArray(facts) ? facts : [];
       const at = known.indexOf("config-epoch");
       const reachable = this.#toReachable({ host: String(place[0]), port: Number(place[1]) });
