@@ -1,32 +1,31 @@
--- Takes a free lock, or returns who holds it.
+-- Acquires a free lock, or returns its holder.
 --
--- Guarantee: one holder at a time, whoever asks. A new hold has a fence above every fence handed out for the key before,
--- also after a failover or a restart that lost the last ones (server time in microseconds is the floor).
--- A repeated request id changes nothing and returns the hold that it was granted, under the token of its first try. A
--- script that has written cannot be stopped and is replicated as a whole, so nobody sees the lock without its time to
--- live.
+-- Guarantee: one holder at a time. A new hold has a fencing token above all earlier ones of the key, also after a failover
+-- or a restart that lost the last ones (server time in microseconds is the floor).
+-- A repeated request id changes nothing and returns the hold that it was granted, under the token of its first attempt. A
+-- script that has written cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] the counter of Redisson's fenced lock, brought along when it exists
--- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[3] the counter of Redisson's fenced lock, increased as well if it exists
+-- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
--- ARGV[7] how long the companion stays when nothing lengthens the lease, in ms
--- The rest may be left out as a whole:
--- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or since when it has waited, in ms
--- ARGV[10] how many may wait    ARGV[11] '' or how long ago the request was sent first, in ms
--- ARGV[12] for how long the lock stays taken after a lease that ran out, in ms
--- ARGV[13] for how long it stays taken at least, also when it is released before, in ms
--- ARGV[14] 's' or 'ms', what a deadline is written in
+-- ARGV[7] how long the companion is kept if the lease is not extended, in ms
+-- The rest is optional as a whole:
+-- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or when it began to wait, in ms
+-- ARGV[10] most waiters of the lock    ARGV[11] '' or time since the request was first sent, in ms
+-- ARGV[12] grace period, in ms
+-- ARGV[13] minimum hold time, in ms
+-- ARGV[14] 's' or 'ms', the unit of a deadline
 -- ARGV[15] '' or for how long after a release a client gives way to the one that has waited longest, in ms
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated'}
 --         {'held', now ms, remaining ms (-1: no expiry), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
---         {'held', now ms, ms, ...}       without holders: free, and for so long the client that has waited longest is to take it
---         {'queue_full', now ms, how many wait}
---         {'lost', now ms, 'ended'}       the request was carried out before and its hold has ended since
---         {'lost', now ms, 'withdrawn'}   the request was taken back by its id, maybe before it arrived here
+--         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it
+--         {'queue_full', now ms, number of waiters}
+--         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
+--         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived here
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
 
 -- include fast-path/acquire.lua
@@ -48,7 +47,7 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
--- What is of another type counts as missing, and SET writes over it: these names are ours.
+-- A key of another type counts as missing, and SET overwrites it: these names are reserved.
 local kept = read_companion(2)
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
@@ -79,8 +78,8 @@ end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
--- For how long this client gives way, and the waiter that has had its chance: it was gone or slow, and nobody gives way to
--- it again before its next look.
+-- Returns for how long this client gives way, and the waiter that did not use its turn: it was gone or slow, so no client
+-- gives way to it before its next attempt.
 local gives_way_ms, passed_over
 if state == 'free' and give_way_ms then
   gives_way_ms, passed_over = assess_turn(kept.window, give_way_ms, tonumber(since) or now_ms, now_ms)
@@ -106,7 +105,7 @@ end
 
 if wait_ms then
   local ended = redis.pcall('ZCOUNT', KEYS[4], '-inf', format_integer(now_ms))
-  -- The name is ours, so what is of another type gives way.
+  -- The name is reserved, so a key of another type is deleted.
   if type(ended) == 'table' then redis.call('DEL', KEYS[4]) end
   if type(ended) == 'number' and ended > 0 then
     redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)

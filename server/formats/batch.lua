@@ -1,33 +1,33 @@
 -- Runs acquires and releases of one format one after another, each as its own script does.
 --
--- Guarantee: a verb reads and writes only its own keys and arguments, and an error of one verb is the reply of that verb
--- alone. Verbs on the same key take effect in the order in which they stand.
--- Once a verb has written, Redis refuses no command of the later ones for lack of memory: they may be granted although the
--- memory is full. Each of them still leaves a lock with its time to live and its companion, or nothing.
+-- Guarantee: a verb reads and writes only its own keys and arguments, and its error is the reply of that verb only. Verbs
+-- on the same key take effect in the order of the arguments.
+-- After the first write of a script, Redis no longer checks the memory limit: later verbs may be granted although the
+-- memory is full. Each verb still leaves a lock with its TTL and its companion, or nothing.
 --
 -- KEYS    of each verb in turn: three of an acquire, two of a release
 -- ARGV    of each verb in turn: 'acquire' or 'release', and seven arguments
 --
--- Returns the replies in that order. Where there are fewer replies than verbs, the rest was not run: verbs that leave the
--- fast path take several times as long, and Redis serves nobody meanwhile.
--- Returns an error when the server takes no write at all. Nothing was run then.
+-- Returns the replies in that order. If there are fewer replies than verbs, the rest was not run: verbs that leave the
+-- fast path take several times as long, and Redis serves no other client meanwhile.
+-- Returns an error if the server refuses all writes. Nothing was run then.
 
 local given_keys, given = KEYS, ARGV
 local KEYS, ARGV
 
--- Hoisted: made once, and not by each verb.
+-- Included here so that it is created once per script and not once per verb.
 -- include format/fast-path.lua
 
 -- include acquire.lua as function acquire
 -- include release.lua as function release
 
 local WORDS = 8
--- As much as this many verbs of the fast path may take.
+-- The cost limit of one script, in verbs of the fast path.
 local COST_MAX = 32
 local FULL_SCRIPT_COST = 3
 
--- What a verb raised, or returned as an error, as an error that starts with its code. It is a text or a table, and Redis
--- 6.2 puts the place in the script before the code: '@user_script: 1: -OOM ...'.
+-- Converts what a verb raised or returned to an error that starts with its code. It is a string or a table, and Redis 6.2
+-- prepends the position in the script: '@user_script: 1: -OOM ...'.
 local function to_error(raised)
   local text = string.gsub(type(raised) == 'table' and raised.err or raised, '[\r\n]', ' ')
   if not string.find(text, '^[A-Z][A-Z0-9]+ ') then
@@ -52,7 +52,7 @@ for word = 1, #given, WORDS do
   end
   if not ran or type(reply) == 'table' and reply.err then
     reply = to_error(reply)
-    -- The server is a replica now. Only as the error of the whole call does it make ioredis reconnect.
+    -- The server is a replica now. ioredis reconnects only on an error of the whole call.
     if string.find(reply.err, '^READONLY ') then return reply end
   end
   replies[#replies + 1] = reply

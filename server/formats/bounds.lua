@@ -1,7 +1,7 @@
--- Shared by the scripts: reads that are limited in bytes. Any client can write any key, and Redis serves nobody while a
--- script copies a large value.
+-- Shared by the scripts: reads that are limited in bytes. Any client can write any key, and Redis serves no other client
+-- while a script copies a large value.
 
--- A longer value, field or member belongs to no lock.
+-- Longer values, fields or members do not belong to a lock.
 local VALUE_BYTES_MAX = 1024
 -- A larger hash, set or sorted set is not a lock.
 local CONTENT_BYTES_MAX = 524288
@@ -14,13 +14,13 @@ local function is_counter(text)
   return #text <= COUNTER_BYTES_MAX and string.find(text, '^%-?%d+$') ~= nil
 end
 
--- The string at a key; '' when it is missing, of another type, or longer than that.
+-- Returns the string at a key; '' if it is missing, of another type, or longer than the limit.
 local function read_text(k, bytes_max)
   local text = redis.pcall('GETRANGE', KEYS[k], '0', bytes_max)
   return type(text) == 'string' and #text <= bytes_max and text or ''
 end
 
--- The value of a field: nil when it is missing or the key is of another type, false when it is longer than that.
+-- Returns the value of a field: nil if it is missing or the key is of another type, false if it is longer than the limit.
 local function read_field(k, field, bytes_max)
   local length = redis.pcall('HSTRLEN', KEYS[k], field)
   if type(length) ~= 'number' then return nil end
@@ -29,8 +29,8 @@ local function read_field(k, field, bytes_max)
   return type(value) == 'string' and value or nil
 end
 
--- Whether the whole key takes at most so much memory. MEMORY USAGE visits every element: limit their number first. A
--- user who may not call it gets no limit in bytes.
+-- Whether the key uses at most this much memory. MEMORY USAGE visits every element, so limit their number first. Without
+-- permission for it there is no limit in bytes.
 local function is_within_bytes(k, bytes_max)
   local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[k], 'SAMPLES', '0')
   return type(bytes) ~= 'number' or bytes <= bytes_max

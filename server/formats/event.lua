@@ -1,4 +1,4 @@
--- Shared by all scripts that change a lock: how whole numbers are written, and the event that is published of a change.
+-- Shared by all scripts that change a lock: formats whole numbers, and publishes the event of a change.
 
 -- include bounds.lua
 
@@ -6,8 +6,8 @@ local function format_integer(number)
   return string.format('%.0f', number)
 end
 
--- The event of a change. `since` is when a hold began that has ended by it, else ''. Tabs separate its fields, and the
--- owner of another library may have any bytes.
+-- Builds the event of a change. `since` is the begin of the hold that ended by it, else ''. Fields are separated by tabs;
+-- the owner of another library may contain any bytes.
 local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
   local printable = string.gsub(string.sub(owner, 1, VALUE_BYTES_MAX), '%c', ' ')
   return table.concat({ event, format_integer(now_ms), fence, format_integer(seq), format_integer(count), since, printable, who }, '\t')

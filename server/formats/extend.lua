@@ -1,15 +1,14 @@
--- Gives a hold more time, on an operator's word.
+-- Extends the lease of a hold for an operator.
 --
--- Guarantee: prolongs the hold that was seen to at least the lease, or does nothing. Never creates a lock, never shortens
--- one, and brings back none whose own time is over. Of our own holds token and fence are compared; of a foreign one
--- the stored owner.
+-- Guarantee: extends the hold that was seen to at least the lease, or does nothing. Never creates a lock, shortens a lease
+-- or revives an expired hold. Of our own holds token and fence are compared, of a foreign hold the stored owner.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
--- ARGV[3] lease in ms, from now on    ARGV[4] JSON of who and why    ARGV[5] channel for events
+-- ARGV[3] lease from now, in ms    ARGV[4] JSON of actor and reason    ARGV[5] channel for events
 --
--- Returns {'extended', now ms, what is left to the holder in ms (-1: no expiry)}
---         {'enough', now ms, what is left}    it has as much already, and nothing was done
+-- Returns {'extended', now ms, remaining lease in ms (-1: no expiry)}
+--         {'enough', now ms, remaining lease}    the lease was long enough, and nothing was done
 --         {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
 -- include format/storage.lua

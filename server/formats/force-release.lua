@@ -1,19 +1,19 @@
--- Frees one hold whoever has it, on an operator's word, or holds the lock off for a while.
+-- Force-releases one hold for an operator, or reserves the lock.
 --
--- Guarantee: frees the hold that was seen or nothing. Of our own holds token and fence are compared; of a foreign one the
--- stored owner. The client that holds it learns of it at once. Redisson's waiters are woken as by its own forced unlock;
--- those of its fair lock keep their places. The fence counters stay.
+-- Guarantee: releases the hold that was seen, or nothing. Of our own holds token and fence are compared, of a foreign hold
+-- the stored owner. The client that holds the lock is notified at once. Redisson's waiters are woken as by its forceUnlock;
+-- waiters of its fair lock keep their places. The fence counters are kept.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each who waits in it is given up (sorted set); may be left out
--- Of a `token` lock KEYS[3] alone: the list that waiters of python-redis-lock are blocked on; may be left out
+-- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set); optional
+-- Of a `token` lock only KEYS[3]: the list on which waiters of python-redis-lock block; optional
 -- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
--- ARGV[3] JSON of who and why    ARGV[4] channel that waiters listen on
+-- ARGV[3] JSON of actor and reason    ARGV[4] channel of waiters
 -- ARGV[5] channel for events
--- ARGV[6] '' or for how long nobody may take the lock after this, in ms    ARGV[7] the reserved owner for that
--- ARGV[8] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[6] '' or the time of the reservation, in ms    ARGV[7] the reserved owner
+-- ARGV[8] '1' if waiters may also use sharded pub/sub
 -- ARGV[9] '' or the channel of the client that holds it
--- Behind them: channels that waiters of other libraries listen on and what is published there, in turn
+-- Then channels of waiters of other libraries and their messages, alternating
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -43,11 +43,11 @@ if ours then
   seq = kept.seq
   since = kept.since > 0 and format_integer(kept.since) or ''
 end
-local freed = format_event('force_released', now_ms, fence, seq, 0, since, ours and kept.owner or token, ARGV[3], KEYS[1])
+local event = format_event('force_released', now_ms, fence, seq, 0, since, ours and kept.owner or token, ARGV[3], KEYS[1])
 if ARGV[6] ~= '' then
   local unit = detect_unit(ours and kept.value or token)
   local taken = reserve_lock(kept, token, ARGV[7], tonumber(ARGV[6]), now_us, unit)
-  redis.pcall('PUBLISH', ARGV[5], freed)
+  redis.pcall('PUBLISH', ARGV[5], event)
   redis.pcall('PUBLISH', ARGV[5], taken)
 else
   remove_hold(1, token)
@@ -55,7 +55,7 @@ else
     forget_hold(kept)
     redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
   end
-  redis.pcall('PUBLISH', ARGV[5], freed)
+  redis.pcall('PUBLISH', ARGV[5], event)
   if not KEYS[4] then signal_other_libraries(3, 10) end
 end
 

@@ -1,12 +1,12 @@
--- Takes a hold once more: its count rises by one.
+-- Re-enters a hold: its count increases by one.
 --
--- Guarantee: enters the very hold that is named, and nothing else. It keeps its fence, and its lease is never shortened;
--- a lock without expiry gets one. A repeated request id counts once.
+-- Guarantee: re-enters exactly the named hold. It keeps its fencing token, and its lease is never shortened; a lock without
+-- TTL gets one. A repeated request id counts once.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] lease in ms, '' for the hold's own
 -- ARGV[5] request id    ARGV[6] digest of the request    ARGV[7] channel for events
--- ARGV[8] '' or how long ago the request was sent first, in ms
+-- ARGV[8] '' or time since the request was first sent, in ms
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'reentered' or 'repeated', owner}
 --         {'lost', now ms, remaining ms, companion's token, owner, fence, since, record, stored owner, count, ...}
@@ -29,7 +29,7 @@ if repeated and (repeated.verb ~= 'reenter' or repeated.digest ~= digest) then r
 if not repeated and ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
 
 local standing, left_ms = assess_hold(kept, state, remaining_ms, count, token, fence, principal)
--- Without a companion there is no place for what re-entry changes.
+-- Without a companion, the changes of a re-entry cannot be stored.
 if standing == 'lost' or standing == 'held' and kept.token == '' then
   return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
 end
@@ -42,8 +42,8 @@ end
 if repeated then return format_grant(left_ms, 'repeated') end
 
 local lease_ms = tonumber(ARGV[4]) or kept.lease
--- Counted before it is written down: cut short in between, a repetition counts twice, and the lease ends what is too much.
--- A count too few would free the lock under the outer work.
+-- The count is increased before the request is recorded. If the script fails in between, a repeated request counts twice,
+-- and the lease ends the extra count. A count too low would release the lock while the outer work still runs.
 increment_count(1, token)
 count = count + 1
 remember_request(kept, request_id, 'reenter', digest, fence, now_ms)

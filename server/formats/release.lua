@@ -1,25 +1,25 @@
--- Gives back one count of a hold; the last one frees the lock and wakes its waiters, or reserves it for a while.
+-- Releases one count of a hold. The last one releases the lock and wakes its waiters, or reserves the lock.
 --
--- Guarantee: touches no hold but the one that is named, never shortens the lease of what is left, and a repeated request
--- id gives nothing back twice. The wake-up is the one Redisson's waiters listen for.
+-- Guarantee: changes only the named hold, never shortens the lease of the remaining counts, and a repeated request id
+-- releases once. The wake-up is the message that Redisson's waiters subscribe to.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] the list that waiters of python-redis-lock are blocked on; may be left out
--- ARGV[1] token    ARGV[2] fence, or '' for whatever fence the hold of this token has    ARGV[3] principal, or ''
--- ARGV[4] request id    ARGV[5] digest of the request: '-' when the caller has no id to repeat it by
--- ARGV[6] channel that waiters listen on, '' when the next acquire on the connection takes the lock for one of them
+-- KEYS[3] the list on which waiters of python-redis-lock block; optional
+-- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold of this token    ARGV[3] principal, or ''
+-- ARGV[4] request id    ARGV[5] digest of the request: '-' if the caller cannot repeat it
+-- ARGV[6] channel of waiters, '' if the next acquire on the connection acquires the lock for one of them
 -- ARGV[7] channel for events
--- The rest may be left out as a whole:
--- ARGV[8] '' or the id of an acquire to take back: should it arrive later, it does nothing. A grant that is taken back
---         has served nobody, so no least hold time applies
--- ARGV[9] '' or how long ago the request was sent first, in ms
--- ARGV[10] '' or for how long the lock is reserved after this, in ms    ARGV[11] the reserved owner for that
--- ARGV[12] '1' when waiters may listen by sharded pub/sub, too
--- ARGV[13] '1' to end the hold whatever its count
--- Behind them: channels that waiters of other libraries listen on and what is published there, in turn
+-- The rest is optional as a whole:
+-- ARGV[8] '' or the id of an acquire to withdraw: if it arrives later, it does nothing. A withdrawn grant was never used,
+--         so the minimum hold time does not apply
+-- ARGV[9] '' or time since the request was first sent, in ms
+-- ARGV[10] '' or the time of the reservation, in ms    ARGV[11] the reserved owner
+-- ARGV[12] '1' if waiters may also use sharded pub/sub
+-- ARGV[13] '1' to end the hold regardless of its count
+-- Then channels of waiters of other libraries and their messages, alternating
 --
--- Returns {'released' or 'still_held', now ms, count left, fence}    {'not_held', now ms}
---         {'released', now ms, '0', fence, reserved ms, reserved owner}    the lock is reserved from here on
+-- Returns {'released' or 'still_held', now ms, remaining count, fence}    {'not_held', now ms}
+--         {'released', now ms, '0', fence, reserved ms, reserved owner}    the lock is reserved now
 --         {'not_owner'}    another principal acquired this hold
 --         {'request_id_required'}    the count is above one, and a repeated request would be a second release
 --         {'request_id_reused'}    {'unknown'}
@@ -31,7 +31,7 @@
 -- include reserve.lua
 -- include strings/signals.lua
 
--- As long as any answer is waited for (attempt.ts).
+-- The longest wait for a reply (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
 
 local token, principal, request_id, digest, acquired_by = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[8] or ''
@@ -60,21 +60,21 @@ if repeated then
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
--- The companion of a hold of ours has its time to live from the acquire; another one gets a short one.
+-- The companion of a hold of ours has its TTL from the acquire; any other gets a short one.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
-  -- Changes nothing, and comes first: a Redis that is full takes what may grow once something was written.
+  -- Changes nothing, and comes first: after the first write, a full Redis accepts commands that need memory.
   redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))
   redis.call('SET', KEYS[2], format_companion(companion), 'PX', format_integer(left_ms))
 end
 
 local may_release, refusal = is_hold(kept, count, token, fence, principal)
--- A lease that ran out is over, also while others are still kept off.
+-- An expired lease counts as lost, also during the grace period.
 local margin = may_release and kept.grace + margin_ms or 0
 if margin > 0 and compute_holder_remaining_ms(read_remaining_ms(1, kept, now_ms), kept) == 0 then
   may_release, refusal = false, 'lost'
 end
--- What is taken back is what that acquire took: a later reservation by the same person has the same token.
+-- Only the hold of that acquire is withdrawn: a later reservation by the same person has the same token.
 if may_release and acquired_by ~= '' and kept.token ~= '' then
   local taken = find_request(kept.window, acquired_by)
   if not taken or taken.verb ~= 'acquire' or taken.fence ~= kept.fence then may_release, refusal = false, 'lost' end
@@ -82,11 +82,11 @@ end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
 if not may_release then
-  -- On its way a request grows older than it says, by less than it is waited for. What freed the hold may have been its
-  -- first try, which is among those that were cut off.
+  -- In transit a request gets older than its age argument, by less than the longest wait for a reply. Its first attempt may
+  -- have released the hold, and its entry may have been removed from the window.
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   if acquired_by ~= '' then
-    -- Whatever hold the companion describes meanwhile stays described.
+    -- The companion may describe a later hold by now, which is kept.
     local described = read_companion(2)
     withdraw_request(described, acquired_by, now_ms)
     write_companion(described)
@@ -102,7 +102,7 @@ remember_request(kept, request_id, outcome, digest, fence, now_ms)
 kept.seq = kept.seq + 1
 if left > 0 then
   kept.count = left
-  -- Written down before it is done: cut short in between, a repetition must not give back two.
+  -- Recorded before it is done: if the script fails in between, a repeated request must not release twice.
   write_companion(kept)
   decrement_count(1, token)
   redis.pcall('PUBLISH', ARGV[7], format_event('released', now_ms, fence, kept.seq, left, '', kept.owner, '', KEYS[1]))
@@ -110,20 +110,20 @@ if left > 0 then
 end
 
 local since = kept.since > 0 and format_integer(kept.since) or ''
--- A clock that was set back since the grant makes no longer time of it, and none where none was asked for.
+-- A clock that was set back since the grant neither lengthens the minimum hold time nor adds one.
 local least_ms = acquired_by == '' and math.min(kept.least, kept.since + kept.least - now_ms) or 0
-local freed = format_event('released', now_ms, fence, kept.seq, 0, since, kept.token ~= '' and kept.owner or token, '', KEYS[1])
+local event = format_event('released', now_ms, fence, kept.seq, 0, since, kept.token ~= '' and kept.owner or token, '', KEYS[1])
 local reservation
 if least_ms > 0 or asked_ms > 0 then
   local reserved = asked_ms >= least_ms and ARGV[11] or 'lockkeeper:reserve:min-hold'
   local reserved_ms = math.max(asked_ms, least_ms)
   local taken = reserve_lock(kept, token, reserved, reserved_ms, now_us, detect_unit(kept.value))
-  redis.pcall('PUBLISH', ARGV[7], freed)
+  redis.pcall('PUBLISH', ARGV[7], event)
   redis.pcall('PUBLISH', ARGV[7], taken)
   reservation = { outcome, format_integer(now_ms), '0', fence, format_integer(reserved_ms), reserved }
 else
   remove_hold(1, token)
-  redis.pcall('PUBLISH', ARGV[7], freed)
+  redis.pcall('PUBLISH', ARGV[7], event)
   forget_hold(kept)
   write_companion(kept)
   signal_other_libraries(3, 14)

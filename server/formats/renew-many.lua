@@ -1,12 +1,12 @@
--- Prolongs many holds of one process at once: what a watchdog does every third of a lease.
+-- Renews many holds of one process. The watchdog calls it every third of a lease.
 --
--- Guarantee: as renew.lua for each. Repeating it changes nothing but the lease, so it needs no request id. For clients
--- of the library alone: they have no principal.
+-- Guarantee: as renew.lua for each. Repeating it changes only the lease, so it needs no request id. Only for clients of the
+-- library, which have no principal.
 --
 -- KEYS[2n-1] a lock      KEYS[2n] its companion
--- ARGV[1] channel for events, then for each hold three: token, fence, lease in ms
+-- ARGV[1] channel for events, then per hold: token, fence, lease in ms
 --
--- Returns {now ms, remaining ms of each, '-1' where the hold is gone, '-2' where that cannot be determined}
+-- Returns {now ms, remaining ms of each, '-1' if the hold is gone, '-2' if that cannot be determined}
 
 -- include format/storage.lua
 

@@ -1,12 +1,12 @@
--- Prolongs a hold to at least the lease.
+-- Renews a hold: it lasts at least the lease from now.
 --
--- Guarantee: never creates a lock, never shortens a lease, touches no hold but the one that is named, and brings back
--- none whose lease has run out. A lock without expiry gets one.
+-- Guarantee: never creates a lock, never shortens a lease, changes only the named hold, and never revives an expired one. A
+-- lock without TTL gets one.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] lease in ms, '' for the hold's own
 -- ARGV[5] request id    ARGV[6] digest of the request    ARGV[7] channel for events
--- ARGV[8] '' or how long ago the request was sent first, in ms
+-- ARGV[8] '' or time since the request was first sent, in ms
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'renewed', owner}
 --         {'lost', now ms, remaining ms, companion's token, owner, fence, since, record, stored owner, count, ...}
@@ -33,7 +33,7 @@ local standing, left_ms = assess_hold(kept, state, remaining_ms, count, token, f
 if standing == 'lost' then return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {}) end
 if standing == 'not_owner' then return { 'not_owner' } end
 
--- 0 without a companion that knows it: nothing is prolonged then.
+-- 0 if the companion does not have the lease: the hold is not renewed then.
 local lease_ms = tonumber(ARGV[4]) or kept.lease
 local taken_ms = remaining_ms
 if not repeated and lease_ms > 0 and (not left_ms or left_ms < lease_ms) then

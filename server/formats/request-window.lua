@@ -1,10 +1,10 @@
--- Shared by the verbs: the last requests of a key, so that a repeated request is answered and not carried out again.
--- Entries of `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`, oldest first, at the end of the
--- companion: looked through without taking it apart, because every call on a busy lock does it.
+-- Shared by the verbs: the last requests of a key, so that a repeated request returns its first result and is not executed
+-- again. Entries are `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`, oldest first, at the end of the
+-- companion. They are searched without splitting the text, because every call on a busy lock does it.
 --
--- Kept for two minutes, longer than the longest request that is held open and its retry, and up to some 2 KB. A cut
--- leaves a mark, an entry without an id that has the time of the last one cut off: a request that may have been among
--- them is neither answered nor carried out again.
+-- Entries are kept for two minutes, which is longer than the longest open request and its retry, and up to some 2 KB.
+-- Removing entries leaves a mark: an entry without an id that has the time of the last removed one. A request that may have
+-- been among them gets no stored result and is not executed again.
 
 local WINDOW_AGE_MS_MAX = 120000
 local WINDOW_BYTES_MAX = 2048
@@ -18,7 +18,7 @@ local function find_request(window, id)
   return verb and { verb = verb, digest = digest, fence = fence } or nil
 end
 
--- The window without the entries that are too old, which come first. One pass: any client can fill a companion with
+-- Returns the window without expired entries, which come first. In one pass, because any client can write a companion with
 -- thousands of them.
 local function drop_old_entries(window, now_ms)
   local at = 1
@@ -30,13 +30,13 @@ local function drop_old_entries(window, now_ms)
   return string.sub(window, at)
 end
 
--- Whether an entry made after the moment may have been cut off.
+-- Whether an entry made after the moment may have been removed.
 local function may_be_forgotten(window, since_ms)
   local cut_at = string.match(window, '^\n\tcut\t\t\t(%d+)')
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
--- The requests that took the hold of this fence: as long as it stands, they may have to be taken back.
+-- The requests that acquired the hold of this fence. While it exists they may have to be withdrawn.
 local function find_acquire_entries(window, fence)
   local entries = ''
   for entry in string.gmatch(window, '\n[^\t\n]+\tacquire\t[^\t\n]*\t' .. fence .. '\t%d+') do
@@ -45,7 +45,7 @@ local function find_acquire_entries(window, fence)
   return entries
 end
 
--- Adds an entry, and takes off those that are too old or too many.
+-- Adds an entry, and removes expired ones and those above the limit.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
   local window = drop_old_entries(kept.window, now_ms)
   if #window > WINDOW_BYTES_MAX then
@@ -57,7 +57,7 @@ local function remember_request(kept, id, verb, digest, fence, now_ms)
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end
 
--- Marks a request as taken back, be it carried out or not.
+-- Marks a request as withdrawn, whether it was executed or not.
 local function withdraw_request(kept, id, now_ms)
   local entry = '\n' .. id .. '\t'
   local at = string.find(kept.window, entry, 1, true)

@@ -1,10 +1,10 @@
--- Shared by the verbs that free a lock: instead of being free it may stay taken for a while, by a reserved owner and in
--- the lock's own format. So it binds every client of every library, and is listed and freed like any lock.
+-- Shared by the scripts that release a lock: a reserved owner can hold it afterwards, in the format of the lock. So every
+-- client of every library respects the reservation, and it is listed and released like any lock.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 
--- Gives the lock to the reserved owner, which is its token, too; the companion describes that hold from here on. Returns
--- the event of it.
+-- Transfers the lock to the reserved owner, which is also its token, and describes that hold in the companion. Returns its
+-- event.
 local function reserve_lock(kept, token, reserved, reserved_ms, now_us, unit)
   local now_ms = math.floor(now_us / 1000)
   local value, taken_ms = transfer_hold(1, token, reserved, reserved_ms, now_ms, unit)

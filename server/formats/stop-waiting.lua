@@ -1,10 +1,10 @@
--- Takes a waiter off the list of those who wait, or keeps its place for a moment.
+-- Removes a waiter from the list of waiters, or keeps its place for a moment.
 --
--- Guarantee: touches nothing but the list. The place that is kept ends by itself.
+-- Guarantee: changes only the list. A kept place expires.
 --
--- KEYS[1] who waits (sorted set: request id, since and owner -> end of the wait in ms)
--- ARGV[1] request id    ARGV[2] since when it waited, in ms, '' when its client does not know    ARGV[3] owner
--- ARGV[4] '0' or for how long its place is kept, in ms
+-- KEYS[1] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- ARGV[1] request id    ARGV[2] when it began to wait, in ms, or '' if its client does not know    ARGV[3] owner
+-- ARGV[4] '0' or how long its place is kept, in ms
 -- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
 --
 -- Returns {'wait_ended', now ms}

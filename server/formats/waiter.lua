@@ -1,20 +1,20 @@
--- Shared by the scripts that write the waiters of a lock: how a member of that sorted set is composed, whose turn it is, and
--- how a waiter is removed. Needs bounds.lua.
+-- Shared by the scripts that write the waiters of a lock: builds a member of that sorted set, determines whose turn it is,
+-- and removes a waiter. Needs bounds.lua.
 --
--- KEYS[4] who waits (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
 
--- More than may wait by our verbs; a larger set is not looked through.
+-- Above the limit of waiters of our verbs; a larger set is not read.
 local WAITERS_MAX = 1024
--- Of those, the ones whose waits end first are compared.
+-- Only the waiters whose waits end first are compared.
 local WAITERS_COMPARED_MAX = 16
--- Longer than the last entry of the window of requests.
+-- Longer than the last entry of the request window.
 local ENTRY_BYTES_MAX = 256
 
 local function format_waiter(request_id, since, owner)
   return table.concat({ request_id, since, owner }, '\t')
 end
 
--- Removes a waiter whose `since` is unknown to its client: an earlier try was listed, and its reply was lost.
+-- Removes a waiter whose `since` is unknown to its client, because the reply of an earlier attempt was lost.
 local function remove_waiter(k, request_id)
   local size = redis.pcall('ZCARD', KEYS[k])
   if type(size) ~= 'number' or size == 0 or size > WAITERS_MAX or not is_within_bytes(k, CONTENT_BYTES_MAX) then return end
@@ -24,7 +24,8 @@ local function remove_waiter(k, request_id)
   end
 end
 
--- The live waiter that has waited longest, and since when. Clients with equal wait times stand in the set in this order.
+-- Returns the live waiter that has waited longest, and since when. Clients with equal wait times are in this order in the
+-- set.
 local function find_longest_waiting(now_ms)
   local size = redis.pcall('ZCARD', KEYS[4])
   if type(size) ~= 'number' or size == 0 or size > WAITERS_MAX or not is_within_bytes(4, CONTENT_BYTES_MAX) then return nil end
@@ -37,8 +38,8 @@ local function find_longest_waiting(now_ms)
   return longest, longest_since
 end
 
--- Whether a client that waits since `since` may take a lock that was just released: for how many ms it gives way to the
--- one that has waited longest, or nil and the waiter that was to take the lock and did not.
+-- Whether a client that has waited since `since` may acquire a lock that was just released. Returns for how many ms it
+-- gives way to the longest waiter, or nil and the waiter that did not use its turn.
 local function assess_turn(window, give_way_ms, since, now_ms)
   local released_ms = tonumber(string.match(string.sub(window, -ENTRY_BYTES_MAX), '\treleased\t[^\t\n]*\t[^\t\n]*\t(%d+)$') or '')
   if not released_ms then return nil end

@@ -1,27 +1,27 @@
--- The plain case of acquire.lua, at the least cost: the lock is free and has no counter of a fenced lock, nobody waits,
--- nothing is asked for but a lease, and the request is new. Whatever is not so plain goes on below, where everything is done that this leaves out.
--- It does to the letter what acquire.lua does: a property test compares the two.
+-- The fast path of acquire.lua: the lock is free and without a counter of a fenced lock, there are no waiters, the request
+-- has no options but a lease, and it is new. Every other case continues below in acquire.lua. The effects are exactly the
+-- same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines: written as they come
--- ARGV[7] how long the companion stays, in ms
+-- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines, stored unchanged
+-- ARGV[7] how long the companion is kept, in ms
 
 -- include format/fast-path.lua
 
 if #ARGV == 7 and is_free() then
-  -- Texts: a number that is given to a command is written with 17 digits, which takes longer than the command.
+  -- Passed as strings: Redis formats a Lua number with 17 digits, which takes longer than the command.
   local stored = redis.pcall('GETRANGE', KEYS[2], '0', '8192')
   local last_fence, window = '', ''
   if stored ~= '' then
     stored = type(stored) == 'string' and #stored <= 8192 and stored or ''
-    -- What a release leaves, and then any.
+    -- First the companion that a release leaves, then any other.
     last_fence, window = string.match(stored, '^\n\n0\n(%d*)\n0\n0\n0\n0\n%d*\n%l*\n\n\n(\n.*)$')
     if not last_fence then last_fence, window =
       string.match(stored, '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
   end
   local time = read_time()
-  -- Numbers stay text: writing one costs as much as a command.
+  -- Numbers stay strings: formatting one costs as much as a command.
   local fence = time[1] .. (#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2])
   if last_fence and (last_fence == '' or #last_fence == 16 and last_fence < fence)
     and can_append_request(window, ARGV[3], time[1]) then

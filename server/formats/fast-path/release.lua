@@ -1,21 +1,20 @@
--- The plain case of release.lua, at the least cost: the only count of a hold of ours, without a least time to be held,
--- and the request is new. Whatever is not so plain goes on below, where everything is done that this leaves out. It does
--- to the letter what release.lua does: a property test compares the two.
+-- The fast path of release.lua: a hold of ours with count 1 and without a minimum hold time, and a new request. Every other
+-- case continues below in release.lua. The effects are exactly the same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
--- ARGV[6] channel that waiters listen on, or ''    ARGV[7] channel for events
+-- ARGV[6] channel of waiters, or ''    ARGV[7] channel for events
 
 -- include format/fast-path.lua
 
 local stored = #ARGV == 7 and redis.pcall('GETRANGE', KEYS[2], '0', '8192')
 if type(stored) == 'string' and #stored <= 8192 then
   local token, fence = ARGV[1], ARGV[2]
-  -- Token, count and fence of the companion: this very hold, and once.
+  -- Token, count and fence of the companion: exactly this hold, with count 1.
   local head = token .. '\n\n1\n' .. fence .. '\n'
   local since, seq, format, owner, principal, window
   if #fence == 16 and string.sub(stored, 1, #head) == head then
-    -- Without a grace and a least time.
+    -- Without a grace period and a minimum hold time.
     since, seq, format, owner, principal, window =
       string.match(stored, '^(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n([^%c]*)\n([^\n]*)\n[^\n]*(.*)$', #head + 1)
   end

@@ -1,7 +1,7 @@
--- Shared by the plain cases: the window of requests, as long as nothing has to be thought about.
+-- Shared by the fast paths: the request window, as long as an entry can be appended.
 
--- Whether an entry can be added as it is: nothing has to be cut off, and the request is not among them. A few entries
--- that are too old stay with the younger ones.
+-- Whether an entry can be appended: nothing has to be removed, and the request is not in the window. A few expired entries
+-- may remain.
 local function can_append_request(window, request_id, now_s)
   if window == '' then return true end
   return #window < 2000 and not string.find(window, '\n' .. request_id .. '\t', 1, true)

@@ -1,10 +1,10 @@
--- Frees locks that are fields of a hash, which holds other data as well.
+-- Force-releases locks that are fields of a hash with other data.
 --
--- Guarantee: frees the fields that were seen, with the values that were seen, or nothing. Other fields stay.
+-- Guarantee: deletes the fields that were seen, with the values that were seen, or nothing. Other fields are kept.
 --
 -- KEYS[1] the hash
--- ARGV[1] channel for events    ARGV[2] JSON of who and why
--- and then fields and values, in turn
+-- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
+-- then fields and values, alternating
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 

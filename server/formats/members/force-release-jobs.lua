@@ -1,15 +1,15 @@
--- Frees a lock of sidekiq-unique-jobs, or one job of several that hold it, as its own unlock would.
+-- Force-releases a lock of sidekiq-unique-jobs, or one of several jobs that hold it, as its unlock does.
 --
--- Guarantee: frees the jobs that were seen, each by its id and what is written of it (when it took the lock), or nothing.
--- Who waits by BLMOVE is woken as by an unlock of version 8; version 9 has nobody who waits.
+-- Guarantee: releases the jobs that were seen, each by its id and its value (when it acquired the lock), or nothing.
+-- Waiters on BLMOVE are woken as by an unlock of version 8; version 9 has no waiters.
 --
--- KEYS[1] the lock (hash of job ids)    KEYS[2] its digest    KEYS[3] what is told of it
+-- KEYS[1] the lock (hash of job ids)    KEYS[2] its digest    KEYS[3] its info
 -- KEYS[4] jobs about to lock it (list)    KEYS[5] jobs that wait for it (list)
 -- KEYS[6] all digests (sorted set)    KEYS[7] all digests that expire (sorted set)
--- ARGV[1] channel for events    ARGV[2] JSON of who and why
+-- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
 -- ARGV[3] 'all': no other job may hold it; 'some': the others keep it
 -- ARGV[4] version of the library, '8' or '9'    ARGV[5] the digest, as it is in KEYS[6] and KEYS[7]
--- and then of each job its id, what is written of it, and since when it holds the lock, in Unix ms, or ''
+-- then of each job its id, its value, and since when it holds the lock, in Unix ms, or ''
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -27,7 +27,7 @@ local asked, present, same = 0, 0, 0
 for i = FIRST, #ARGV, 3 do
   local written = read_field(1, ARGV[i], #ARGV[i + 1])
   asked = asked + 1
-  -- false: a longer value than the one that was seen.
+  -- false: longer than the value that was seen.
   if written ~= nil then present = present + 1 end
   if written == ARGV[i + 1] then same = same + 1 end
 end
@@ -36,7 +36,7 @@ if present == 0 and ARGV[3] == 'some' then return { 'gone', format_integer(now_m
 if same < asked or (ARGV[3] == 'all' and held > asked) then return { 'changed', format_integer(now_ms) } end
 
 for i = FIRST, #ARGV, 3 do redis.call('HDEL', KEYS[1], ARGV[i]) end
--- What stands beside a lock may have been overwritten with anything: that must not keep it from being freed.
+-- The keys beside a lock may have been overwritten with any type; that must not prevent the release.
 if held == asked then
   if ARGV[4] == '8' then
     redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
@@ -50,7 +50,7 @@ if ARGV[4] == '8' then
 end
 
 for i = FIRST, #ARGV, 3 do
-  local freed = format_event('force_released', now_ms, '', 0, 0, ARGV[i + 2], ARGV[i], ARGV[2], KEYS[1])
-  redis.pcall('PUBLISH', ARGV[1], freed)
+  local event = format_event('force_released', now_ms, '', 0, 0, ARGV[i + 2], ARGV[i], ARGV[2], KEYS[1])
+  redis.pcall('PUBLISH', ARGV[1], event)
 end
 return { 'released', format_integer(now_ms) }

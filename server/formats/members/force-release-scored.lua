@@ -1,15 +1,15 @@
--- Frees holders of a lock that is a sorted set of them, one or all, with what else of them is in it.
+-- Force-releases one or all holders of a lock that is a sorted set of them, with all their members.
 --
--- Guarantee: frees those that were seen or nothing. Whoever's time is over is gone, and counts for nobody.
+-- Guarantee: releases the holders that were seen, or nothing. Expired members are ignored.
 --
 -- KEYS[1] the lock
--- ARGV[1] channel for events    ARGV[2] JSON of who and why
--- ARGV[3] 'all': nobody else may hold it, and it is free after this; 'some': the others keep it
--- ARGV[4] what a score is: 'end', in Unix ms; or 'refresh': its member ends as long after it as the key ends after the
---         latest one
--- ARGV[5] '' or the member that is there as long as the lock is exclusive, its key's end being that of the last member
--- ARGV[6] '' or for how long nobody may take the lock after this, in ms    ARGV[7] the reserved owner for that
--- and then of each holder its owner, the number of its members, and these
+-- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
+-- ARGV[3] 'all': there must be no other holder, and the lock is free after this; 'some': the others keep it
+-- ARGV[4] meaning of a score: 'end', in Unix ms; or 'refresh': a member expires as long after its score as the key expires
+--         after the latest score
+-- ARGV[5] '' or the member that exists while the lock is exclusive; the key then expires with its last member
+-- ARGV[6] '' or the time of the reservation, in ms    ARGV[7] the reserved owner
+-- then of each holder its owner, the number of its members, and the members
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -23,7 +23,7 @@ local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local kind = redis.call('TYPE', KEYS[1]).ok
 if kind == 'none' then return { 'gone', format_integer(now_ms) } end
 if kind ~= 'zset' then return { 'not_a_lock', kind } end
--- No lock that could be listed has so many members or bytes.
+-- Larger sets are never listed as locks.
 if redis.call('ZCARD', KEYS[1]) > MEMBERS_MAX or not is_within_bytes(1, CONTENT_BYTES_MAX) then
   return { 'changed', format_integer(now_ms) }
 end
@@ -57,11 +57,11 @@ local is_whole = ARGV[3] == 'all'
 local alive = is_whole and redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.17g', dead_score), '+inf') or present
 if present == 0 and alive == 0 then return { 'gone', format_integer(now_ms) } end
 if present < #asked or alive > present then return { 'changed', format_integer(now_ms) } end
--- A reader that was alone may have become the writer, and the other way round.
+-- The only reader may have become the writer, and vice versa.
 if ARGV[5] ~= '' and asks_exclusive ~= (is_alive(ARGV[5]) or false) then return { 'changed', format_integer(now_ms) } end
 
 if ARGV[6] ~= '' then
-  -- The key is there all the while: a cluster that is moving its slot away would make a new one elsewhere.
+  -- The key always exists: while its slot is migrated, a cluster would create a new one elsewhere.
   local off_until = format_integer(now_ms + tonumber(ARGV[6]))
   redis.call('ZADD', KEYS[1], off_until, ARGV[7])
   redis.call('ZADD', KEYS[1], off_until, ARGV[5])
@@ -70,7 +70,7 @@ if is_whole and ARGV[6] == '' then
   redis.call('DEL', KEYS[1])
 else
   for _, member in ipairs(asked) do
-    -- The reserved member may be the one that was seen: a reservation that is prolonged.
+    -- The reserved member may be the one that was seen: a reservation that is extended.
     local is_reserved = ARGV[6] ~= '' and (member == ARGV[5] or member == ARGV[7])
     if not is_reserved then redis.call('ZREM', KEYS[1], member) end
   end

@@ -1,11 +1,11 @@
--- Frees holders of a lock that is a set of them, one or all.
+-- Force-releases one or all holders of a lock that is a set of them.
 --
--- Guarantee: frees those that were seen or nothing.
+-- Guarantee: releases the holders that were seen, or nothing.
 --
 -- KEYS[1] the lock
--- ARGV[1] channel for events    ARGV[2] JSON of who and why
--- ARGV[3] 'all': nobody else may hold it; 'some': the others keep it
--- and then the owners
+-- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
+-- ARGV[3] 'all': there must be no other holder; 'some': the others keep it
+-- then the owners
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 

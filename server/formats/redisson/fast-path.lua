@@ -1,6 +1,6 @@
--- The lock of Redisson where it is plain; as storage.lua, with the least commands.
+-- The fast path of Redisson's lock: storage.lua with the fewest commands.
 --
--- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which the plain case has not
+-- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which must not exist
 
 local FORMAT = 'redisson'
 
@@ -13,7 +13,7 @@ end
 local function store_hold_now(token, lease_ms)
   redis.call('HSET', KEYS[1], token, '1')
   local set = redis.pcall('PEXPIRE', KEYS[1], lease_ms)
-  -- Refused: a lock that nothing ends would stay for ever.
+  -- Refused: without a TTL the lock would never expire.
   if type(set) == 'table' then
     redis.call('HDEL', KEYS[1], token)
     error(set)

@@ -1,11 +1,11 @@
--- Gives back one permit of Redisson's semaphore, or opens its latch, on an operator's word.
+-- Releases one permit of Redisson's semaphore, or opens its latch, for an operator.
 --
--- Guarantee: changes the number that was seen or nothing. Waiters are woken as by Redisson's own release.
+-- Guarantee: changes the number that was seen, or nothing. Waiters are woken as by Redisson's release.
 --
 -- KEYS[1] the number
--- ARGV[1] 'semaphore' or 'latch'    ARGV[2] the number that was seen    ARGV[3] its holder, as it was shown
--- ARGV[4] JSON of who and why    ARGV[5] channel that waiters listen on    ARGV[6] channel for events
--- ARGV[7] '1' when waiters may listen by sharded pub/sub, too
+-- ARGV[1] 'semaphore' or 'latch'    ARGV[2] the number that was seen    ARGV[3] its holder, as displayed
+-- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] channel for events
+-- ARGV[7] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -23,14 +23,14 @@ if number == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', for
 if not is_counter(number) then return { 'not_a_lock', 'string' } end
 if number ~= ARGV[2] then return { 'changed', format_integer(now_ms) } end
 
--- A latch is told to be open by 0, who waits for a permit how many there are.
-local told, held = '0', 0
+-- The message of an open latch is 0; of a semaphore it is the number of permits.
+local message, held = '0', 0
 if ARGV[1] == 'latch' then
   redis.call('DEL', KEYS[1])
 else
-  told, held = format_integer(redis.call('INCRBY', KEYS[1], 1)), 1
+  message, held = format_integer(redis.call('INCRBY', KEYS[1], 1)), 1
 end
 redis.pcall('PUBLISH', ARGV[6], format_event('force_released', now_ms, '', 0, held, '', ARGV[3], ARGV[4], KEYS[1]))
-redis.pcall('PUBLISH', ARGV[5], told)
-if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[5], told) end
+redis.pcall('PUBLISH', ARGV[5], message)
+if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[5], message) end
 return { 'released', format_integer(now_ms) }

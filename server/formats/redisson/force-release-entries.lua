@@ -1,12 +1,12 @@
--- Frees values of a group that Redisson's multi lock holds, on an operator's word: all of them, or one.
+-- Force-releases all values, or one value, of a group that Redisson's multi lock holds.
 --
--- Guarantee: frees what was seen or nothing. All: when nothing else of the group is held. Waiters are woken as by
--- Redisson's own forced unlock.
+-- Guarantee: releases the values that were seen, or nothing. All: if no other value of the group is held. Waiters are woken
+-- as by Redisson's forceUnlock.
 --
 -- KEYS[1] the group
--- ARGV[1] 'all' or 'one'    ARGV[2] JSON of who and why    ARGV[3] channel that waiters listen on
--- ARGV[4] channel for events    ARGV[5] '1' when waiters may listen by sharded pub/sub, too
--- The rest of the arguments: what to free, each as value and owner
+-- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters
+-- ARGV[4] channel for events    ARGV[5] '1' if waiters may also use sharded pub/sub
+-- The rest of the arguments: what to release, each as value and owner
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -38,7 +38,7 @@ for i = 6, #ARGV, 2 do
   end
 end
 
--- Whether the group holds anything that nobody asked to free.
+-- Whether the group holds a value that was not requested.
 local function has_unseen_values()
   if size > FIELDS_MAX or not is_within_bytes(1, CONTENT_BYTES_MAX) then return true end
   local fields = redis.call('HGETALL', KEYS[1])

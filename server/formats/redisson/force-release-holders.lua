@@ -1,17 +1,18 @@
--- Frees a read/write lock of Redisson, or a hash of several owners, on an operator's word: as a whole, or one holder of it.
--- A whole one can be held off for a while instead.
+-- Force-releases a read/write lock of Redisson, or a hash of several owners: the whole lock, or one holder. The whole lock
+-- can also be reserved.
 --
--- Guarantee: frees what was seen or nothing. As a whole: when just those hold it who were seen. One holder: when it still
--- holds; the others keep their leases. Of our own holds the fence is compared. Waiters are woken as by Redisson itself.
+-- Guarantee: releases what was seen, or nothing. The whole lock: if its holders are exactly those that were seen. One
+-- holder: if it still holds; the others keep their leases. Of our own holds the fence is compared. Waiters are woken as by
+-- Redisson.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- The rest: the leases of the readers that are freed, then those of the readers that stay
--- ARGV[1] 'read', 'write' or '', the mode that was seen    ARGV[2] '' or the one holder to free
--- ARGV[3] '' or the fence of a hold of ours that is freed
--- ARGV[4] JSON of who and why    ARGV[5] channel that waiters listen on    ARGV[6] what they are told
--- ARGV[7] channel for events    ARGV[8] '1' when waiters may listen by sharded pub/sub, too
--- ARGV[9] '' or for how long nobody may take the lock after this, in ms    ARGV[10] the reserved holder for that
--- ARGV[11] how many of the leases are of readers that are freed
+-- The rest: the leases of the readers that are released, then those of the readers that remain
+-- ARGV[1] 'read', 'write' or '', the mode that was seen    ARGV[2] '' or the one holder to release
+-- ARGV[3] '' or the fence of a hold of ours that is released
+-- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] the message to them
+-- ARGV[7] channel for events    ARGV[8] '1' if waiters may also use sharded pub/sub
+-- ARGV[9] '' or the time of the reservation, in ms    ARGV[10] the reserved holder
+-- ARGV[11] how many of the leases are of readers that are released
 -- The rest of the arguments: the holders that were seen, each with its count
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
@@ -39,7 +40,7 @@ if type(size) == 'table' then
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
 if size == 0 then return { 'gone', format_integer(now_ms) } end
--- Whoever came since is not counted one by one: a hash may be large by now.
+-- New holders are not read one by one, because the hash may be large by now.
 local expected = #order + (mode == '' and 0 or 1)
 if size > FIELDS_MAX or (one == '' and size ~= expected) or not is_within_bytes(1, CONTENT_BYTES_MAX) then
   return { 'changed', format_integer(now_ms) }
@@ -75,8 +76,8 @@ local function is_writer(holder)
   return string.find(holder, ':write$') ~= nil
 end
 
--- The readers that stay keep the lock for as long as the longest of them. Nobody's lease is known who came since, so then
--- the end stays what it is.
+-- The lock lasts as long as the longest lease of the remaining readers. The leases of new readers are unknown; with any of
+-- those the TTL is not changed.
 local function limit_expiry_to_readers(rest)
   for i = 1, #rest, 2 do
     if rest[i] ~= 'mode' and seen[rest[i]] ~= rest[i + 1] then return end
@@ -90,7 +91,7 @@ local function limit_expiry_to_readers(rest)
   if longest_ms > 0 then redis.call('PEXPIRE', KEYS[1], format_integer(longest_ms)) end
 end
 
--- Returns whether anybody who waits may get in now.
+-- Returns whether a waiter can acquire the lock now.
 local function release_one()
   redis.call('HDEL', KEYS[1], one)
   local rest = redis.call('HGETALL', KEYS[1])
@@ -99,14 +100,14 @@ local function release_one()
     redis.call('DEL', KEYS[1])
     return true
   end
-  -- What a writer read meanwhile stays; others may read beside it from now on.
+  -- The read locks of the released writer remain, and others can read from now on.
   if is_writer(one) then redis.call('HSET', KEYS[1], 'mode', 'read') end
   if is_writer(one) or mode_now == 'read' then limit_expiry_to_readers(rest) end
   return is_writer(one)
 end
 
--- As a write lock: what has no mode is free to a read/write lock of Redisson. The key is there all the while, and the time
--- to live comes first: a Redis that is full takes what may grow once something was written.
+-- Reserved as a write lock, because Redisson's read/write lock treats a hash without a mode as free. The key always exists,
+-- and the TTL is set first: after the first write, a full Redis accepts commands that need memory.
 local function reserve_lock(reserved)
   redis.call('PEXPIRE', KEYS[1], format_integer(off_ms))
   redis.call('HSET', KEYS[1], reserved, 1)

@@ -1,12 +1,12 @@
--- Gives back permits of Redisson's semaphore whose permits end, on an operator's word: all that are out, or one.
+-- Releases all acquired permits, or one, of Redisson's expirable semaphore for an operator.
 --
--- Guarantee: gives back what was seen or nothing, and each permit once. All: when no others are out. Waiters are woken as by
--- Redisson's own release.
+-- Guarantee: releases the permits that were seen, each once, or nothing. All: if no others are acquired. Waiters are woken
+-- as by Redisson's release.
 --
--- KEYS[1] how many are left       KEYS[2] those that are out (sorted set)
--- ARGV[1] 'all' or 'one'    ARGV[2] JSON of who and why    ARGV[3] channel that waiters listen on
--- ARGV[4] channel for events    ARGV[5] '1' when waiters may listen by sharded pub/sub, too
--- The rest of the arguments: what to give back, each as its bytes and its name
+-- KEYS[1] available permits       KEYS[2] acquired permits (sorted set)
+-- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters
+-- ARGV[4] channel for events    ARGV[5] '1' if waiters may also use sharded pub/sub
+-- The rest of the arguments: the permits to release, each as its bytes and its name
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -31,12 +31,12 @@ local others = ARGV[1] == 'all' and redis.call('ZCOUNT', KEYS[2], '(' .. format_
 if found == 0 and others == 0 then return { 'gone', format_integer(now_ms) } end
 if found < asked or others > 0 then return { 'changed', format_integer(now_ms) } end
 
-local freed = 0
+local released = 0
 for i = 6, #ARGV, 2 do
-  freed = freed + redis.call('ZREM', KEYS[2], ARGV[i])
+  released = released + redis.call('ZREM', KEYS[2], ARGV[i])
   redis.pcall('PUBLISH', ARGV[4], format_event('force_released', now_ms, '', 0, 0, '', ARGV[i + 1], ARGV[2], KEYS[1]))
 end
-local available = format_integer(redis.call('INCRBY', KEYS[1], format_integer(freed)))
+local available = format_integer(redis.call('INCRBY', KEYS[1], format_integer(released)))
 redis.pcall('PUBLISH', ARGV[3], available)
 if ARGV[5] == '1' then redis.pcall('SPUBLISH', ARGV[3], available) end
 return { 'released', format_integer(now_ms) }

@@ -1,19 +1,18 @@
--- The lock of Redisson: a hash, one field a holder, its value the count. Included by each verb.
+-- Redisson's lock: a hash with one field per holder, whose value is the count. Included by each verb.
 --
--- A hash is a lock when every field is `<uuid>:<number>` (also with `:write`), as Redisson's fields and our tokens are,
--- the field `mode` of a read/write lock, or an owner that is reserved for us. Anything else is somebody's data and is
--- never touched.
+-- A hash is a lock if every field is `<uuid>:<number>` (also with `:write`) like Redisson's fields and our tokens, the field
+-- `mode` of a read/write lock, or a reserved owner. Any other hash is application data and is never changed.
 
 local FORMAT = 'redisson'
--- The holder's own end and the end for others are one.
+-- The lease of the holder and the lock end at the same time.
 local margin_ms = 0
--- The count stands in the lock and not in the companion.
+-- The count is stored in the lock and not in the companion.
 local COUNTS_ITSELF = true
 
 -- More fields or bytes than any lock has; a larger hash is application data and is not read.
 local FIELDS_MAX = 64
 local BYTES_MAX = 131072
--- More digits are not counted on exactly.
+-- Larger counts are not exact in Lua.
 local COUNT_DIGITS_MAX = 15
 
 -- include ../companion.lua
@@ -31,9 +30,9 @@ local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
 end
 
--- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this token or nil.
--- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
--- Empties the companion's facts when they are of another hold.
+-- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), the count of this token or nil. States: 'free',
+-- 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
+-- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
   local size = redis.pcall('HLEN', KEYS[k])
   if size == 0 then
@@ -68,7 +67,7 @@ local function read_state(k, kept, token, _now_ms)
   return is_shared and 'shared' or 'held', remaining_ms, fields, count
 end
 
--- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
+-- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   local count = read_field(k, token, COUNT_DIGITS_MAX)
@@ -79,11 +78,11 @@ local function read_remaining_ms(k, _kept, _now_ms)
   return redis.call('PTTL', KEYS[k])
 end
 
--- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
+-- Stores a hold in a free lock. Returns the value for the companion, and the duration of the lock in ms.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('HSET', KEYS[k], token, '1')
   local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
-  -- Refused: a lock that nothing ends would stay for ever.
+  -- Refused: without a TTL the lock would never expire.
   if type(set) == 'table' then
     redis.call('HDEL', KEYS[k], token)
     error(set)
@@ -104,8 +103,9 @@ local function decrement_count(k, token)
   redis.call('HINCRBY', KEYS[k], token, '-1')
 end
 
--- Gives the lock to the next token, which is the same one when a reservation is prolonged. The key is there all the while:
--- a cluster that is moving its slot away would make a new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+-- Transfers the lock to the next token, which is the same one if a reservation is extended. The key always exists: while
+-- its slot is migrated, a cluster would create a new one elsewhere. The TTL is set first: after the first write, a full
+-- Redis accepts commands that need memory.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   redis.call('HSET', KEYS[k], next_token, '1')
@@ -113,7 +113,7 @@ local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   return '', total_ms
 end
 
--- HDEL and not HINCRBY: a Redis that is full refuses what may grow, and must not keep a lock from being freed.
+-- HDEL instead of HINCRBY, because a full Redis refuses commands that need memory, and a release must still succeed.
 local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
 end

@@ -1,7 +1,7 @@
--- Summarizes keys, so that a change of one can be detected without reading what stands beside it; changes nothing.
+-- Computes a digest of each key, so that a change can be detected without reading its auxiliary keys; changes nothing.
 --
 -- KEYS the keys
--- ARGV[1] most bytes of a string, ARGV[2] most members of other types and ARGV[3] most bytes of theirs that are digested
+-- ARGV[1] most bytes of a string, ARGV[2] most members of other types and ARGV[3] most of their bytes that are digested
 --
 -- Returns for each key two elements: its deadline by the clock of this Redis in ms (-1: none, -2: no key), and a digest
 -- of its type, size and content. Content that is too large is not part of the digest, its size is.
@@ -9,7 +9,7 @@
 -- include measure.lua
 
 local bytes_max, members_max, content_bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
--- 40 bits: enough to tell two states of one key apart.
+-- 40 bits are enough to distinguish two states of one key.
 local DIGEST_LENGTH = 10
 
 local time = redis.call('TIME')

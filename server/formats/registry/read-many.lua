@@ -1,13 +1,13 @@
 -- Reads several keys of one server, each as read.lua does; changes nothing.
 --
 -- KEYS[1] a key       KEYS[2] its companion
--- KEYS[3] who waits by our own verbs (sorted set)       KEYS[4] Redisson's fencing counter
+-- KEYS[3] waiters of our verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
--- and so on, six of each key
+-- and so on, six per key
 -- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
 -- ARGV[4] most bytes of a hash, set or sorted set that is read, ARGV[5] most bytes of a companion
 --
--- Returns of each key what read.lua returns, or its error.
+-- Returns for each key what read.lua returns, or its error.
 
 local KEYS_EACH = 6
 
@@ -20,7 +20,7 @@ local replies = {}
 for first = 1, #given, KEYS_EACH do
   KEYS = { unpack(given, first, first + KEYS_EACH - 1) }
   local ran, reply = pcall(read_key)
-  -- Redis 6.2 and 7.0 raise a text, newer ones a table.
+  -- Redis 6.2 and 7.0 raise a string, newer versions a table.
   replies[#replies + 1] = (ran or type(reply) == 'table') and reply or { err = 'ERR ' .. string.gsub(reply, '[\r\n]', ' ') }
 end
 return replies

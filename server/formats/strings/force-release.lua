@@ -1,15 +1,15 @@
--- Frees a lock that some library keeps in one string, on an operator's word, or holds it off for a while.
+-- Force-releases a lock that another library stores in one string, or reserves it.
 --
--- Guarantee: frees the value that was seen or nothing, and no hold of ours, which force-release.lua of the verbs frees.
--- Waiters of every library that may have written the lock are woken as by its own release, unless the lock is reserved.
+-- Guarantee: releases the value that was seen, or nothing. Never releases a hold of ours; force-release.lua of the verbs
+-- does. Waiters of every library that may have written the lock are woken as by its release, unless the lock is reserved.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] the list that waiters are blocked on, left out when there is none
--- ARGV[1] value that was seen    ARGV[2] JSON of who and why
--- ARGV[3] channel that our own waiters listen on    ARGV[4] channel for events
--- ARGV[5] '' or for how long nobody may take the lock after this, in ms    ARGV[6] the reserved owner for that
--- ARGV[7] '1' when our waiters may listen by sharded pub/sub, too
--- Behind them: channels that waiters listen on and what is published there, in turn
+-- KEYS[3] the list on which waiters block; optional
+-- ARGV[1] value that was seen    ARGV[2] JSON of actor and reason
+-- ARGV[3] channel of our waiters    ARGV[4] channel for events
+-- ARGV[5] '' or the time of the reservation, in ms    ARGV[6] the reserved owner
+-- ARGV[7] '1' if our waiters may also use sharded pub/sub
+-- Then channels of waiters and their messages, alternating
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -19,7 +19,7 @@ local margin_ms = 0
 -- include ../companion.lua
 -- include signals.lua
 
--- The key is there all the while, as in a format's storage.lua.
+-- The key always exists, as in a format's storage.lua.
 local function transfer_hold(_k, _token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[1], format_integer(total_ms))
   redis.call('SET', KEYS[1], next_token, 'PX', format_integer(total_ms))
@@ -46,16 +46,16 @@ local kept = read_companion(2)
 local ours = kept.token ~= '' and (kept.token == value or kept.value == value)
 if ours or value ~= seen then return { 'changed', format_integer(now_ms) } end
 
-local freed = format_event('force_released', now_ms, '', 0, 0, '', value, ARGV[2], KEYS[1])
+local event = format_event('force_released', now_ms, '', 0, 0, '', value, ARGV[2], KEYS[1])
 if ARGV[5] ~= '' then
   local taken = reserve_lock(kept, value, ARGV[6], tonumber(ARGV[5]), now_us, nil)
-  redis.pcall('PUBLISH', ARGV[4], freed)
+  redis.pcall('PUBLISH', ARGV[4], event)
   redis.pcall('PUBLISH', ARGV[4], taken)
   return { 'released', format_integer(now_ms) }
 end
 
 redis.call('DEL', KEYS[1])
-redis.pcall('PUBLISH', ARGV[4], freed)
+redis.pcall('PUBLISH', ARGV[4], event)
 signal_other_libraries(3, 8)
 redis.pcall('PUBLISH', ARGV[3], '0')
 if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[3], '0') end

@@ -1,11 +1,10 @@
--- Wakes clients of other libraries that sleep until a lock of one string is released. Included by the scripts that
--- release one.
+-- Wakes clients of other libraries that wait for the release of a string lock. Included by the scripts that release one.
 
--- For how long a signal waits for a client that is about to block; python-redis-lock's own default.
+-- How long a signal is kept for a client that is about to block; the default of python-redis-lock.
 local SIGNAL_MS = 1000
 
--- A client blocked on the list means that it is missing. What is there is a signal that nobody took yet, which is kept,
--- or application data, which is never touched. A command that our user may not call must not undo the release.
+-- While a client blocks on the list, the list does not exist. An existing list has an unread signal, which is kept, or
+-- application data, which is never changed. A command that our user may not call must not undo the release.
 local function signal_list(k)
   local kind = redis.pcall('TYPE', KEYS[k]).ok
   if kind == 'none' then
@@ -16,8 +15,7 @@ local function signal_list(k)
   redis.pcall('PEXPIRE', KEYS[k], SIGNAL_MS)
 end
 
--- k: the number of the list's key, which may be left out. first: where the channels and what is published there begin
--- in ARGV, in turn.
+-- k: the index of the list in KEYS, optional. first: the index in ARGV where channels and messages begin, alternating.
 local function signal_other_libraries(k, first)
   if KEYS[k] then signal_list(k) end
   for i = first, #ARGV, 2 do redis.pcall('PUBLISH', ARGV[i], ARGV[i + 1]) end

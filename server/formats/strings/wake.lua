@@ -1,10 +1,10 @@
--- Wakes clients of other libraries at the end of a reservation: Redis announces no expiry to them.
+-- Wakes clients of other libraries at the end of a reservation, because they do not get a message when a key expires.
 --
--- Guarantee: does nothing while the key exists. Whoever holds the lock wakes them by its release.
+-- Guarantee: does nothing while the key exists. The release by its holder wakes them.
 --
--- KEYS[1] the lock    KEYS[2] the list that waiters are blocked on, left out when there is none
+-- KEYS[1] the lock    KEYS[2] the list on which waiters block; optional
 -- ARGV[1] the reserved owner
--- Behind it: channels that waiters listen on and what is published there, in turn
+-- Then channels of waiters and their messages, alternating
 --
 -- Returns {'woken'}   {'held'}   {'reserved', remaining ms}: it was extended
 

@@ -1,4 +1,4 @@
--- A lock whose value is its end: deadlines have to be reckoned, so nothing of it is plain.
+-- A `timestamp` lock has no fast path, because its deadlines have to be computed.
 
 local FORMAT = 'timestamp'
 

@@ -1,23 +1,23 @@
--- A lock as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. The lock of
--- SETNX and GETSET, each step atomic here and the time Redis's own. Included by each verb.
+-- A lock as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. It is the lock of SETNX
+-- and GETSET, with atomic steps and the time of Redis. Included by each verb.
 --
--- The value is the deadline. The key's time to live bounds it: the lock is free once its key has expired. Clients that step literally have clocks of
--- their own and round differently: our hold ends for its holder where the last unit begins, and we take over one whole
--- unit after the end. A value that is not the one we wrote is not ours any more: a literal GETSET may have moved it or
--- taken it, which cannot be told apart. A loser among our clients never moves the winner's deadline: nothing is
--- written before it was compared.
+-- The value is the deadline, and the TTL of the key bounds it: the lock is free once its key has expired. Clients of the
+-- original recipe use their own clocks and round differently. So our hold ends for its holder at the begin of the last
+-- unit, and we take over one whole unit after the end. A value that we did not write is not ours any more: a client's GETSET
+-- may have moved the deadline or acquired the lock, which cannot be distinguished. A client of ours that loses the race never
+-- moves the winner's deadline, because values are compared before anything is written.
 --
--- A value in the past that no hold of ours wrote can be a deadline that has passed, or the token of another library
--- (`SET key <Date.now()> NX PX`) whose lease runs. The two cannot be distinguished, so such a lock stays taken until its
--- key expires. Without a time to live it ends at its deadline: `SETNX` and `GETSET` set none. A time to live above ten
--- years is a Unix time that a client passed to EXPIRE, and no lease.
+-- A value in the past that we did not write can be a deadline that has passed, or the token of another library
+-- (`SET key <Date.now()> NX PX`) whose lease still runs. The two cannot be distinguished, so such a lock stays held until
+-- its key expires. Without a TTL it ends at its deadline, because `SETNX` and `GETSET` set none. A TTL above ten years is a
+-- Unix time that a client passed to EXPIRE, and not a lease.
 
 local FORMAT = 'timestamp'
 local COUNTS_ITSELF = false
 -- Ten digits are seconds, from 2001 to 2286; thirteen are milliseconds.
 local UNIT_MS = { [10] = 1000, [13] = 1 }
 local TTL_MS_MAX = 10 * 365 * 24 * 3600 * 1000
--- From the holder's own end to the end for others; of the unit of the value that was looked at last.
+-- Time from the end of the lease to the end of the lock, in the unit of the value that was read last.
 local margin_ms = 0
 
 -- include ../companion.lua
@@ -26,15 +26,15 @@ local function detect_unit_ms(value)
   return not string.find(value, '%D') and UNIT_MS[#value] or nil
 end
 
--- For how long others must keep off.
+-- How long the lock is held for other clients, in ms.
 local function compute_taken_ms(value, now_ms)
   return (parse_whole(value) + 1) * detect_unit_ms(value) - now_ms
 end
 
--- What the key holds: state, time in ms until it may be taken, holders and counts (flat), the count of this token or
--- nil. States: 'free' (also when it has ended), 'held', 'unit_conflict' and the unit that is there ('s' or 'ms'),
--- 'not_a_lock' and its type, 'fault' and its error.
--- Empties the companion's facts when they are of another hold.
+-- Reads the lock: state, time in ms until it can be acquired, holders and counts (flat), the count of this token or nil.
+-- States: 'free' (also after its end), 'held', 'unit_conflict' and the stored unit ('s' or 'ms'), 'not_a_lock' and its type,
+-- 'fault' and its error.
+-- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, now_ms, unit)
   local value = redis.pcall('GETRANGE', KEYS[k], '0', '31')
   if type(value) == 'table' then
@@ -62,7 +62,7 @@ local function read_state(k, kept, token, now_ms, unit)
   return 'held', remaining_ms, { kept.token, format_integer(kept.count) }, kept.token == token and kept.count or nil
 end
 
--- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
+-- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token, now_ms)
   if kept.token ~= token or kept.format ~= FORMAT or not detect_unit_ms(kept.value) then return nil end
   if redis.pcall('GETRANGE', KEYS[k], '0', '31') ~= kept.value or compute_taken_ms(kept.value, now_ms) <= 0 then return nil end
@@ -74,13 +74,13 @@ local function read_remaining_ms(_k, kept, now_ms)
   return compute_taken_ms(kept.value, now_ms)
 end
 
--- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
+-- Stores a hold in a free lock. Returns the value for the companion, and the duration of the lock in ms.
 local function store_hold(k, _token, total_ms, now_ms, unit)
   local unit_ms = unit == 's' and 1000 or 1
   local value = format_integer(math.ceil((now_ms + total_ms) / unit_ms) + 1)
   margin_ms = 2 * unit_ms
   local taken_ms = compute_taken_ms(value, now_ms)
-  -- An absolute expiry: counted from the clock of the script, which may be 1 ms behind TIME, PX would end before the value.
+  -- PXAT, because PX counts from the clock of the script, which may be 1 ms behind TIME, and would end before the value.
   redis.call('SET', KEYS[k], value, 'PXAT', format_integer(now_ms + taken_ms))
   return value, taken_ms
 end
@@ -93,8 +93,8 @@ end
 
 local function decrement_count(_k, _token) end
 
--- Gives the lock to another token. The key is there all the while: a cluster that is moving its slot away would make a
--- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+-- Transfers the lock to another token. The key always exists: while its slot is migrated, a cluster would create a new one
+-- elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)

@@ -1,6 +1,6 @@
--- A lock as one string where it is plain; as storage.lua, with the least commands.
+-- The fast path of a lock as one string: storage.lua with the fewest commands.
 --
--- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which the plain case has not
+-- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which must not exist
 
 local FORMAT = 'token'
 

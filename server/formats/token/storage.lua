@@ -1,18 +1,18 @@
--- A lock as one string: its value is the token, its time to live the lease. So lock redlock, redis-semaphore's Mutex,
--- redis-py, redsync and many more. Included by each verb.
+-- A lock as one string: its value is the token, its TTL the lease. The format of redlock, redis-semaphore's Mutex,
+-- redis-py, redsync and many others. Included by each verb.
 --
--- The value is compared before anything is done. The count stands in the companion.
+-- The value is compared before anything is written. The count is stored in the companion.
 
 local FORMAT = 'token'
--- The holder's own end and the end for others are one.
+-- The lease of the holder and the lock end at the same time.
 local margin_ms = 0
 local COUNTS_ITSELF = false
 
 -- include ../companion.lua
 
--- What the key holds: state, time to live in ms (-1: none), holders and counts (flat), the count of this token or nil.
--- States: 'free', 'held', 'not_a_lock' and its type, 'fault' and its error.
--- Empties the companion's facts when they are of another hold.
+-- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), the count of this token or nil. States: 'free',
+-- 'held', 'not_a_lock' and its type, 'fault' and its error.
+-- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
   local value = redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX)
   if type(value) == 'table' then
@@ -29,7 +29,7 @@ local function read_state(k, kept, token, _now_ms)
   return 'held', remaining_ms, { value, format_integer(count) }, value == token and count or nil
 end
 
--- The count of a token that the companion names, without looking at anything else; nil when it is not so simple.
+-- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   return redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX) == token and kept.count or nil
@@ -39,7 +39,7 @@ local function read_remaining_ms(k, _kept, _now_ms)
   return redis.call('PTTL', KEYS[k])
 end
 
--- Takes a free lock. Returns what the companion keeps as its value, and for how long the lock is taken.
+-- Stores a hold in a free lock. Returns the value for the companion, and the duration of the lock in ms.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('SET', KEYS[k], token, 'PX', format_integer(total_ms))
   return '', total_ms
@@ -54,8 +54,8 @@ end
 
 local function decrement_count(_k, _token) end
 
--- Gives the lock to another token. The key is there all the while: a cluster that is moving its slot away would make a
--- new one elsewhere. The time to live comes first: a Redis that is full takes what may grow once something was written.
+-- Transfers the lock to another token. The key always exists: while its slot is migrated, a cluster would create a new one
+-- elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)
