@@ -4,11 +4,11 @@ import { WritableFormat } from "../../lib/contract/format.ts";
 import { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder, StatedRenewal } from "./observation.ts";
 
-/** What the companion says of a hold, as companion.lua writes it. Not to be trusted before it fits the lock. */
+/** The fields of a companion, as companion.lua writes them. Untrusted until compared with the lock. */
 export interface Companion {
-  /** Identifies the hold; the lock's key holds it in all formats but `timestamp`. */
+  /** Identifies the hold. It is the content of the lock in all formats but `timestamp`. */
   readonly token: string;
-  /** What the lock's key holds where that is not the token. */
+  /** The content of the lock if that is not the token. */
   readonly value: string;
   readonly count: number;
   readonly fence: string | null;
@@ -25,7 +25,7 @@ export interface Companion {
   readonly graceMs: number;
 }
 
-/** undefined for what anybody may have written in its place, and when it describes no hold. */
+/** Parses a companion; undefined if another client wrote it, or if it does not describe a hold. */
 export function parseCompanion(text: string): Companion | undefined {
   const [
     token,
@@ -61,12 +61,12 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** A part of a text keeps all of the text in memory, and it is kept for as long as the lock is held. */
+/** Copies a part of a string. A slice would keep the whole string in memory for as long as the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** A holder as its lock names it, with what its companion adds: undefined for a holder of another library. */
+/** Returns the holder of a lock with the fields of its companion; undefined for a holder of another library. */
 export function toSeenHolder(
   token: string,
   count: number,
@@ -105,12 +105,12 @@ export function parseWholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** Short, because every hold with a watchdog has it. */
+/** Short, because every hold with a watchdog stores it. */
 const RENEWS_FIELD = "renews";
 
 /**
- * Formats the record line of a companion: what the client tells of itself, and how often it renews. The scripts store
- * the line as it is.
+ * Formats the record line of a companion: the owner record of the client, and how often it renews. The scripts store
+ * the line unchanged.
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,
@@ -121,7 +121,7 @@ export function formatRecordLine(
   return JSON.stringify({ ...record, [RENEWS_FIELD]: [everyMs, ofLeaseMs] });
 }
 
-/** undefined where the line has no record: anyone can write to Redis. */
+/** Parses a record line; undefined if it has no valid record, because any client can write it. */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));
   return success && Object.keys(data).length > 0 ? data : undefined;

@@ -5,7 +5,7 @@ import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../.
 export interface HoldRef {
   readonly key: Key;
   readonly format: WritableFormat;
-  /** What a deadline is written in; of `timestamp` alone. */
+  /** The unit of a deadline; `timestamp` only. */
   readonly unit: TimestampUnit | undefined;
   readonly token: string;
   /** Fencing token, a decimal string. */
@@ -24,7 +24,7 @@ const FENCE = /^[1-9]\d{0,15}$/;
 
 /**
  * Formats the `holdId` of a hold: `h1.` and the base64url of target, format, unit, token, fence and key, with zero bytes
- * between them. It names its key, so it needs no index; it is no secret.
+ * between them. It contains its key, so no index is needed. It is not a secret.
  */
 export function formatHoldId({ target, format, unit, key, token, fence }: TargetHoldRef): string {
   const head = `${target}\0${format}\0${unit ?? ""}\0${token}\0${fence}\0`;
@@ -32,7 +32,7 @@ export function formatHoldId({ target, format, unit, key, token, fence }: Target
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
 
-/** Parses a `holdId`; undefined for any other text, also for another spelling of the same bytes. */
+/** Parses a `holdId`; undefined for any other text, including other encodings of the same bytes. */
 export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (!SYNTAX.test(holdId)) return undefined;
   const bytes = Buffer.from(holdId.slice(PREFIX.length), "base64url");

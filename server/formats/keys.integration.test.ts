@@ -116,8 +116,8 @@ describe("keys without a companion key", () => {
 
   it.each([
     ["", /empty/],
-    ["a}b{c}", /} stands before the first {/],
-    ["}", /} stands before the first {/],
+    ["a}b{c}", /} precedes the first {/],
+    ["}", /} precedes the first {/],
     ["a{b", /never closed/],
     ["{", /never closed/],
     ["{}a", /first {} is empty/],

@@ -2,40 +2,39 @@ import { encodeKey, formatKey, isBinaryKey, type Key } from "../../lib/keys/key.
 import type { RedisArgument } from "../redis/commands.ts";
 import { toRedisArgument } from "../redis/script.ts";
 
-/** Everything of ours begins so on a target. */
+/** Prefix of all keys that Lockkeeper writes on a target. */
 export const TARGET_PREFIX = "lockkeeper:";
-/** Written before each WAIT for replicas; on a cluster a hash tag follows. */
+/** The key that is written before each WAIT for replicas; on a cluster a hash tag follows. */
 export const REPLICA_WAIT_KEY = `${TARGET_PREFIX}replica-wait`;
-/** Everything of ours begins so in the home store. */
+/** Prefix of all keys in the home store. */
 export const HOME_PREFIX = "{lockkeeper}:";
 
 const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 
-/** Why a key cannot be written to; undefined when it can. */
+/** Returns why a key cannot be a lock of ours; undefined if it can. */
 export function findKeyFault(key: Key): string | undefined {
   if (key === "") return "it is empty, so no companion can share its slot";
   const text = formatKey(key);
   if (text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_PREFIX))
-    return `keys that begin with ${TARGET_PREFIX} are Lockkeeper's own`;
-  if (text.startsWith("redisson_"))
-    return "keys that begin with redisson_ are Redisson's own companions of locks";
+    return `keys that begin with ${TARGET_PREFIX} are reserved for Lockkeeper`;
+  if (text.startsWith("redisson_")) return "keys that begin with redisson_ are auxiliary keys of Redisson";
   if (!isBinaryKey(key) && !key.includes("{") && !key.includes("}")) return undefined;
   const bytes = encodeKey(key);
   const open = bytes.indexOf(BRACE_OPEN);
   const close = bytes.indexOf(BRACE_CLOSE);
   if (open < 0 && close < 0) return undefined;
   if (open < 0 || (close >= 0 && close < open))
-    return "a } stands before the first {, so no companion can share its slot";
+    return "a } precedes the first {, so no companion can share its slot";
   if (close < 0) return "its { is never closed, so no companion can share its slot";
   if (close === open + 1) return "its first {} is empty, so no companion can share its slot";
   return undefined;
 }
 
 /**
- * The name of something that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or
+ * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or
  * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that are not `unmappable`: in the first form
- * the braces are the last ones, in the second the key after them holds its own.
+ * the braces are the last ones, in the second form the key after them contains its own.
  */
 export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
@@ -46,7 +45,7 @@ export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   return joinBytes(key, `${prefix}:`, Buffer.concat([tag, Buffer.from(":"), bytes]), "");
 }
 
-/** As Redisson names what belongs to a lock: `prefix:{key}`, or `prefix:key` when the key has a brace. */
+/** Returns the name that Redisson gives to an auxiliary key: `prefix:{key}`, or `prefix:key` if the key has a brace. */
 export function buildRedissonKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
   const bytes = encodeKey(key);
@@ -59,10 +58,10 @@ function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): 
   return isBinaryKey(key) ? whole : whole.toString("utf8");
 }
 
-/** The hash tag of the home store, with which all its keys begin. */
+/** The hash tag with which all keys of the home store begin. */
 const HOME_TAG = "{lockkeeper}";
 
-/** Whether Lockkeeper keeps data of its own in the key. Such a key is no lock, whatever format rules name. */
+/** Whether the key has data of Lockkeeper. Such a key is never a lock, regardless of format rules. */
 export function isOwnKey(key: Key): boolean {
   const text = formatKey(key);
   return text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_TAG);
@@ -82,14 +81,14 @@ export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key)
 export const buildFencedCounterKey = (key: Key) => buildRedissonKey("redisson_lock_token", key);
 export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__channel", key);
 
-/** Where Redisson puts a suffix, and not a prefix. */
+/** Returns the name of an auxiliary key for which Redisson uses a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
   return joinBytes(key, "{", bytes, `}${suffix}`);
 }
 
-/** What read.lua looks at beside a lock and its companion. */
+/** The keys that read.lua reads besides a lock and its companion. */
 export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildWaitersKey(key),
   buildFencedCounterKey(key),
@@ -97,21 +96,21 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildRedissonSuffixKey(key, ":timeout"),
 ];
 
-/** Pub/sub knows no databases, so the channel names it. */
+/** Pub/sub ignores databases, so the channel contains the number. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+$/;
 
-/** Where one client of the library learns that an operator released a hold of its own. */
+/** The channel on which a client of the library learns that an operator released one of its holds. */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
-/** The channel of the client that made the token; undefined for a token of another library. */
+/** Returns the channel of the client that created the token; undefined for a token of another library. */
 export function buildTokenChannel(token: string): string | undefined {
   const clientId = CLIENT_TOKEN.exec(token)?.[1];
   return clientId === undefined ? undefined : buildClientChannel(clientId);
 }
 
-// What libraries keep beside their locks; never locks themselves.
+// Auxiliary keys of libraries, which are never locks.
 const AUXILIARY_PREFIXES = [
   TARGET_PREFIX,
   HOME_PREFIX,
@@ -128,7 +127,7 @@ const AUXILIARY_PATTERNS = [
   /:rwlock_timeout:\d+$/,
   /:stalled-check$/,
   /(?:^|:)uniquejobs:(?:digests|expiring_digests|changelog|reaper|live|dead)$/,
-  // Of sidekiq-unique-jobs, whose lock ends with :LOCKED.
+  // sidekiq-unique-jobs; its lock ends with :LOCKED.
   /(?:^|:)uniquejobs:[0-9a-f]{32,64}(?::RUN)?(?::(?:QUEUED|PRIMED|INFO))?$/,
 ];
 

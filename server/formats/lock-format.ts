@@ -6,32 +6,32 @@ import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
 /**
- * `by_shape`: nothing is known but what is read. `by_rule`: an operator said that keys of this name are of this format,
- * so only what contradicts it counts.
+ * The evidence for a format. `by_shape`: key and content only. `by_rule`: a configured rule assigns this format to the
+ * key, so only contradictions matter.
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
-/** `lockable`: the API may acquire the key, so whatever blocks an acquire is a lock. `watched`: it is read only. */
+/** `lockable`: the API may acquire the key, so anything that blocks an acquire is a lock. `watched`: read only. */
 export type KeyReach = "lockable" | "watched";
 
-/** Who is freed, on whose word, and whether the lock is reserved after it. */
+/** Parameters of a force-release: the holder, the actor, and whether the lock is reserved afterwards. */
 export interface ForceReleaseParams {
-  /** One of several holders; undefined: the lock as a whole. */
+  /** One of several holders; undefined: the whole lock. */
   readonly holder: SeenHolder | undefined;
   readonly by: string;
   readonly reason: string;
   readonly reservation?: { readonly owner: string; readonly reservedMs: number } | undefined;
 }
 
-/** What else has to be asked about a lock, in one more round trip for all locks of a batch. */
+/** Reads further data of a lock, in one more round trip for all locks of a batch. */
 export interface DetailReader {
   /** Commands that only read. */
   buildCommands(seen: HeldObservation): readonly ReadCommand[];
-  /** Channels whose listeners are counted. */
+  /** Channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
-   * @param answers one a command, its texts as bytes; undefined where it was refused
-   * @param listeners one a channel; empty where they cannot be counted
+   * @param answers one per command, with texts as bytes; undefined where it was refused
+   * @param listeners one count per channel; empty if they cannot be counted
    */
   applyAnswers(
     seen: HeldObservation,
@@ -44,27 +44,27 @@ export type FormatReleaseTerms =
   | { readonly oneHolder?: boolean; readonly reservable?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
-/** How locks of one format are told from other keys, read, and freed as their library would. */
+/** Detects, reads and releases the locks of one format as its library does. */
 export interface LockFormat {
   readonly name: FormatName;
-  /** A library that writes locks of several types may have one of these for each. */
+  /** A library that writes locks of several types can have one format per type. */
   readonly types: readonly LockType[];
   detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
   readonly more?: DetailReader;
-  /** Left out: who waits is written nowhere. */
+  /** Left out: Redis does not store the waiters. */
   readonly queue?: QueueReader;
-  /** Undefined: freeing does harm, and is not done. */
-  readonly frees?: {
+  /** Undefined: locks of this format are never released, because that would do harm. */
+  readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Where it is not the same for all locks of the format: what is otherwise for this one. */
+    /** The terms of one lock, if they differ between the locks of the format. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
-     * Compares, frees and wakes in one script, and tells of it on the channel for events.
+     * Compares, releases, wakes waiters and publishes an event in one script.
      *
-     * Guarantee: frees what was seen or nothing (`changed`, `gone`).
+     * Guarantee: releases the lock that was seen, or nothing (`changed`, `gone`).
      */
-    free(
+    forceRelease(
       redis: Commands,
       channel: string,
       seen: HeldObservation,

@@ -4,46 +4,46 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 
 export const LOCK_TYPES = ["string", "hash", "set", "zset"] as const;
-/** What a lock may be in Redis. */
+/** The Redis types that a lock can have. */
 export type LockType = (typeof LOCK_TYPES)[number];
 
-/** The interval of a client's renewals, and the lease that it was stated with. */
+/** The renewal interval that a client stated, and the lease at that time. */
 export interface StatedRenewal {
   readonly everyMs: number;
   readonly ofLeaseMs: number;
 }
 
-/** One holder as Redis tells it. Facts of our companion are present only while they belong to this hold. */
+/** One holder as stored in Redis. Fields of our companion are present only while they belong to this hold. */
 export interface SeenHolder {
-  /** What the lock stores of the holder, and what identifies it: our token, or the owner of another library. */
+  /** The string in the lock that identifies the holder: our token, or the owner of another library. */
   readonly token: Key;
-  /** Whom people know it by: the label of a hold of ours, else the token. Bytes that are not UTF-8 are kept. */
+  /** The name to display: the label of a hold of ours, else the token. Bytes that are not UTF-8 are kept. */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
   readonly fence: string | null;
-  /** When it began: told by our companion, or carried in the owner string (then `sinceIs` says so). */
+  /** When it began: from our companion, or from the owner string (see `sinceIs`). */
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
-  /** What its deadline is written in; of a `timestamp` hold of ours alone. */
+  /** The unit of its deadline; only for a `timestamp` hold of ours. */
   readonly unit?: TimestampUnit;
   readonly record: OwnerRecord | undefined;
-  /** By how much its own end comes before the lock's: the grace, and what a deadline is rounded by. */
+  /** Time from the end of its lease to the end of the lock: the grace period, and the rounding of a deadline. */
   readonly marginMs: number;
-  /** Time left of its own where holders end one by one; null: no expiry. Undefined: the lock's. */
+  /** Its remaining time if holders end separately; null: no expiry. Undefined: that of the lock. */
   readonly ownRemainingMs?: number | null;
-  /** What it has in the key, where that is more or something else than its owner; compared when it is freed. */
+  /** Its content in the key, if that is not just its owner. A release compares it. */
   readonly stored?: readonly Key[];
-  /** How often its client renews it, as stated when it was acquired: of a hold of ours alone. */
+  /** The renewal interval that its client stated; only for a hold of ours. */
   readonly statedRenewal?: StatedRenewal;
-  /** The API principal that acquired it; of a hold acquired through the API alone. */
+  /** The API principal that acquired it; only for a hold acquired through the API. */
   readonly principal?: string;
   /** Number of our last change to this hold; 0 for a foreign one. */
   readonly seq: number;
   /** The owner strings of one hold that differ per master, in the order of the masters: Redisson's RedLock. */
   readonly ownersPerMaster?: readonly Key[];
-  /** As a majority of a quorum has it: what a script says of it is the word of one master. */
+  /** As a majority of a quorum has it. The event of a script comes from one master only. */
   readonly isVoted?: true;
 }
 
@@ -57,44 +57,44 @@ export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owner
 /** How the masters of a quorum vote on a key. */
 export interface SeenVotes {
   readonly of: number;
-  /** How many of them are known: the others are away, or were not looked at yet. */
+  /** How many of them are known: the others are unreachable, or were not read yet. */
   readonly known: number;
-  /** `undecided`: those that are not known may decide otherwise, so it is shown as it was decided last. */
+  /** `undecided`: the unknown masters can change the result, so the last decision is shown. */
   readonly state: "decided" | "undecided";
   /**
    * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
-   * differs per master. `different_owners`: a majority is taken, and nobody is known to have one. `none`: free.
+   * differs per master. `different_owners`: held at a majority, but no owner is known to have one. `none`: free.
    */
   readonly agreement: VoteAgreement;
   /** Most votes first. */
   readonly owners: readonly { readonly owner: Key; readonly masters: number }[];
 }
 
-/** What a look recognised, whatever it was about. */
+/** The lock that was detected in a key. */
 export interface DetectedLock {
   readonly format: FormatName;
-  /** What else it may be. */
+  /** Other libraries that write the same. */
   readonly candidates: readonly FormatName[];
   readonly kind: LockKind;
   readonly confidence: Confidence;
-  /** The owner is none that its library draws: an app chose it, and may take the lock by it again. */
+  /** The application chose the owner, not the library, so it may acquire the lock by the same owner again. */
   readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
-  /** null: no expiry. 0 or less: it has ended and is still there. */
+  /** null: no expiry. 0 or less: the lock has ended and its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** Of a fenced lock of Redisson: the last fence that was given out, which is its holder's. */
+  /** Redisson's fenced lock: the last issued fencing token, which is that of its holder. */
   readonly lastFence?: string;
-  /** Undefined: nobody who waits can be seen, apart from ours. */
+  /** Undefined: only our waiters are visible. */
   readonly waiters?: SeenWaiters;
-  /** Of a quorum. */
+  /** The votes of a quorum. */
   readonly votes?: SeenVotes;
 }
 
-/** What one look at a key showed. */
+/** The result of one read of a key. */
 export type Observation = FreeObservation | UnreadableObservation | NotALockObservation | HeldObservation;
 
-/** Redis has the key, or may have it, and did not return it. */
+/** Redis has the key, or may have it, but did not return it. */
 export interface UnreadableObservation {
   readonly state: "unreadable";
   readonly key: Key;
@@ -108,7 +108,7 @@ export interface FreeObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly waiters?: SeenWaiters;
-  /** Of a quorum: votes that make no majority. */
+  /** Quorum: votes without a majority. */
   readonly votes?: SeenVotes;
 }
 
@@ -125,7 +125,7 @@ export interface NotALockObservation {
   };
 }
 
-/** `ended`: its deadline has passed; it is still there, and free to take. */
+/** `ended`: its deadline has passed. The key still exists, and the lock can be acquired. */
 export interface HeldObservation extends DetectedLock {
   readonly state: "held" | "ended";
   readonly key: Key;
@@ -133,10 +133,10 @@ export interface HeldObservation extends DetectedLock {
   readonly asOf: number;
 }
 
-/** What a look showed that Redis answered. */
+/** The result of a read that Redis answered. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
-/** A foreign holder of which nothing is known but what the lock stores of it. */
+/** Creates a foreign holder of which only the string in the lock is known. */
 export function createForeignHolder(token: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
     token,

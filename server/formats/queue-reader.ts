@@ -1,10 +1,10 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 
-/** Somebody who waits, as Redis tells of it. */
+/** A waiter as stored in Redis. */
 export interface QueuedClient {
   readonly owner: Key;
-  /** Null: written nowhere. */
+  /** Null: not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
 }
@@ -12,20 +12,20 @@ export interface QueuedClient {
 /** A command that only reads: its name, its key, its other arguments. */
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
-/** Where a library writes down who waits. */
+/** Reads the waiters that a library stores. */
 export interface QueueReader {
-  /** in_turn: whoever stands first is served next, and nobody before. unseen: they stand there, and no order is kept. */
+  /** `in_turn`: the first waiter is served next. `unknown`: the order of the list is not the order of service. */
   readonly order: "in_turn" | "unknown";
   /** Commands that only read. */
   buildCommands(key: Key): readonly ReadCommand[];
-  /** @param answers one a command, its texts as bytes; undefined where it was refused  @param asOf Redis's clock */
+  /** @param answers one per command, with texts as bytes; undefined where it was refused  @param asOf clock of Redis */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 
-/** As many as may wait by our verbs. */
+/** The limit of waiters of our verbs. */
 export const QUEUED_MAX = 1000;
 
-/** Members and scores of a sorted set. */
+/** Parses the members and scores of a sorted set. */
 export function parseMemberScores(answer: unknown): [member: Buffer, score: Buffer][] {
   const flat: readonly unknown[] = Array.isArray(answer) ? answer : [];
   const pairs: [Buffer, Buffer][] = [];
@@ -36,7 +36,7 @@ export function parseMemberScores(answer: unknown): [member: Buffer, score: Buff
   return pairs;
 }
 
-/** Members of a list, as they stand. */
+/** Returns the members of a list in their order. */
 export function parseMembers(answer: unknown): Buffer[] {
   return Array.isArray(answer) ? answer.filter((member) => Buffer.isBuffer(member)) : [];
 }

@@ -3,9 +3,9 @@ import { type Companion, parseCompanion } from "./companion.ts";
 import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observation.ts";
 import { parseRemainingMs } from "./script-replies.ts";
 
-/** A larger hash or set and a longer string are somebody's data and are not read. A group of Redisson has three fields a value. */
+/** Larger hashes and sets and longer strings are application data and are not read. A group of Redisson has three fields per value. */
 export const FIELDS_MAX = 192;
-/** Of a set or sorted set: a semaphore has more holders than a lock has readers. */
+/** For sets and sorted sets: a semaphore has more holders than a lock has readers. */
 export const MEMBERS_MAX = 256;
 /** The largest string, field, value of a field, and member of a lock, in bytes. */
 export const VALUE_BYTES_MAX = 1024;
@@ -23,7 +23,7 @@ const COUNT_LIMITS = {
 
 type MeasuredKey = Pick<RawKey, "type" | "size" | "bytes" | "content">;
 
-/** Returns which size of a key exceeds what a lock may have; undefined when all of it was read and is small enough. */
+/** Returns which size of a key exceeds the limit of locks; undefined if all of it was read and is small enough. */
 export function findExcessSize({ type, size, bytes, content }: MeasuredKey): NotALockObservation["unread"] {
   const limit = COUNT_LIMITS[type];
   if (size > limit.most) return { size, ...limit };
@@ -34,13 +34,13 @@ export function findExcessSize({ type, size, bytes, content }: MeasuredKey): Not
   return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
 }
 
-/** Such as `of 300 fields, and a lock has 192 at most`. */
+/** Such as `of 300 fields, and a lock has at most 192`. */
 export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
-  if (of !== "bytes_of_one_element") return `of ${size} ${of}, and a lock has ${most} at most`;
-  return `with ${size} bytes in one element, and a lock has ${most} at most`;
+  if (of !== "bytes_of_one_element") return `of ${size} ${of}, and a lock has at most ${most}`;
+  return `with ${size} bytes in one element, and a lock has at most ${most}`;
 }
 
-/** A key and what stands beside it, as read.lua found it. */
+/** A key and its auxiliary keys, as returned by read.lua. */
 export interface RawKey {
   readonly key: Key;
   readonly asOf: number;
@@ -49,18 +49,18 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** Bytes of a string, else members. */
   readonly size: number;
-  /** Memory that the content takes or, of a string, its permits. 0: not measured. */
+  /** Memory of the content or, for a string, of its permits. 0: not measured. */
   readonly bytes: number;
   /** The string; or fields and values, members, members and scores. Empty: too large, not read. */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
-  /** Who waits by our own verbs. */
+  /** Waiters of our verbs. */
   readonly waiting: number;
   /** Redisson's fencing counter. */
   readonly fenceCounter: string | null;
   /** The length of Redisson's fair queue. */
   readonly queued: number;
-  /** Permits of Redisson's semaphore that are out: members and scores. */
+  /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];
 }
 
@@ -96,7 +96,7 @@ export function parseRawReply(reply: unknown): RawReply {
   return { type: "read", raw };
 }
 
-/** What stands beside a key, each as its command answered; undefined where it was refused. */
+/** The auxiliary keys of a key, each as its command returned it; undefined where it was refused. */
 interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;
@@ -105,7 +105,7 @@ interface AuxiliaryReplies {
   readonly permits: unknown;
 }
 
-/** A reply of read.lua on the key alone, and what was asked one by one, as if all of it had been asked at once. */
+/** Combines a reply of read.lua on the key alone with auxiliary keys that were read separately. */
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };
@@ -124,13 +124,13 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   return { type: "read", raw };
 }
 
-/** @param answer of GETRANGE to one byte more than a companion may have */
+/** @param answer of GETRANGE with one byte more than the limit of a companion */
 function parseBoundedCompanion(answer: unknown): Companion | undefined {
   const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
   return bytes.length > COMPANION_BYTES_MAX ? undefined : parseCompanion(bytes.toString("utf8"));
 }
 
-/** The text of bytes, which are kept where they are not UTF-8. */
+/** Decodes bytes as text; bytes that are not UTF-8 are kept. */
 export const toOwner = (bytes: Buffer): Key => decodeKey(bytes);
 
 function toText(value: unknown): string {

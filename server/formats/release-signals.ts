@@ -3,31 +3,31 @@ import { computeSlot } from "../redis/cluster/slot.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { toRedisArgument } from "../redis/script.ts";
 
-/** Libraries whose waiters sleep until a release signals them, where a lock is one string. */
+/** Libraries with string locks whose waiters sleep until a release signals them. */
 export const SIGNALLED_LIBRARIES = ["python-redis-lock", "spring", "simple-redis-mutex"] as const;
 export type SignalledLibrary = (typeof SIGNALLED_LIBRARIES)[number];
 
-/** Whose waiters the release of a hold of ours signals. */
+/** Returns the libraries whose waiters the release of one of our holds signals. */
 export type FindSignalledLibraries = (key: Key) => readonly SignalledLibrary[];
 
-/** What the scripts send at a release so that waiters of other libraries look again. */
+/** The signals that the scripts send at a release, so that waiters of other libraries try again. */
 export interface ReleaseSignals {
-  /** The list that waiters are blocked on; none or one. */
+  /** The list on which waiters block; none or one. */
   readonly keys: readonly RedisArgument[];
-  /** Channels and what is published there, in turn. */
+  /** Channels and their messages, alternating. */
   readonly messages: readonly RedisArgument[];
 }
 
 export const NO_SIGNALS: ReleaseSignals = { keys: [], messages: [] };
 
-/** At how many colons a name may be cut into the registry's and the lock's own. */
+/** Most colons at which a name is split into the names of registry and lock. */
 const CUTS_MAX = 8;
 
 /**
- * Builds the signals of these libraries, by default of all: which library waits is often unknown, and a signal that
- * nobody waits for has no effect.
+ * Builds the signals of these libraries, by default of all: which library waits is often unknown, and a signal without
+ * waiters has no effect.
  *
- * A Redis Cluster gets no list of another slot than the lock's. python-redis-lock itself cannot release such a lock.
+ * On a Redis Cluster, a list in another slot than the lock is left out. python-redis-lock itself cannot release such a lock.
  */
 export function buildReleaseSignals(
   { isCluster }: Pick<Commands, "isCluster">,
@@ -56,7 +56,7 @@ function buildSignalList(key: Key): RedisArgument | undefined {
   return Buffer.concat([bytes.subarray(0, at), Buffer.from("lock-signal:"), bytes.subarray(at + 5)]);
 }
 
-/** Spring's registry is named before one of the colons: which one, only its app knows. Since 2023 each lock has a channel. */
+/** The name of Spring's registry ends before one of the colons; which one is unknown. Since 2023 each lock has a channel. */
 function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
   const cuts: number[] = [];
@@ -72,15 +72,15 @@ function buildSpringMessages(key: Key): readonly RedisArgument[] {
 const SIMPLE_MUTEX_PREFIX = "@simple-redis-mutex:lock-";
 const SIMPLE_MUTEX_CHANNEL = "@simple-redis-mutex:locks-releases";
 
-/** simple-redis-mutex: one channel for all locks. Its clients parse the message as JSON, and read nothing but the key. */
+/** simple-redis-mutex: one channel for all locks. Its clients parse the message as JSON and read only the key. */
 function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
   if (!key.startsWith(SIMPLE_MUTEX_PREFIX)) return [];
   return [SIMPLE_MUTEX_CHANNEL, JSON.stringify({ key, value: "" })];
 }
 
 /**
- * Runs a script with keys that it can do without. A user who may access the lock alone gets NOPERM for them, before
- * anything ran.
+ * Runs a script with optional keys. A user who may only access the lock gets NOPERM for them before anything runs, and the
+ * script is run again without them.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

@@ -3,7 +3,7 @@ import { UnexpectedReplyError } from "../redis/failure.ts";
 import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts";
 import type { SeenHolder } from "./observation.ts";
 
-/** What the scripts of this folder answer, and how their words are read. */
+/** The replies of the scripts in this folder, and their parsers. */
 
 export interface GrantedReply {
   readonly outcome: "granted";
@@ -14,11 +14,11 @@ export interface GrantedReply {
   readonly remainingMs: number;
   readonly leaseMs: number;
   readonly how: GrantKind;
-  /** The label of the hold, where the script reads it; else empty. */
+  /** The label of the hold if the script reads it, else empty. */
   readonly owner: string;
 }
 
-/** `repeated`: answered from what was granted to the same request before. */
+/** `repeated`: the stored result of the same request. */
 export type GrantKind = "acquired" | "reentered" | "renewed" | "repeated";
 
 export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonly outcome: "unknown" };
@@ -33,7 +33,7 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** Who holds the lock instead. */
+/** The current holder of the lock. */
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
@@ -49,7 +49,7 @@ export type AcquireReply =
   | { outcome: "lost"; asOf: number; why: "ended" | "withdrawn" }
   | { outcome: "unit_conflict"; unit: TimestampUnit }
   | { outcome: "queue_full"; waiting: number };
-/** Of a renewal, and of a re-entry. */
+/** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
 export type VerifyReply =
   | NotOwnerReply
@@ -63,7 +63,7 @@ export type ReleaseReply =
       asOf: number;
       count: number;
       fence: string;
-      /** The lock is not free: it is reserved from here on. */
+      /** The lock is reserved now. */
       reservation: { readonly owner: string; readonly reservedMs: number } | undefined;
     }
   | { outcome: "still_held"; asOf: number; count: number; fence: string }
@@ -129,7 +129,7 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
   if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "" };
   if (outcome === "released" || outcome === "gone" || outcome === "changed")
     return { outcome, asOf: Number(fields[1]) };
-  throw new UnexpectedReplyError(`force-release.lua answered ${JSON.stringify(outcome)}`);
+  throw new UnexpectedReplyError(`force-release.lua returned ${JSON.stringify(outcome)}`);
 }
 
 export type ExtendReply =
@@ -145,10 +145,10 @@ export function parseExtendReply(reply: unknown): ExtendReply {
   if (outcome === "gone" || outcome === "changed") return { outcome, asOf };
   if (outcome === "extended" || outcome === "enough")
     return { outcome, asOf, remainingMs: Number(left) < 0 ? null : Number(left) };
-  throw new UnexpectedReplyError(`extend.lua answered ${JSON.stringify(outcome)}`);
+  throw new UnexpectedReplyError(`extend.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** What remains of each in ms, null where it is gone, undefined where that cannot be told. */
+/** Remaining ms of each hold; null if it is gone, undefined if that is unknown. */
 export function parseRenewManyReply(reply: unknown): (number | null | undefined)[] {
   return parseFields(reply)
     .slice(1)
@@ -206,7 +206,7 @@ function parseCurrentHold([
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const stored = fields[at] ?? "";
-    // Also of a read/write lock: its holders are reported whatever kind it is.
+    // Also for a read/write lock: its holders are reported for every kind.
     if (stored === "mode") continue;
     holders.push(toSeenHolder(stored, Number(fields[at + 1]), stored === token ? companion : undefined));
   }
@@ -215,22 +215,22 @@ function parseCurrentHold([
 
 function parseRefusedReply(fields: readonly string[]): RefusedReply {
   if (fields[0] === "request_id_reused" || fields[0] === "unknown") return { outcome: fields[0] };
-  throw new UnexpectedReplyError(`A script answered ${JSON.stringify(fields[0])}`);
+  throw new UnexpectedReplyError(`A script returned ${JSON.stringify(fields[0])}`);
 }
 
 export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** The replies of several verbs: each is an error, or what the verb's own parser reads. */
+/** The replies of several verbs: each is an error, or input of the verb's parser. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
-  throw new UnexpectedReplyError(`batch.lua returned ${typeof reply} where a list was expected`);
+  throw new UnexpectedReplyError(`batch.lua returned ${typeof reply} instead of a list`);
 }
 
 function parseFields(reply: unknown): string[] {
-  // Where nothing that anybody wrote is among the words, one string costs less than a list.
+  // A reply without text of other clients is one string, which costs less than a list.
   if (typeof reply === "string") return reply.split("\t");
   if (Array.isArray(reply)) return reply.map(String);
-  throw new UnexpectedReplyError(`A script answered ${typeof reply} where a list was expected`);
+  throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);
 }

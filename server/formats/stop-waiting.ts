@@ -8,7 +8,7 @@ export interface StopWaitingRequest {
   /** When it began to wait; undefined if no reply told. */
   readonly sinceMs: number | undefined;
   readonly owner: string;
-  /** How long its place is kept for the same request id; 0: not at all. */
+  /** How long its place is kept for the same request id; 0: it is not kept. */
   readonly keepMs: number;
 }
 
@@ -17,7 +17,7 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
   () => undefined,
 );
 
-/** The same for all formats: who waits stands beside the lock. */
+/** The same for all formats, because waiters are stored in a key beside the lock. */
 export function stopWaiting(
   redis: Commands,
   channel: string,

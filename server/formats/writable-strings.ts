@@ -8,7 +8,7 @@ import {
   parseDeadline,
 } from "./timestamp/deadline.ts";
 
-/** A string that our own verbs wrote: the companion tells of this very value. */
+/** Detects a string that our verbs wrote: the companion describes exactly this value. */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const { companion, content, remainingMs, asOf } = raw;
   const value = content[0]?.toString("utf8") ?? "";
@@ -24,7 +24,7 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
 }
 
-/** Any short string, even an empty one, where a rule says that it is a lock. */
+/** Detects any short string, even an empty one, that a rule names as a lock. */
 export function detectToken({ type, content, remainingMs }: RawKey): DetectedLock | undefined {
   const [value] = content;
   if (type !== "string" || value === undefined) return undefined;
@@ -32,7 +32,7 @@ export function detectToken({ type, content, remainingMs }: RawKey): DetectedLoc
   return { ...known, holders: [createForeignHolder(toOwner(value))], remainingMs };
 }
 
-/** A deadline in seconds or milliseconds, where a rule says that it is one. */
+/** Detects a deadline in seconds or milliseconds that a rule names. */
 export function detectDeadline({
   type,
   content,

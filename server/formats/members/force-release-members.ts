@@ -22,24 +22,24 @@ export type ForceRelease = (
   ask: ForceReleaseParams,
 ) => Promise<ForceReleaseReply>;
 
-/** Who, why, and how far it goes: the arguments that the scripts have in common, and the holders that are freed. */
+/** Builds the arguments that the scripts share: actor, reason, extent, and the holders to release. */
 function buildCommonArguments(
   channel: string,
   seen: HeldObservation,
   { holder, by, reason, reservation }: ForceReleaseParams,
 ) {
-  // Nobody is kept off while others have it.
+  // A lock that other holders keep cannot be reserved.
   const scope = holder === undefined || reservation !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
 
-/** What a holder has in the key. */
+/** The members of a holder in the key. */
 export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
   return stored ?? [token];
 }
 
-/** @param exclusive the member that is there as long as the lock is exclusive, where the format has one */
+/** @param exclusive the member that exists while the lock is exclusive, if the format has one */
 export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): ForceRelease {
   return (redis, channel, seen, ask) => {
     const { holders, words } = buildCommonArguments(channel, seen, ask);
@@ -59,7 +59,7 @@ export const forceReleaseUnscored: ForceRelease = (redis, channel, seen, ask) =>
   return unscoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...members]);
 };
 
-/** @param getFields fields of the hash and their values, in turn, that are one holder's */
+/** @param getFields returns the fields and values of one holder, alternating */
 export function forceReleaseFields(
   ...[redis, channel, seen, ask, getFields]: [
     ...Parameters<ForceRelease>,
@@ -75,7 +75,7 @@ export function forceReleaseFields(
 }
 
 export interface JobKeys {
-  /** The hash itself, its digest, what is told of it, who is about to lock it, who waits, and both registries. */
+  /** The hash, its digest, its info, the jobs about to lock it, the waiting jobs, and both registries. */
   readonly keys: RedisArgument[];
   readonly version: "8" | "9";
   readonly digest: RedisArgument;

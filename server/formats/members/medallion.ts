@@ -25,9 +25,9 @@ import {
 /** `<machine>_<process id>_<id>` */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
-/** Each acquire and renewal has the key of a semaphore expire after so many leases. */
+/** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */
 const KEY_LEASES = 3;
-/** Between the clock by which Redis expires the key and the one by which the library computes the end of its lease. */
+/** Tolerance between the clock of Redis and the one with which the library computes the end of its lease. */
 const TOLERANCE_MS = 5;
 const WAITING_WRITER = "_WRITERWAITING";
 
@@ -42,7 +42,7 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
-/** Readers are a set. It ends as a whole, so one that lives keeps those that died in it. */
+/** Readers are a set that expires as a whole, so a live reader keeps the members of dead ones. */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
   const fits = formatKey(raw.key).endsWith(READERS) && owners.every(isOwner);
@@ -53,7 +53,7 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: raw.remainingMs };
 }
 
-/** A score is when its holder ends, by Redis's clock; the key outlives them. */
+/** A score is the end of its holder by the clock of Redis; the key outlives them. */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({
     ...each,
@@ -71,20 +71,20 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: lastMs };
 }
 
-/** Connections with the time at which they were last alive look the same, but for the expiry of the key. */
+/** Sets of connections by last activity look the same, except for the TTL of the key. */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
   return isLeased || isNamedAsLock(key) ? "certain" : "possible";
 }
 
-/** `orders.writer` of `orders.readers`. */
+/** Returns the writer key, such as `orders.writer` for `orders.readers`. */
 function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, from: number, to: number][] {
   if (!formatKey(key).endsWith(READERS)) return [];
   const name = Buffer.from(toRedisArgument(key) as string | Buffer).subarray(0, -READERS.length);
   return [["GETRANGE", Buffer.concat([name, Buffer.from(".writer")]), 0, 1023]];
 }
 
-/** A writer that waits stands in the writer's key, one at a time; who waits behind it, and which reader, is not seen. */
+/** The writer's key has one waiting writer. Further waiting writers and waiting readers are not visible. */
 const WAITING_WRITER_DETAILS: DetailReader = {
   buildCommands: ({ key }) => buildWaitingWriterCommands(key),
   applyAnswers(seen: HeldObservation, [writer]) {
@@ -93,7 +93,7 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   },
 };
 
-/** It keeps new readers out, so it is next when those that are in have left. */
+/** A waiting writer blocks new readers, so it is next once the present readers have left. */
 const WAITING_WRITER_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands: buildWaitingWriterCommands,
@@ -110,14 +110,14 @@ export const MEDALLION_READERS: LockFormat = {
   detect: detectMedallionReaders,
   more: WAITING_WRITER_DETAILS,
   queue: WAITING_WRITER_QUEUE,
-  // Not reservable: a writer would have to stand in another key, which is listed and freed as a lock of its own.
-  frees: { oneHolder: true, reservable: false, free: forceReleaseUnscored },
+  // Not reservable: the reservation would be a writer in another key, which is listed and released as a separate lock.
+  releaser: { oneHolder: true, reservable: false, forceRelease: forceReleaseUnscored },
 };
 
 export const MEDALLION_SEMAPHORE: LockFormat = {
   name: "medallion",
   types: ["zset"],
   detect: detectMedallionPermits,
-  // Not reservable: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, reservable: false, free: createScoredRelease("end") },
+  // Not reservable: Redis does not store the number of permits, so the remaining ones cannot all be acquired.
+  releaser: { oneHolder: true, reservable: false, forceRelease: createScoredRelease("end") },
 };

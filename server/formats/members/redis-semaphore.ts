@@ -13,10 +13,10 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** A client's clock may be ahead of Redis's by so much. */
+/** Most time by which a client's clock may be ahead of the clock of Redis. */
 const AHEAD_MS = 60_000;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-/** What an app adds to it comes behind a dash. */
+/** Matches the text that an application appends, after a dash. */
 const IDENTIFIER = new RegExp(`^${UUID}(?:[-_].*)?$`, "s");
 const PERMIT = new RegExp(`^(${UUID}(?:-.*)?)_(\\d{1,4})$`, "s");
 
@@ -25,9 +25,9 @@ interface Member extends ScoredMember {
 }
 
 /**
- * Its Semaphore and MultiSemaphore. A score is when its holder refreshed last, by the clock of its client; the time-out
- * is written nowhere but in the key's time to live, which the latest refresh has set. So everyone is taken to have the
- * same: a member ends as much before the key as its score is before the latest. The clocks cancel out.
+ * Semaphore and MultiSemaphore of redis-semaphore. A score is the last refresh of its holder by the clock of the client.
+ * The timeout is only stored as the TTL of the key, which the latest refresh has set. All holders are assumed to have the
+ * same timeout: a member expires before the key by the difference of its score to the latest. The clocks cancel out.
  */
 export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const scored = parseScoredMembers(raw);
@@ -77,6 +77,6 @@ export const REDIS_SEMAPHORE: LockFormat = {
   name: "redis-semaphore",
   types: ["zset"],
   detect: detectRedisSemaphore,
-  // Not reservable: how many may hold it is written nowhere, so nobody can take all that is left.
-  frees: { oneHolder: true, reservable: false, free: createScoredRelease("refresh") },
+  // Not reservable: Redis does not store the number of permits, so the remaining ones cannot all be acquired.
+  releaser: { oneHolder: true, reservable: false, forceRelease: createScoredRelease("refresh") },
 };

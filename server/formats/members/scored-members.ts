@@ -2,10 +2,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../observation.ts";
 import { type RawKey, toOwner } from "../raw-key.ts";
 
-/** As of Redisson's: what is a lock goes to every open page. */
+/** As for Redisson: every open page receives each holder. */
 const OWNER_BYTES_MAX = 1024;
 
-/** The owners of members; undefined where one is too long for one. */
+/** Returns the owners of members; undefined if one is too long. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
@@ -16,14 +16,14 @@ export interface ScoredMember {
   readonly score: number;
 }
 
-/** Empty: no sorted set, or too large to be read. */
+/** Returns the members; empty if the key is not a sorted set, or too large to be read. */
 export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "content">): ScoredMember[] {
   if (type !== "zset") return [];
   const members = parseOwners(content.filter((_, at) => at % 2 === 0)) ?? [];
   return members.map((member, at) => ({ member, score: Number(content[2 * at + 1]?.toString()) }));
 }
 
-/** Unix milliseconds, from 2001 to 2286; what a sorted set of something else has for scores is seldom in there. */
+/** Unix milliseconds from 2001 to 2286. The scores of other sorted sets are rarely in this range. */
 export function isTimeScore({ score }: ScoredMember): boolean {
   return score >= 1e12 && score < 1e13;
 }
@@ -31,10 +31,10 @@ export function isTimeScore({ score }: ScoredMember): boolean {
 type Holders = readonly [SeenHolder, ...SeenHolder[]];
 
 /**
- * Those whose time is not over; all when it is over for everybody: that lock has ended and is still there. In an order
- * that a renewal does not change, as the scores' would.
+ * Returns the holders that have not expired, or all holders if all have: that lock has ended and its key still exists. A
+ * renewal does not change their order, unlike the order of scores.
  *
- * @param members with the time left to each, null: no expiry
+ * @param members each with its remaining time; null: no expiry
  */
 export function selectLiving<Each extends { leftMs: number | null }>(
   members: readonly Each[],
@@ -48,7 +48,7 @@ export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined
   return first === undefined ? undefined : [first, ...rest];
 }
 
-/** The lock is free when the last of them has ended. */
+/** The lock is free once its last holder has ended. */
 export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);

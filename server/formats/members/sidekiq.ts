@@ -21,11 +21,11 @@ const JOB_ID = /^[0-9a-f]{24}$/;
 const DIGEST = "[0-9a-f]{32,64}(?::RUN)?";
 const BY_DEFAULT = new RegExp(`^(|.*:)uniquejobs:${DIGEST}${LOCKED}$`, "s");
 const BY_ANY_PREFIX = new RegExp(`:${DIGEST}${LOCKED}$`);
-/** What wakes who waits; an unlock leaves it behind for five seconds. */
+/** The element that wakes waiters; an unlock leaves it in the list for five seconds. */
 const SENTINEL = "1";
 const WAITING_MAX = 256;
 
-/** What is told of a lock: in version 9 by each job's value, in version 8 in a key beside it, where the app wants so. */
+/** Info of a lock: version 9 stores it in each job's value, version 8 in a separate key if configured. */
 const LockInfo = z.object({
   worker: z.string().nullish().catch(null),
   limit: z.coerce.number().int().min(1).max(1e6).nullish().catch(null),
@@ -42,7 +42,7 @@ function parseLockInfo(json: unknown): LockInfo | undefined {
   }
 }
 
-/** A hash of job ids: when each took the lock, in seconds (version 8), or what it tells of itself (version 9). */
+/** A hash of job ids. A value is when the job acquired the lock, in seconds (version 8), or its info (version 9). */
 export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const jobs = raw.type === "hash" ? parseJobs(raw.content) : [];
   const confidence = assessConfidence(formatKey(raw.key), jobs, how);
@@ -97,7 +97,7 @@ function detectVersion({ holders: [{ stored }] }: HeldObservation): JobKeys["ver
   return stored?.[0]?.startsWith("{") ? "9" : "8";
 }
 
-/** The keys that belong to a lock. A namespace stands before all of them, and in no digest. */
+/** Returns the keys that belong to a lock. A namespace prefixes all of them, but not the digest. */
 function buildJobKeys(seen: HeldObservation): JobKeys {
   const locked = Buffer.from(encodeKey(seen.key));
   const digest = locked.subarray(0, -LOCKED.length);
@@ -113,7 +113,7 @@ function buildJobKeys(seen: HeldObservation): JobKeys {
   };
 }
 
-/** Of version 8: who waits for the lock, and what is told of it. */
+/** Version 8: reads the waiters of the lock and its info. */
 const JOB_DETAILS: DetailReader = {
   buildCommands(seen) {
     if (detectVersion(seen) === "9") return [];
@@ -149,7 +149,7 @@ function addRecord(
   return [{ ...first, ...record }, ...rest.map((holder) => ({ ...holder, ...record }))];
 }
 
-/** Whoever takes an id off the list has it run: the order of the list is none of service. */
+/** The client that pops an id runs that job, so the order of the list is not the order of service. */
 const JOB_QUEUE: QueueReader = {
   order: "unknown",
   buildCommands(key) {
@@ -180,6 +180,6 @@ export const SIDEKIQ: LockFormat = {
   detect: detectSidekiqJobs,
   more: JOB_DETAILS,
   queue: JOB_QUEUE,
-  // Not reservable: its reaper frees what is held by the id of no job.
-  frees: { oneHolder: true, reservable: false, free: createJobsRelease(buildJobKeys) },
+  // Not reservable: its reaper releases locks that are not held by the id of a job.
+  releaser: { oneHolder: true, reservable: false, forceRelease: createJobsRelease(buildJobKeys) },
 };

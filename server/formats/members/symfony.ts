@@ -12,14 +12,14 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** There as long as the lock is exclusive; without it all holders share it. */
+/** Exists while the lock is exclusive; without it all holders share the lock. */
 const WRITE = "__write__";
-/** Base64 of 32 bytes; or the reserved owner by which we hold it off. */
+/** Base64 of 32 bytes, or the reserved owner of a reservation. */
 const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
-/** Between our reading of the clock and of the time to live. */
+/** Tolerance between the reads of the clock and of the TTL. */
 const TOLERANCE_MS = 5;
 
-/** A score is when its holder ends; the key ends with the last. */
+/** A score is the end of its holder; the key expires with the last one. */
 export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const { asOf } = raw;
   const members = parseScoredMembers(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));
@@ -47,7 +47,7 @@ export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | 
   return { ...known, confidence, holders, remainingMs: findLastEndMs(alive) };
 }
 
-/** Of a sorted set of somebody else's hashes the key does not end with the highest score. */
+/** The key of an unrelated sorted set of hashes does not expire at the highest score. */
 function assessConfidence(
   { key, remainingMs }: RawKey,
   lastMs: number | null,
@@ -65,6 +65,6 @@ export const SYMFONY: LockFormat = {
   name: "symfony",
   types: ["zset"],
   detect: detectSymfony,
-  // Reserved as by an exclusive holder of its own, whom every client of it respects.
-  frees: { oneHolder: true, reservable: true, free: createScoredRelease("end", WRITE) },
+  // Reserved as an exclusive holder, which every client of the library respects.
+  releaser: { oneHolder: true, reservable: true, forceRelease: createScoredRelease("end", WRITE) },
 };

@@ -14,15 +14,15 @@ import { parseMultiLock } from "./multi-lock.ts";
 import { findLongestRemainingMs, parseCounter, parsePermits } from "./permits.ts";
 import { parseReadWriteLock } from "./read-write-lock.ts";
 
-/** The holder of what Redisson keeps no owners of. */
+/** The holder of objects for which Redisson stores no owner. */
 export const UNNAMED_HOLDER = "unnamed";
 
-/** Few leases are longer; much else that expires is. */
+/** Few leases are longer; the TTLs of much other data are. */
 const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
 
-/** The objects of Redisson by which something is held. */
+/** Detects the lock objects of Redisson. */
 export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   if (raw.type === "hash") return detectHash(raw, how);
   if (raw.type !== "string") return undefined;
@@ -60,7 +60,7 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
   const { fenceCounter, queued, remainingMs } = raw;
   const isFenced = fenceCounter !== null && /^\d{1,19}$/.test(fenceCounter);
   const kind: LockKind = queued > 0 ? "fair" : isFenced ? "fenced" : "lock";
-  // Several owners without a mode are not what Redisson writes.
+  // Redisson never writes several owners without a mode.
   const hasCompanion = queued > 0 || isFenced;
   const confidence = holders.length > 1 ? "possible" : assessConfidence(raw, holders, how, hasCompanion);
   const { format, candidates } = BASE;
@@ -70,10 +70,11 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
 }
 
 /**
- * A cart `{uuid:variant → quantity}` and a set of connections `{uuid:shard → 1}` have the fields of a lock. What occurs
- * nowhere else is a queue or a counter that Redisson keeps beside its lock, and such a field under the name of a lock.
+ * Assesses a hash with the fields of a lock, which a cart `{uuid:variant → quantity}` or a set of connections
+ * `{uuid:shard → 1}` has as well. Unmistakable are a queue or counter of Redisson beside the lock, and such a field under a
+ * key that names a lock.
  *
- * @param hasCompanion whether Redisson keeps another key for this lock
+ * @param hasCompanion whether Redisson stores another key for this lock
  */
 function assessConfidence(
   raw: RawKey,
@@ -83,13 +84,13 @@ function assessConfidence(
 ): Confidence {
   if (seq > 0 || how === "by_rule" || token.startsWith(RESERVED_OWNER_PREFIX)) return "certain";
   const { key, remainingMs } = raw;
-  // Redisson gives each lock a time to live; what has none may be anybody's.
+  // Redisson sets a TTL on every lock, so a hash without one may be any data.
   if (remainingMs === null) return isNamedAsLock(key) || hasCompanion ? "likely" : "possible";
   if (isNamedAsLock(key) || hasCompanion) return "certain";
   return hasLockLikeName(key) && remainingMs <= LEASE_MS_MAX ? "likely" : "possible";
 }
 
-/** Nothing but Redisson writes owners beside a `mode`. */
+/** Only Redisson writes owners beside a `mode`. */
 function assessReadWriteConfidence(
   { key, remainingMs }: RawKey,
   [{ seq }]: DetectedLock["holders"],
@@ -99,7 +100,7 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** A semaphore or a latch, where a rule says that it is one; which of them, those who wait tell. */
+/** Detects a semaphore or latch that a rule names. Its waiters show which of the two it is. */
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
@@ -108,6 +109,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** A semaphore or a latch of which only the number is known. */
+/** Whether only the number of a semaphore or latch is known. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

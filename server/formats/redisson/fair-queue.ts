@@ -2,7 +2,7 @@ import { decodeKey } from "../../../lib/keys/key.ts";
 import { parseMemberScores, parseMembers, QUEUED_MAX, type QueueReader } from "../queue-reader.ts";
 import { buildFairQueueKeys } from "./redisson-keys.ts";
 
-/** The queue of a fair lock: a list in the order of service, and when each of it is believed to be dead. */
+/** The queue of a fair lock: a list in the order of service, and when each waiter times out. */
 export const FAIR_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands(key) {
@@ -18,7 +18,7 @@ export const FAIR_QUEUE: QueueReader = {
     );
     return parseMembers(queue).flatMap((owner) => {
       const end = untilMs.get(owner.toString("latin1")) ?? null;
-      // Whoever is given up is taken out when it comes to the head, and served never.
+      // A waiter that timed out is removed when it reaches the head, and is never served.
       return end !== null && end <= asOf ? [] : [{ owner: decodeKey(owner), sinceMs: null, untilMs: end }];
     });
   },

@@ -26,31 +26,31 @@ const entriesScript = createReleaseScript("force-release-entries.lua");
 const permitsScript = createReleaseScript("force-release-permits.lua");
 const counterScript = createReleaseScript("force-release-counter.lua");
 
-/** What the operator is told, and what may be done. */
+/** Returns the notes for the operator and the available actions. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (!isUnnamedCounter(seen))
     return seen.kind === "semaphore" || seen.kind === "multi" ? { reservable: false } : {};
   if (seen.confidence === "possible") {
     return {
       never: {
-        why: "While nobody waits for it, Redis does not tell whether this number is a semaphore, a latch or a counter: what frees the one breaks the other.",
-        instead: "Look again when somebody waits, or change it with the app that made it.",
+        why: "Without waiters, this number can be a semaphore, a latch or a counter. Releasing one kind would break the others.",
+        instead: "Try again while clients are waiting, or change it with the application that created it.",
       },
     };
   }
   if (seen.kind === "latch") {
     return {
       reservable: false,
-      why: "The latch is opened for all who wait, whatever is left to count down.",
+      why: "Opens the latch for all waiters, whatever its remaining count.",
     };
   }
   return {
     reservable: false,
-    why: "One permit is given back, because Redis does not tell who has the others. If its holder is alive and gives it back, too, the semaphore has one permit more than before.",
+    why: "Releases one permit, because Redis does not store who has the others. If its holder is alive and releases it as well, the semaphore has one extra permit.",
   };
 }
 
-/** Frees what was seen as Redisson would: see each script. */
+/** Releases the lock that was seen as Redisson does; see each script. */
 export function forceReleaseRedisson(
   redis: Commands,
   channel: string,
@@ -74,7 +74,7 @@ export function forceReleaseRedisson(
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
 const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
-/** Of several holders one or all. */
+/** Releases one or all of several holders. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
   return holder === undefined ? holders : [holder];
 }

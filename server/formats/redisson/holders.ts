@@ -5,7 +5,7 @@ import { isForeignOwner, parseCount } from "./redisson-owner.ts";
 /** As in storage.lua. */
 const FIELDS_MAX = 64;
 
-/** Empty when the hash is not a lock of this kind: a read/write lock has a `mode`, somebody's data other fields. */
+/** Returns the holders; empty if the hash is another kind of lock (a read/write lock has a `mode`) or application data. */
 export function parseHolders(fields: readonly string[], companion: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   if (fields.length > 2 * FIELDS_MAX) return holders;

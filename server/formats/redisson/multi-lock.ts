@@ -5,10 +5,10 @@ const END = ":expire_time";
 const COUNT = ":lock_count";
 
 /**
- * Who has which values of a group that is locked by `getMultiLock(group, values)`. Those whose time has passed are still
- * there and hold nothing: they are given only when there are no others. Undefined: this is no such group.
+ * Returns the holders of the values of a group that `getMultiLock(group, values)` locks; undefined if the key is not such a
+ * group. Expired entries remain in the key without holding anything: they are returned only if there are no others.
  *
- * @param leftMs what is left of the key, with which all of it ends
+ * @param leftMs TTL of the key, with which all entries end
  */
 export function parseMultiLock(
   fields: readonly string[],
@@ -34,7 +34,7 @@ export function parseMultiLock(
   return first && [first, ...rest];
 }
 
-/** Also of an entry that another thread has taken over since: its fields stay behind. */
+/** Also for an entry that another thread has taken over: its fields remain. */
 function isEntryField(field: string): boolean {
   const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
   return suffix !== undefined && parseEntry(field.slice(0, -suffix.length)) !== undefined;

@@ -2,19 +2,19 @@ import { createForeignHolder, type SeenHolder } from "../observation.ts";
 import { MEMBERS_MAX, type RawKey } from "../raw-key.ts";
 
 const ID_BYTES = 16;
-/** The score of a permit that never ends. */
+/** The score of a permit that never expires. */
 const NEVER = 922337203685477;
 
 export interface Permits {
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   readonly available: number;
-  /** null: so many are out that not all of them were read. */
+  /** null: too many permits are acquired to read all of them. */
   readonly total: number | null;
   /** null: never. */
   readonly remainingMs: number | null;
 }
 
-/** The permits of a semaphore that are out, each by its id as the app knows it; undefined: this is no such semaphore. */
+/** Returns the acquired permits of a semaphore by their ids; undefined if the key is not such a semaphore. */
 export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
   if (available === undefined || permits.length === 0) return undefined;
@@ -27,7 +27,7 @@ export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): P
     const ownRemainingMs = remainingMs === null ? own : Math.min(own ?? remainingMs, remainingMs);
     all.push(createForeignHolder(id.toString("hex"), { ownRemainingMs }));
   }
-  // What has ended is still out until the next call of the library takes it back.
+  // An expired permit remains acquired until the next call of the library reclaims it.
   const held = all.filter(({ ownRemainingMs: left }) => left == null || left > 0);
   const [first, ...rest] = held.length > 0 ? held : all;
   if (first === undefined) return undefined;
@@ -48,7 +48,7 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
   return longestMs;
 }
 
-/** A number as Redis counts with it, of so few digits that it may be a number of permits. */
+/** A number that Redis can increment, with few enough digits for a number of permits. */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;

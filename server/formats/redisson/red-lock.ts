@@ -2,7 +2,7 @@ import type { HeldObservation } from "../observation.ts";
 import { isThreadOwner } from "./redisson-owner.ts";
 
 /**
- * Recognises Redisson's RedLock, which acquires one lock at several independent masters. It uses one client per master,
+ * Detects Redisson's RedLock, which acquires one lock at several independent masters. It uses one client per master,
  * so the owner string `<client id>:<thread id>` differs at each of them: nothing that Redis stores links the parts.
  * docs/decisions/0009 has the reasons for these rules.
  */
@@ -10,7 +10,7 @@ import { isThreadOwner } from "./redisson-owner.ts";
 /** The hold that one master shows, as a possible part of a RedLock. */
 export interface RedLockPart {
   readonly seen: HeldObservation;
-  /** When this owner was first seen at the master, by performance.now(); undefined: it was there before. */
+  /** When this owner was first seen at the master, by performance.now(); undefined: it existed before. */
   readonly begunAt: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function isPlainRedissonHold({ state, format, type, kind, holders }: Held
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 
-/** The largest set of parts that can be one lock; of several the one whose first part comes first. */
+/** Returns the largest set of parts that can be one lock; of several the one whose first part comes first. */
 export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
   const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));
   return groups.reduce((largest, group) => (group.length > largest.length ? group : largest), []);

@@ -12,7 +12,7 @@ import {
   buildSemaphoreChannel,
 } from "./redisson-keys.ts";
 
-/** Who waits, and what is left to each reader. Of our own holds nothing: our verbs count who waits by them. */
+/** Reads the waiters, and the remaining time of each reader. Not for our own holds, because our verbs count their waiters. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
     isOwnHold(seen) ? [] : [...buildQueueCommands(seen), ...buildLeaseCommands(seen)],
@@ -41,28 +41,28 @@ function buildChannels(seen: HeldObservation): RedisArgument[] {
   return [kind === "semaphore" ? buildSemaphoreChannel(key) : buildWakeChannel(key)];
 }
 
-/** Those whose client has died stay in the queue until they come to its head. */
+/** Waiters of dead clients remain in the queue until they reach its head. */
 function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number): SeenWaiters {
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** Of most locks, so that it is kept once for all of them. */
+/** The value of most locks, shared so that it is stored once. */
 const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
 
-/** Nobody but a client of Redisson listens on the channel of a lock, unless some of ours wait for the key. */
+/** Only clients of Redisson subscribe to the channel of a lock, unless clients of ours wait for the key. */
 function applyListeners(seen: HeldObservation, clients: number): HeldObservation {
   const isEvidence = clients > 0 && (seen.waiters?.count ?? 0) === 0 && seen.holders.length === 1;
   const confidence = isEvidence ? "certain" : seen.confidence;
   return { ...seen, confidence, waiters: toWaiters(seen, clients) };
 }
 
-/** Each client that listens has one waiter or more. Ours listen on the same channel, and are counted one by one. */
+/** Each subscribed client has at least one waiter. Our waiters use the same channel and are counted exactly. */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);
   return count === 0 ? NOBODY_LISTENS : { count, known: "estimated" };
 }
 
-/** Nothing in Redis tells a latch from a semaphore but who listens for it. */
+/** Only the subscribers distinguish a latch from a semaphore in Redis. */
 function applyCounterListeners(
   seen: HeldObservation,
   [forPermits, forZero]: readonly number[],
@@ -97,7 +97,7 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
   return { ...seen, holders: [leftOf(first), ...rest.map(leftOf)] };
 }
 
-/** As PTTL answers. -2: that entry has ended; -1: somebody took its end away. */
+/** A reply of PTTL. -2: the entry has ended; -1: its TTL was removed. */
 function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {
   if (leasesMs.includes(-1)) return lockMs;
   const longestMs = Math.max(0, ...leasesMs);

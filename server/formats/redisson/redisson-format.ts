@@ -10,5 +10,10 @@ export const REDISSON: LockFormat = {
   detect: detectRedisson,
   more: REDISSON_DETAILS,
   queue: FAIR_QUEUE,
-  frees: { oneHolder: true, reservable: true, terms: getRedissonReleaseTerms, free: forceReleaseRedisson },
+  releaser: {
+    oneHolder: true,
+    reservable: true,
+    terms: getRedissonReleaseTerms,
+    forceRelease: forceReleaseRedisson,
+  },
 };

@@ -1,6 +1,6 @@
 import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 
-/** As in storage.lua: what is a lock goes to every open page. */
+/** As in storage.lua: every open page receives each holder. */
 const OWNER_BYTES_MAX = 1024;
 
 const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";
@@ -11,17 +11,17 @@ const WRITE = ":write";
 /** One thread of one Redisson client. */
 export const isThreadOwner = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
 
-/** A thread, or the reserved owner that keeps everybody off. */
+/** A thread, or the reserved owner of a reservation. */
 export const isForeignOwner = (owner: string) =>
   isThreadOwner(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVED_OWNER_PREFIX));
 
-/** What a read/write lock calls the holder of its write part. */
+/** The name of the writer in a read/write lock. */
 export const isWriterField = (field: string) => field.endsWith(WRITE);
 export const toWriterField = (owner: string) => `${owner}${WRITE}`;
 export const stripWriteSuffix = (field: string) =>
   isWriterField(field) ? field.slice(0, -WRITE.length) : field;
 
-/** One value of a group and who has it, as the names of its fields begin. */
+/** The prefix of the fields of one value of a group and its holder. */
 export const formatEntry = (value: string, owner: string) => `${value}:${owner}`;
 
 export function parseEntry(entry: string): [value: string, owner: string] | undefined {

@@ -14,7 +14,7 @@ import { findLockFormat } from "./lock-formats.ts";
 
 type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
-/** The most telling first: what one recognises the next are not asked. */
+/** In order of specificity: the first format that matches wins. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   hash: [
     (raw) => detectRedisson(raw, "by_shape"),
@@ -30,7 +30,7 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   ],
 };
 
-/** What a key is; undefined: nothing that could be a lock. A hold of ours comes before any rule. */
+/** Detects the lock in a key; undefined if it cannot be one. A hold of ours takes precedence over rules. */
 export function detectLock(
   raw: RawKey,
   rule: FormatName | undefined,
@@ -47,7 +47,7 @@ export function detectLock(
   return undefined;
 }
 
-/** The companion outlives its hold, so what it tells is compared with what is there. */
+/** The companion outlives its hold, so it is compared with the content of the lock. */
 function isOwnHold(raw: RawKey): boolean {
   if (raw.type === "string") return detectOwnString(raw) !== undefined;
   return (

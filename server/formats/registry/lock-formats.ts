@@ -16,17 +16,17 @@ import { signalReservationEnd } from "../strings/reservation-end.ts";
 import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
 import { detectDeadline, detectToken } from "../writable-strings.ts";
 
-/** Those that we write ourselves: `force-release.lua` frees a hold of ours and one taken without us alike. */
+/** The formats that we write: `force-release.lua` releases our holds and those of other clients. */
 function createWritableFormat(
   name: WritableFormat,
   types: readonly LockType[],
   detect: LockFormat["detect"],
 ): LockFormat {
-  const free = name === "token" ? forceReleaseToken : forceReleaseDeadline;
-  return { name, types, detect, frees: { oneHolder: false, reservable: true, free } };
+  const forceRelease = name === "token" ? forceReleaseToken : forceReleaseDeadline;
+  return { name, types, detect, releaser: { oneHolder: false, reservable: true, forceRelease } };
 }
 
-/** Waiters of other libraries may sleep until the release of a hold of ours, too. */
+/** Waiters of other libraries may also wait for the release of one of our holds. */
 async function forceReleaseToken(
   redis: Commands,
   channel: string,
@@ -63,7 +63,7 @@ const BY_NAME = new Map(
   LOCK_FORMATS.flatMap((known) => known.types.map((type) => [`${known.name} ${type}`, known] as const)),
 );
 
-/** How a format is read and freed where its lock is of this type; undefined: it writes none. */
+/** Returns the format for a lock of this Redis type; undefined if it does not use the type. */
 export function findLockFormat(name: FormatName, type: LockType): LockFormat | undefined {
   return BY_NAME.get(`${name} ${type}`);
 }

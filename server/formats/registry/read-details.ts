@@ -15,7 +15,7 @@ interface DetailRequest {
   readonly channels: number;
 }
 
-/** Asks what some formats keep elsewhere, and who listens, in one round trip for all of them. */
+/** Reads what some formats store in other keys, and counts subscribers, in one round trip. */
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
@@ -41,7 +41,7 @@ export async function readDetails(
   return applyDetails(seen, requests, answers, listeners);
 }
 
-/** One a channel; empty where it was refused. One command for all: of thousands of locks more would cost more than the locks. */
+/** Returns one count per channel; empty if it was refused. One command for all, because thousands of commands would cost more than the locks. */
 export async function countListeners(
   redis: Redis,
   channels: readonly RedisArgument[],

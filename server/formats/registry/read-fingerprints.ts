@@ -4,7 +4,7 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** What a key was at one moment, in few bytes. */
+/** The digest of a key at one moment. */
 export interface KeyFingerprint {
   /** Redis clock, Unix ms; undefined: no TTL. */
   readonly deadlineMs: number | undefined;
@@ -12,7 +12,7 @@ export interface KeyFingerprint {
   readonly digest: string;
 }
 
-/** `failed`: Redis did not return it, for whatever reason; reading the key shows why. */
+/** `failed`: Redis did not return it; reading the key shows the reason. */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 
 /** `together`: one call may have keys of several slots. `apart`: each key needs a call, as on a cluster. */
@@ -40,7 +40,7 @@ export async function readFingerprints(
     keys.slice(at * size, (at + 1) * size),
   );
   const readings = await readGroups(redis, groups);
-  // One key that this user may not read fails the call of all its group.
+  // One key that this user may not read fails the call for its group.
   const refused = groups.flatMap((group, at) => (readings[at] === undefined ? group : []));
   const apart =
     size === 1

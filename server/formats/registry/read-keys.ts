@@ -25,10 +25,10 @@ import { runReadCommands } from "./run-commands.ts";
 
 /**
  * Content of more bytes is left out of the reply to the first script call and read in a second one, so that the replies
- * to a batch of keys stay small whatever the keys hold.
+ * to a batch of keys stay small regardless of their content.
  */
 const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
-/** Most bytes of content that one round trip of second calls returns, but for a single key that alone has more. */
+/** Most bytes of content that one round trip of second calls returns, except for a single larger key. */
 const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
 
 const buildLimits = (contentBytesMax: number) => [
@@ -59,19 +59,19 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
 /** How keys are read: by which rule, and whether the API may acquire them. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
-/** Of a key that the verbs were asked for. */
+/** The lookup for a key of a verb. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
-/** Looks at one key by the connection of our verbs, of a cluster too. */
+/** Reads one key over the connection of our verbs, also on a cluster. */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
   return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
 
 /**
- * Looks at many keys in one round trip, and in a second one at what some formats keep elsewhere.
+ * Reads many keys in one round trip, and in a second one the further data of some formats.
  *
- * @param routing what tells where keys are that are not at this Redis any more
- * @returns one for each key, but for those that turned out to be at another master: `spread` knows where by now
+ * @param routing finds keys that have moved to another Redis
+ * @returns one observation per key, except for keys that are at another master, which `routing` knows now
  */
 export async function readKeys(
   redis: Redis,
@@ -82,17 +82,17 @@ export async function readKeys(
   const replies = await fetchReplies(redis, keys, routing === undefined ? "together" : "one_by_one");
   const seen = keys.map(async (key, index): Promise<Observation | undefined> => {
     const reply = replies[index];
-    if (reply === undefined) throw new Error("read.lua gave fewer replies than keys");
+    if (reply === undefined) throw new Error("read.lua returned fewer replies than keys");
     if (!(reply instanceof Error)) return toObservation(key, reply, rules);
     const where = routing?.handleRedirect(key, reply);
     if (where === "moved") return undefined;
     if (routing !== undefined && where === "apart") {
       return toObservation(key, await readKeyIndividually(redis, routing, key), rules);
     }
-    // Calls are answered in their order: the first that has no answer is the one that Redis did not finish.
+    // Replies arrive in order: the first missing one is the call that Redis did not finish.
     if (isTimeout(reply))
       throw new ReadTimeoutError(routing === undefined ? listCallKeys(keys, index) : [key]);
-    // One key that cannot be read must not hide the others; what passes by itself is tried again with all.
+    // One unreadable key must not hide the others. Temporary errors are retried with all keys.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     const reason = isForbidden(reply) ? "forbidden" : "error";
     return { state: "unreadable", key, reason, why: reply.message };
@@ -101,13 +101,13 @@ export async function readKeys(
   return await readDetails(redis, here, routing);
 }
 
-/** A key as it stands in Redis, and what it was recognised as. */
+/** The content of a key and the lock that was detected in it. */
 export interface RawKeyReading {
   readonly reply: RawReply;
   readonly observation: Observation;
 }
 
-/** Looks at one key, and gives what was read besides what it means. @throws what Redis refuses it with */
+/** Reads one key and returns its content with the observation. @throws the error of Redis */
 export async function readRawKey(
   redis: Redis,
   key: Key,
@@ -123,7 +123,7 @@ export async function readRawKey(
   return { reply, observation: toObservation(key, reply, rules) };
 }
 
-/** Each key by itself, wherever it is: a slot on its way answers no script on several keys. */
+/** Reads each key separately at its current master: a migrating slot accepts no script on several keys. */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
   const [waiters = "", counter = "", queue = "", permits = ""] = buildAuxiliaryKeys(key);
@@ -179,9 +179,9 @@ async function fetchTogether(redis: Redis, keys: readonly Key[]): Promise<(RawRe
   const replies = await readManyScript.readMany(redis, calls);
   const fetched = groups.map(async (group, n) => {
     const reply = replies[n];
-    if (reply === undefined) throw new Error("read-many.lua gave fewer replies than calls");
+    if (reply === undefined) throw new Error("read-many.lua returned fewer replies than calls");
     if (!(reply instanceof Error)) return reply;
-    // Redis checks all keys of a call before it runs: one that the user may not read refuses the others, too.
+    // Redis checks all keys of a call before it runs, so one key that the user may not read fails the others as well.
     if (isForbidden(reply)) return await fetchWithin(redis, group, FIRST_LIMITS);
     return group.map(() => reply);
   });
@@ -193,7 +193,7 @@ interface LargeKey {
   readonly index: number;
 }
 
-/** Keys whose content the first call left out and the second one returns, so many at once as have few enough bytes. */
+/** Reads content that the first call left out, in groups whose total size is limited. */
 function groupLargeKeys(keys: readonly Key[], replies: readonly (RawReply | Error)[]): LargeKey[][] {
   const groups: LargeKey[][] = [];
   let left = 0;
@@ -220,7 +220,7 @@ async function fetchWithin(
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
     which.map((key) => ({ keys: [...buildLockKeyPair(key), ...besides(key)], arguments: limits }));
   const replies = await readScript.readMany(redis, calls(keys, buildAuxiliaryKeys));
-  // A user who may see the locks alone does without what Redisson keeps beside them.
+  // A user who may only read the locks gets no data of Redisson's auxiliary keys.
   const refused = keys.filter((_, index) => isForbidden(replies[index]));
   if (refused.length === 0) return replies;
   const narrow = await readScript.readMany(
@@ -257,10 +257,10 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
 }
 
-/** Why a hash, set or sorted set was not read whose size is unknown. */
+/** Why a hash, set or sorted set of unknown size was not read. */
 const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
-/** Those who wait by our verbs stand beside those who wait by the library's own. */
+/** Adds the waiters of our verbs to the waiters of the library. */
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };

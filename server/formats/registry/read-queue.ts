@@ -9,17 +9,17 @@ import { findLockFormat } from "./lock-formats.ts";
 import { countListeners } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
-/** Who waits for a lock at one Redis. */
+/** The waiters of a lock at one Redis. */
 export interface SeenQueue {
-  /** By our own verbs, who has waited longest first. */
+  /** Waiters of our verbs, the longest first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** How many clients listen for the release; undefined: they cannot be counted. */
+  /** How many clients are subscribed to the release; undefined if they cannot be counted. */
   readonly listening: number | undefined;
 }
 
-/** @param seen what a look at the key showed just before */
+/** @param seen the observation of the key just before */
 export async function readQueue(
   redis: Redis,
   seen: ReadableObservation,
@@ -41,13 +41,13 @@ export async function readQueue(
   };
 }
 
-/** A fair lock keeps its queue while nobody has it. */
+/** A fair lock keeps its queue while it is free. */
 function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
   if (seen.state === "free") return FAIR_QUEUE;
   return seen.state === "not_a_lock" ? undefined : findLockFormat(seen.format, seen.type)?.queue;
 }
 
-/** Request id, since when and owner, as companion.lua names them; anybody may have put something else there. */
+/** Request id, start of the wait and owner, as companion.lua writes them. Any client may have written other members. */
 const NAME = /^([^\t]*)\t(\d{1,15})\t(.+)$/s;
 
 function parseOwnWaiters(answer: unknown): SeenQueue["ours"] {

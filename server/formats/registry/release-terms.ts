@@ -4,7 +4,7 @@ import type { FormatReleaseTerms } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
 import { findLockFormat } from "./lock-formats.ts";
 
-/** A client that is still acquiring counts on the masters it has: freeing one could let two clients have a majority. */
+/** A client that is still acquiring relies on the masters it has: releasing one could give two clients a majority. */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },
   why: "The masters have different owners, and none is known to hold the lock at a majority. Releasing one of them could let two clients acquire the lock.",
@@ -15,21 +15,21 @@ const SPLIT_TERMS: ReleaseTerms = {
 export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   if (seen.votes?.agreement === "different_owners") return SPLIT_TERMS;
   const { format, type, candidates, confidence, holders } = seen;
-  const frees = findLockFormat(format, type)?.frees;
-  const its: FormatReleaseTerms = frees?.terms?.(seen) ?? {};
+  const releaser = findLockFormat(format, type)?.releaser;
+  const its: FormatReleaseTerms = releaser?.terms?.(seen) ?? {};
   const never = FORMAT_FACTS[format].never ?? ("never" in its ? its.never : undefined);
-  if (frees === undefined || never !== undefined || "never" in its) {
-    const { why = "Lockkeeper does not free locks of this format.", instead } = never ?? {};
+  if (releaser === undefined || never !== undefined || "never" in its) {
+    const { why = "Lockkeeper does not release locks of this format.", instead } = never ?? {};
     const alternative = instead === undefined ? {} : { instead };
     return { may: "never", formats: [], oneHolder: false, reservable: false, why, ...alternative };
   }
-  const oneHolder = (its.oneHolder ?? frees.oneHolder) && holders.length > 1;
-  const can = { oneHolder, reservable: its.reservable ?? frees.reservable };
+  const oneHolder = (its.oneHolder ?? releaser.oneHolder) && holders.length > 1;
+  const can = { oneHolder, reservable: its.reservable ?? releaser.reservable };
   const why = its.why === undefined ? {} : { why: its.why };
   if (confidence !== "possible") return { may: "yes", formats: [], ...can, ...why };
-  const formats = [format, ...candidates].filter((name) => findLockFormat(name, type)?.frees);
+  const formats = [format, ...candidates].filter((name) => findLockFormat(name, type)?.releaser);
   return {
     ...{ may: "with_format", formats, ...can },
-    why: "It looks a little like a lock and may be somebody's data. Name its format to free it.",
+    why: "This may be application data and not a lock. Select its format to release it.",
   };
 }

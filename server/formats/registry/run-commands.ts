@@ -6,7 +6,7 @@ import { Script } from "../../redis/script.ts";
 import { QUEUED_MAX, type ReadCommand } from "../queue-reader.ts";
 import { VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** The most bytes of memory of a key of which some elements are read. */
+/** Most bytes of memory of a key from which some elements are read. */
 const PART_BYTES_MAX = 1024 * 1024;
 
 type Part = [command: string, bytesMax: number, most: number, ...more: RedisArgument[]];
@@ -36,7 +36,7 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 
 /**
  * Runs commands that read in one round trip, with their texts as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and HMGET
- * run in a script that measures the key first and returns nothing of one that is too large.
+ * run in a script that measures the key first and returns nothing if it is too large.
  *
  * @returns one reply for each command; undefined where Redis refused it
  */
@@ -69,7 +69,7 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
   return replies.map(([error, reply]) => error ?? reply);
 }
 
-/** What belongs to a lock may be in another slot than the lock. @throws what is no answer of Redis */
+/** Auxiliary keys may be in another slot than the lock. @throws any error that is not a reply of Redis */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
   if (!isReplyError(error)) throw error;
   if (routing === undefined || !/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;

@@ -10,9 +10,9 @@ const LOCK_SUFFIX = ":lock";
 const REPETITION = ":repeat:";
 
 /**
- * Parses `<prefix>:<queue>:<job>:lock`. The jobs that a repetition makes, `repeat:<id>:<time>`, have colons in their ids.
+ * Parses `<prefix>:<queue>:<job>:lock`. Repeated jobs, `repeat:<id>:<time>`, have colons in their ids.
  *
- * Time is linear in the length of the name. A regular expression for this backtracks: quadratic.
+ * Linear in the length of the name. A regular expression would backtrack in quadratic time.
  */
 export function parseJobLockName(name: string): { queue: string; id: string } | undefined {
   if (!name.endsWith(LOCK_SUFFIX)) return undefined;
@@ -25,7 +25,7 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
   return { queue: job.slice(0, idAt), id: job.slice(idAt + 1) };
 }
 
-/** Bull's lock stands beside the job that it is for. Without that job it is some other lock of this name. */
+/** Bull stores a lock beside its job. Without that job it is another lock of this name. */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {
     const name = isBinaryKey(key) ? undefined : parseJobLockName(key);

@@ -19,18 +19,18 @@ import {
 /** php-lock writes a thousand years for "never". */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;
 
-/** How far the clocks of a client and of Redis may be apart. */
+/** Most difference between the clocks of a client and of Redis. */
 const CLOCKS_APART_MS = 60_000;
 
-/** Libraries whose apps may choose the value themselves, by the names that they give to their keys. */
+/** Libraries with distinctive key names whose applications may choose the value. */
 const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)lock:/, "python-redis-lock"],
   [/(?:^|:)mutex:/, "redis-semaphore"],
 ];
 
 /**
- * A string of a library that keeps its lock in one, by the table of variants. Under the name of a lock, and where the API
- * may acquire the key, any other string may be a lock as well: `acquire` reports it as held.
+ * Detects a string lock by the table of variants. If the key names a lock, or the API may acquire it, any other string may
+ * be a lock as well: `acquire` reports it as held.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;
@@ -46,7 +46,7 @@ export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undef
   return detectNamedDeadline(raw, nameEvidence) ?? detectGenericToken(raw, name);
 }
 
-/** What a rule says it is: the shape only tells what else the value carries. */
+/** Detects the format that a rule names. The syntax of the value only adds facts. */
 export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
@@ -83,7 +83,7 @@ function detectVariant(
   if (confidence === undefined) return undefined;
   const formats = [...new Set(likely.map(({ format }) => format))];
   const beside = likely.flatMap((each) => each.beside ?? []);
-  // Of several that shape does not tell apart none is chosen: what is true of all is said.
+  // Variants of the same syntax cannot be distinguished, so only facts that all of them share are reported.
   const [format, candidates] =
     formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([flavour.format, beside] as const);
   const known = { format, candidates, confidence, kind: flavour.kind ?? "lock" } as const;
@@ -100,7 +100,7 @@ function hasExpectedExpiry(
 }
 
 interface Evidence {
-  /** The library gives its keys such names. */
+  /** The library names its keys like this. */
   readonly isOwn: boolean;
   readonly nameEvidence: NameEvidence;
   readonly isCommon: boolean;
@@ -118,12 +118,12 @@ function assessConfidence(
   if (evidence === "guess") return "possible";
   if (isOwn) return evidence !== "named_lock" || isLock ? "likely" : "possible";
   if (nameEvidence !== "none") return isLock && ends ? "likely" : "possible";
-  // Nothing but a lock or an id has the time and a machine in it.
+  // Only a lock or an id contains both a time and a machine.
   if (shape === "uuid1") return "possible";
   return ends && !isCommon ? "possible" : undefined;
 }
 
-/** What a literal SETNX and GETSET leaves: the time at which it ends. A lockout and other times look the same. */
+/** Detects a deadline of SETNX and GETSET. The end of a lockout and other times look the same. */
 function detectNamedDeadline(raw: RawKey, nameEvidence: NameEvidence): DetectedLock | undefined {
   if (nameEvidence !== "lock" || !isNearbyDeadline(raw)) return undefined;
   const found = detectDeadline(raw);
@@ -135,7 +135,7 @@ function isNearbyDeadline({ content, asOf }: RawKey): boolean {
   return end !== undefined && isNearbyTime(end, asOf);
 }
 
-/** Any string: its owner is whatever stands there. */
+/** Any string, whose content is the owner. */
 function detectGenericToken(raw: RawKey, name: string): DetectedLock {
   const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;
@@ -175,7 +175,7 @@ function toRecord({ host, pid, added }: EmbeddedFacts): OwnerRecord | undefined 
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** @param latin1 bytes, of which only what is text for people is shown */
+/** @param latin1 bytes, of which only readable text is shown */
 function toRecordField(field: "host" | "purpose", latin1: string | undefined): OwnerRecord {
   const text = Buffer.from(latin1 ?? "", "latin1").toString("utf8");
   if (text === "" || /[\p{C}\ufffd]/u.test(text)) return {};

@@ -12,7 +12,7 @@ const forceReleaseScript = new Script<RedisArgument[], RedisArgument[], ForceRel
   parseForceReleaseReply,
 );
 
-/** Frees the lock of a library, or gives it to the reserved owner. */
+/** Releases a string lock, or transfers it to the reserved owner. */
 export async function forceReleaseString(
   redis: Commands,
   channel: string,

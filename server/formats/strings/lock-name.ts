@@ -6,7 +6,7 @@ const LOCK_WORDS: ReadonlySet<string> = new Set([
 ]);
 /** A state rather than a lock: `user:7:locked`. */
 const STATE_WORDS: ReadonlySet<string> = new Set(["locked", "locking"]);
-/** What comes after `lock` in the name of an attribute or a feature, such as `lock_expires` and `lock_screen`. */
+/** Words that follow `lock` in the name of an attribute or a feature, such as `lock_expires` and `lock_screen`. */
 const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set([
   ...["at", "until", "by", "since", "expires", "expiry", "expiration", "time", "timeout", "ttl", "duration"],
   ...["screen", "ui", "page", "theme", "icon", "widget", "status", "state", "settings", "setting", "config"],
@@ -24,7 +24,7 @@ const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set([
     "board",
   ],
 ]);
-/** What stands before `lock` in the name of a lockfile, and of a device or a key that locks something else. */
+/** Words that precede `lock` in the name of a lock file, a device, or a key that locks something else. */
 const OTHER_LOCK_WORDS: ReadonlySet<string> = new Set([
   ...["yarn", "cargo", "poetry", "gemfile", "composer", "pipfile", "package", "flake", "mix", "pubspec"],
   ...[
@@ -44,7 +44,7 @@ const OTHER_LOCK_WORDS: ReadonlySet<string> = new Set([
     "dhcp",
   ],
 ]);
-/** Whose locks may also be lockouts: a deadline in `account_lock:7` ends a ban. */
+/** Accounts, whose locks may also be lockouts: a deadline in `account_lock:7` ends a ban. */
 const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
   ...[
     "account",
@@ -63,17 +63,17 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the name of a key says about a lock.
+ * How a key names a lock.
  *
  * - `lock`: its first or last segment is a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`, `orderMutex`).
  * - `lock_or_lockout`: the last segment is a name under one that is a lock (`shop:lock:orders`), or the key also names an
  *   account (`account_lock:7`). A time in it may end a lockout.
- * - `mentions_lock`: a lock word stands elsewhere (`account:lock:7`), or names something else (`lock_expires`).
+ * - `mentions_lock`: a lock word is elsewhere (`account:lock:7`), or names something else (`lock_expires`).
  * - `none`: no lock word.
  */
 export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none";
 
-/** Whether a word of the key says that it is a lock: of `lock:a`, `orders.mutex`, `orderLock`, not of `clock:a`. */
+/** Whether the key has a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
 /** Whether the key names a lock, and does not only mention one. */
@@ -82,10 +82,10 @@ export function isNamedAsLock(key: Key): boolean {
   return evidence === "lock" || evidence === "lock_or_lockout";
 }
 
-/** In each of the words, so that most names need no further look. */
+/** A part of every lock word, so that most names need no further check. */
 const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
 
-/** Assesses a name by its first 1,024 characters: no longer key can be acquired. */
+/** Assesses a name by its first 1,024 characters, because longer keys cannot be acquired. */
 export function assessName(key: Key): NameEvidence {
   const name = formatKey(key).slice(0, KEY_BYTES_MAX);
   if (!ANY_WORD.test(name)) return "none";
@@ -94,7 +94,7 @@ export function assessName(key: Key): NameEvidence {
   const all = words.flat();
   if (!all.some((word) => LOCK_WORDS.has(word) || STATE_WORDS.has(word))) return "none";
   const [first = []] = words;
-  // Behind the first segment a slash begins a path: `cache:page:/lock/7`.
+  // After the first segment, a slash begins a path: `cache:page:/lock/7`.
   const last = segments.at(-1)?.includes("/") ? [] : (words.at(-1) ?? []);
   if (!beginsWithLock(first) && !endsWithLock(first) && !endsWithLock(last))
     return isBelowLock(words) ? "lock_or_lockout" : "mentions_lock";
@@ -108,7 +108,7 @@ function isBelowLock(words: readonly (readonly string[])[]): boolean {
   return isLock(words.at(-2) ?? []) && !OTHER_LOCK_WORDS.has(words.at(-3)?.at(-1) ?? "");
 }
 
-/** The words of a segment, without what looks like an id: `my-lock-3f2a` has `my` and `lock`. */
+/** Returns the words of a segment without ids: `my` and `lock` for `my-lock-3f2a`. */
 function parseWords(segment: string): string[] {
   return segment.split(/[^A-Za-z\d]+/).flatMap((token) => {
     const words = token

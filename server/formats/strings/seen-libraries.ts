@@ -5,11 +5,11 @@ import type { Observation } from "../observation.ts";
 import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.ts";
 
 /**
- * Which libraries may have waiters on a target: those that a format rule names for the key, and those that any lock read
- * since the start may be of. A library that is seen wrongly costs a few messages that nobody hears.
+ * Tracks which libraries may have waiters on a target: those that a format rule names for the key, and those that any lock
+ * read since the start may belong to. A wrong library costs a few messages without subscribers.
  */
 export class SeenLibraries {
-  /** The rules as they are now; set by what knows them. */
+  /** The current rules. */
   getRules = (): FormatRules => NO_RULES;
   #seen: readonly SignalledLibrary[] = [];
 

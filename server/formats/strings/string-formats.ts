@@ -6,9 +6,9 @@ import { detectStringAs } from "./detect-string.ts";
 import { forceReleaseString } from "./force-release-string.ts";
 import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 
-type ForceRelease = NonNullable<LockFormat["frees"]>["free"];
+type ForceRelease = NonNullable<LockFormat["releaser"]>["forceRelease"];
 
-/** A reservation is a deadline as well: a client that takes a lock over when its time has passed reads nothing else. */
+/** A reservation is a deadline as well: a client that takes over an expired lock reads nothing else. */
 export const forceReleaseDeadline: ForceRelease = (
   redis,
   channel,
@@ -16,17 +16,17 @@ export const forceReleaseDeadline: ForceRelease = (
   ask,
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
-/** The libraries that keep a lock in one string: all are read and freed alike, but for what the table says. */
+/** The libraries with string locks. All are read and released alike, except for the differences in the table. */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },
   detect: (raw) => detectStringAs(name, raw),
   ...(name === "bull" || name === "bullmq" ? { more: BULL_JOB_DETAILS } : {}),
   ...(FORMAT_FACTS[name].never === undefined
     ? {
-        frees: {
+        releaser: {
           oneHolder: false,
           reservable: true,
-          free: name === "redis-lock" ? forceReleaseDeadline : forceReleaseString,
+          forceRelease: name === "redis-lock" ? forceReleaseDeadline : forceReleaseString,
         },
       }
     : {}),

@@ -4,28 +4,28 @@ import type { ValueSyntaxName } from "./value-syntax.ts";
 /** Tests a key name of any length in linear time. */
 export type NamePattern = Pick<RegExp, "test">;
 
-/** A library, or one of its objects, that keeps its lock in one string. */
+/** A library, or one of its objects, that stores its lock in one string. */
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
-  /** Names that the library itself gives to its keys. */
+  /** Names that the library gives to its keys. */
   readonly own?: NamePattern;
-  /** `own`: a key of another name is none of it. `any`: its user may name the key as he likes. */
+  /** `own`: keys of other names are not its locks. `any`: the user may choose the key. */
   readonly names: "own" | "any";
-  /** `always`: the library never writes it without a time to live; `as_told`: of the length that the value tells. */
+  /** `always`: the library always sets a TTL. `as_told`: the TTL matches the end in the value. */
   readonly ends: "always" | "maybe" | "as_told";
   /**
-   * What shape and name are worth where that is not the usual. `unmistakable`: such a value occurs nowhere else, whatever
-   * the key is called. `unmistakable_in_lock`: nowhere else under the name of a lock. `guess`: names and values are too
-   * common. `named_lock`: the library's own name is common, so it has to name a lock as well.
+   * Strength of the evidence if it differs from the default. `unmistakable`: such a value occurs nowhere else, under any
+   * key. `unmistakable_in_lock`: nowhere else under a key that names a lock. `guess`: names and values are too common.
+   * `named_lock`: the key pattern is common, so the key must also name a lock.
    */
   readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
-  /** What else writes such a value under such a name. */
+  /** Other libraries that write such a value under such a name. */
   readonly beside?: readonly FormatName[];
 }
 
-/** Bull's and BullMQ's; but any app may name a lock so. */
+/** Keys of Bull and BullMQ; other applications may use the same names. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
 /** `<prefix>:<number of the key>:<name>`, with the default prefix. */
 const RUEIDISLOCK_NAME = /^rueidislock:\d{1,3}:/;
@@ -48,13 +48,13 @@ const createOptionalLeaseVariant = (
   ...createLeasedVariant(format, shape, own),
   ends: "maybe",
 });
-/** At any name, always with a time to live. */
+/** Creates a variant for any key, always with a TTL. */
 const createUnnamedVariant = (format: FormatName, shape: ValueSyntaxName): StringVariant => ({
   ...({ names: "any", ends: "always" } as const),
   ...{ format, shape },
 });
 
-/** What shape and name tell. Of one shape the library's own names come first. */
+/** The variants by value syntax and key. For one syntax, variants with key patterns come first. */
 export const STRING_VARIANTS: readonly StringVariant[] = [
   { ...createUnnamedVariant("shedlock", "shedlock"), ends: "maybe", evidence: "unmistakable" },
   {
@@ -111,14 +111,14 @@ export const STRING_FORMAT_NAMES: readonly FormatName[] = [
   ...new Set(STRING_VARIANTS.map(({ format }) => format)),
 ];
 
-/** Those that leave nothing in key or value by which they could be told apart. */
+/** Libraries that neither key nor value distinguish. */
 export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   return STRING_VARIANTS.filter((each) => each.shape === shape && each.names === "any").map(
     ({ format }) => format,
   );
 }
 
-/** A name with one text and, anywhere behind it, another. `/first.*second/` tries every pair of them: quadratic. */
+/** Tests for one text and, anywhere after it, another. `/first.*second/` would try every pair in quadratic time. */
 function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
   return {
     test(name) {

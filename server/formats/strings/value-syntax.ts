@@ -1,36 +1,36 @@
-/** What a value carries beside the owner, as the groups of its shape name it. */
+/** The facts in a value besides the owner, by the names of the groups in its pattern. */
 export interface EmbeddedFacts {
   /** ISO 8601. */
   readonly iso?: string;
-  /** A UUID of version 1, which has the time in it. */
+  /** A UUID of version 1, which contains a time. */
   readonly uuid1?: string;
   readonly epochMs?: string;
   readonly host?: string;
   readonly pid?: string;
-  /** What the app added. */
+  /** Text that the application added. */
   readonly added?: string;
-  /** A writer that waits until the readers have gone. */
+  /** Marks a writer that waits until the readers have left. */
   readonly waits?: string;
 }
 
-/** A way to write an owner, tested on the bytes of the value read as Latin-1. */
+/** A syntax of owners, tested on the bytes of the value decoded as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
-  /** Finds in what the pattern matched what no pattern can; undefined: it is no such value. */
+  /** Extracts facts that a pattern cannot; undefined if the value does not have this syntax. */
   readonly decode?: (text: string) => EmbeddedFacts | undefined;
-  /** Many values that are no locks look so: it says something under the name of a lock only. */
+  /** Many other values have this syntax, so it is evidence only under a key that names a lock. */
   readonly isCommon?: true;
 }
 
 const UUID4 = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 const HEX32 = "[0-9a-f]{32}";
 const HEX32_OF_UUID4 = "[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}";
-/** What is drawn from letters of both cases has both. */
+/** Random text of letters of both cases has both. */
 const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
-/** The last digit of 16 bytes in base64 has two bits of them. */
+/** The last base64 digit of 16 bytes has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";
 
-/** The most telling first: a value is of the first shape that it has. */
+/** In order of specificity: a value has the first syntax that matches. */
 export const VALUE_SYNTAXES = {
   shedlock: { pattern: /^ADDED:(?<iso>[-\dT:.]+Z)@(?<host>.*):[0-9a-f-]{36}$/s },
   medallion: {
@@ -67,14 +67,14 @@ export const VALUE_SYNTAXES = {
 } as const satisfies Readonly<Record<string, ValueSyntax>>;
 export type ValueSyntaxName = keyof typeof VALUE_SYNTAXES;
 
-/** As PHP's clients store it when told to: serialized by PHP or by igbinary, or as MessagePack or JSON. */
+/** Matches a value that a PHP client serialized: with PHP, igbinary, MessagePack or JSON. */
 function buildPackedPattern(digits: string): RegExp {
   return new RegExp(
     `^(?:s:\\d\\d:"${digits}";|\\0\\0\\0\\x02\\x11[\\s\\S]${digits}|(?:\\xb0|\\xd9[\\s\\S])${digits}|"${digits}")$`,
   );
 }
 
-/** The digits of a UUID of version 1 whose bytes stand in base64. */
+/** Returns the digits of a base64-encoded UUID of version 1. */
 function decodeUuid1(text: string): EmbeddedFacts | undefined {
   const digits = Buffer.from(text, "base64").toString("hex");
   return VALUE_SYNTAXES.uuid1.pattern.test(digits) ? { uuid1: digits } : undefined;
@@ -88,7 +88,7 @@ export interface SyntaxMatch {
 
 const SYNTAX_ENTRIES = Object.entries(VALUE_SYNTAXES) as [ValueSyntaxName, ValueSyntax][];
 
-/** All shapes that a value has, the most telling first. */
+/** Returns all syntaxes that match a value, in order of specificity. */
 export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
   const text = bytes.toString("latin1");
   const found: SyntaxMatch[] = [];
@@ -103,7 +103,7 @@ export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** A number that is no time of these years is no time. */
+/** A number outside these years is not a time. */
 function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
     const ageMs = now - parseUuid1Time(uuid1);
@@ -117,7 +117,7 @@ export function isNearbyTime(timeMs: number, now: number): boolean {
   return Math.abs(timeMs - now) < 5 * YEAR_MS;
 }
 
-/** Unix milliseconds of the 32 digits of a UUID of version 1, which counts 100 ns from 1582. */
+/** Returns Unix milliseconds for the 32 digits of a UUID of version 1, which counts 100 ns from 1582. */
 export function parseUuid1Time(digits: string): number {
   const ticks = BigInt(`0x${digits.slice(13, 16)}${digits.slice(8, 12)}${digits.slice(0, 8)}`);
   return Number(ticks / 10_000n) - 12_219_292_800_000;

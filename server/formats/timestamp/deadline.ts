@@ -1,21 +1,21 @@
-/** When the lock of a deadline may be taken, in Unix milliseconds: one whole unit after it. undefined: no deadline. */
+/** Returns when a lock with this deadline can be acquired, in Unix ms: one whole unit later. undefined: not a deadline. */
 export function parseDeadline(value: string): number | undefined {
   const unitMs = detectUnitMs(value);
   return unitMs === undefined ? undefined : (Number(value) + 1) * unitMs;
 }
 
-/** As in storage.lua: a longer time to live is a Unix time that a client passed to EXPIRE, and no lease. */
+/** As in storage.lua: a longer TTL is a Unix time that a client passed to EXPIRE, and not a lease. */
 const TTL_MS_MAX = 10 * 365 * 24 * 3_600_000;
 
 /**
- * Computes for how long the lock of another library stays taken, in ms; 0 or less: it may be acquired. As in
- * storage.lua: until its key expires, whether that is before or after its deadline. Without a TTL until its deadline.
+ * Computes for how long the lock of another library remains held, in ms; 0 or less: it can be acquired. As in storage.lua:
+ * until its key expires, before or after its deadline; without a TTL until its deadline.
  */
 export function computeForeignRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {
   return ttlMs === null || ttlMs > TTL_MS_MAX ? deadlineMs - asOf : ttlMs;
 }
 
-/** Computes what is left of a hold of ours, in ms: until its deadline, unless its key expires before. As in storage.lua. */
+/** Computes the remaining time of a hold of ours in ms: until its deadline, or earlier if its key expires. As in storage.lua. */
 export function computeOwnRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {
   return Math.min(deadlineMs - asOf, ttlMs ?? Number.POSITIVE_INFINITY);
 }

@@ -57,11 +57,11 @@ async function forceReleaseOnMaster(
   const { asOf } = there;
   if (there.state !== "held") return { outcome: there.state === "free" ? "gone" : "changed", asOf };
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf };
-  const frees = findLockFormat(there.format, there.type)?.frees;
-  if (frees === undefined) return { outcome: "changed", asOf };
+  const releaser = findLockFormat(there.format, there.type)?.releaser;
+  if (releaser === undefined) return { outcome: "changed", asOf };
   const { holder } = releaseParams;
   const one = holder && there.holders.find((each) => isSameHolder(each, holder));
-  return await frees.free(verbs, channel, there, { ...releaseParams, holder: one });
+  return await releaser.forceRelease(verbs, channel, there, { ...releaseParams, holder: one });
 }
 
 /**

@@ -212,9 +212,9 @@ export class RedisLocks implements OperatorVerbs {
    */
   async forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseReply> {
     assertMappable(seen.key);
-    const frees = findLockFormat(seen.format, seen.type)?.frees;
-    if (frees === undefined) throw new Error(`nothing frees a lock of ${seen.format}`);
-    const call = () => frees.free(this.#redis, this.#channel, seen, ask);
+    const releaser = findLockFormat(seen.format, seen.type)?.releaser;
+    if (releaser === undefined) throw new Error(`No releaser for a lock of ${seen.format}`);
+    const call = () => releaser.forceRelease(this.#redis, this.#channel, seen, ask);
     // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
