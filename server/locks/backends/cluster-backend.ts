@@ -18,14 +18,14 @@ import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } 
 import { ClusterForceReleases } from "./cluster-force-releases.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
 
-/** A cluster has no other database. */
+/** A cluster has only this database. */
 const DB = 0;
 
 /**
- * For each master one connection for the verbs and one for renewals; for wake-ups two more, to those masters alone whose
- * locks are waited for: one hears our own messages, one keyspace notifications.
+ * Opens one connection per master for the verbs and one for renewals. Masters of locks with waiters get two more for
+ * wake-ups: one for our messages, one for keyspace notifications.
  *
- * @throws StartupError when a URL is wrong, or no node or master answers
+ * @throws StartupError when a URL is invalid, or no node or master replies
  */
 export async function openClusterBackend(
   where: ClusterLocation,
@@ -36,13 +36,11 @@ export async function openClusterBackend(
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
   const refresh = () => map.refresh();
-  // Once more: in the midst of a failover, those that are asked first may all be away.
+  // A second attempt: during a failover, the first nodes may all be unreachable.
   await refresh()
     .catch(refresh)
     .catch((error: unknown) => {
-      throw new StartupError(
-        `No node of the cluster could be asked for its slots (${getFailureReason(error)}).`,
-      );
+      throw new StartupError(`No node of the cluster returned its slots (${getFailureReason(error)}).`);
     });
   const verbs = new ClusterClient(map, "verbs");
   const renewals = new ClusterClient(map, "renewals");
@@ -89,7 +87,7 @@ export async function openClusterBackend(
   };
 }
 
-/** The map of a cluster whose nodes are looked at when a connection begins, where that is asked for. */
+/** The map of a cluster whose nodes are identified when a connection opens, if the safety options require it. */
 function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
@@ -120,7 +118,7 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   };
 }
 
-/** Of many nodes the first one's reason: they rarely differ. */
+/** The reason of the first node: reasons rarely differ. */
 function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);

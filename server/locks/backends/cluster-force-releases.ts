@@ -7,10 +7,10 @@ import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 const RECONNECT_MS = 100;
 
 /**
- * Subscribes to the force-releases of one client at any one master: PUBLISH reaches all nodes of a cluster. Moves on to
- * another master when the connection ends or the node is no master any more.
+ * Subscribes to the force-releases of one client at any one master: PUBLISH reaches all nodes of a cluster. Moves to
+ * another master when the connection ends or the node is no longer a master.
  *
- * The connection is its own, because one with sharded subscriptions cannot be relied on for others.
+ * Uses a separate connection, because one with sharded subscriptions is not reliable for others.
  */
 export class ClusterForceReleases {
   #node: NodeName | undefined;
@@ -27,7 +27,7 @@ export class ClusterForceReleases {
     this.#connect();
   }
 
-  /** The node that is subscribed at. */
+  /** The node of the subscription. */
   get node(): NodeName | undefined {
     return this.#node;
   }
@@ -64,7 +64,7 @@ export class ClusterForceReleases {
     this.#timer.unref();
   }
 
-  /** Another one than before, if there is any. */
+  /** Returns another node than before if possible. */
   #pickNode(): NodeName | undefined {
     const masters = [...this.map.masters];
     const others = masters.filter((node) => node !== this.#node);

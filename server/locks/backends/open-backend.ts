@@ -35,14 +35,14 @@ import {
 import { openClusterBackend } from "./cluster-backend.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
 
-/** Where locks are kept: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
+/** The location of locks: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type RedisLocation = string | SentinelLocation | ClusterLocation | QuorumLocation;
 
 /**
  * Opens the connections that locks need.
  *
  * @param findSignalledLibraries whose waiters a release signals; a quorum has none, as no such library uses one
- * @throws StartupError when a URL is wrong, or Redis cannot be reached within five seconds
+ * @throws StartupError when a URL is invalid, or Redis cannot be reached within five seconds
  */
 export async function openBackend(
   where: RedisLocation,
@@ -73,13 +73,13 @@ async function openByTopology(
   if ("cluster" in where) return await openClusterBackend(where, lockable, safety, find);
   if (hasSafetyChecks(safety)) {
     throw new StartupError(
-      "A quorum asks a majority of masters; replicas and a failover hold-off are not for it.",
+      "A quorum does not support `replicas` and `failoverHoldOffMs`, because a majority of masters grants each lock.",
     );
   }
   return await openQuorumBackend(where, lockable);
 }
 
-/** Whether `error` means that Redis was not reached, and not that it refused or was the wrong one. */
+/** Whether `error` means that Redis was not reached, as opposed to a refusal or the wrong server. */
 function isUnreached(
   where: RedisLocation,
   error: unknown,
@@ -92,12 +92,12 @@ function isUnreached(
 }
 
 function createUnreachedError(where: RedisLocation, errors: ConnectionErrors): StartupError {
-  // A cluster whose nodes all refuse the connection is not waited for.
+  // If all nodes of a cluster refuse the connection, opening fails at once.
   const within = typeof where === "object" && "cluster" in where ? "" : ` within ${OPEN_TIMEOUT_MS / 1000} s`;
   return new StartupError(`Could not reach ${describeLocation(where)}${within} (${errors.describe()}).`);
 }
 
-/** Holds no password. */
+/** Without a password. */
 function describeLocation(where: RedisLocation): string {
   const list = (urls: readonly string[], parse = parseRedisAddress) =>
     urls.map((url) => formatAddress(parse(url).label)).join(", ");
@@ -107,7 +107,7 @@ function describeLocation(where: RedisLocation): string {
   return `the master ${where.master} of the sentinels ${list(where.sentinel, parseSentinelUrl)}`;
 }
 
-/** Three connections: for the verbs, for wake-ups, and for renewals alone. */
+/** Opens three connections: for the verbs, for wake-ups, and for renewals. */
 async function openSingleBackend(
   address: RedisAddress,
   lockable: readonly string[],
@@ -143,7 +143,7 @@ async function openSingleBackend(
   };
 }
 
-/** Connections whose servers are looked at when they begin, where that is asked for. */
+/** Connections whose servers are identified when they open, if the safety options require it. */
 function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     const [verbs, renewals] = [connect(address, "verbs"), connect(address, "renewals")];
@@ -172,10 +172,10 @@ function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
   };
 }
 
-/** A node alone would answer for its own slots, and send the others away. */
+/** Rejects a cluster node, which would serve its own slots and redirect all others. */
 async function assertNoCluster(redis: Redis, label: string): Promise<void> {
-  // Whoever may not ask has to know.
+  // A user who may not run INFO is responsible for the URL.
   const info = await redis.info("cluster").catch(() => "");
   if (!info.includes("cluster_enabled:1")) return;
-  throw new StartupError(`Redis at ${label} is a node of a cluster; open it as { cluster: [url] }.`);
+  throw new StartupError(`Redis at ${label} is a cluster node; open it as { cluster: [url] }.`);
 }

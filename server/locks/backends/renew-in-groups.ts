@@ -5,8 +5,7 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * One script for all holds of a group, which have one format and can be reached by one script. A group that gets no
- * answer leaves the others theirs.
+ * Renews holds in groups of one format that one script can reach. A group without a reply does not affect the others.
  */
 export async function renewInGroups(
   doorOf: () => GuardedCommands,
@@ -35,7 +34,7 @@ export async function renewInGroups(
   return holds.map((hold) => remaining.get(hold));
 }
 
-/** What was renewed and is not confirmed may be there or not; what is gone is gone. */
+/** Unconfirmed renewals become unknown; holds that are gone remain gone. */
 async function confirmRenewals(
   { confirm }: GuardedCommands,
   renewed: Promise<RenewalResult[]>,

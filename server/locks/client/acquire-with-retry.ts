@@ -6,28 +6,28 @@ import type { AcquiredGrant, AcquireOptions, LockVerbs } from "../verbs/verbs.ts
 import { createAbortedError } from "../verbs/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
-/** Tries at intervals instead of waiting in the queue. */
+/** Retries at intervals instead of waiting in the queue. */
 export interface Retry {
-  /** Tries in all, the first included. */
+  /** Total number of attempts. */
   readonly tries: number;
   readonly pauseMs: number;
-  /** Share of the pause that chance adds or takes, 0 to 1. */
+  /** Random share by which a pause is longer or shorter, 0 to 1. */
   readonly jitter?: number;
 }
 
 /**
- * What a try found. `free`: granted at the first try. `gone`: granted, the hold that the previous try saw has ended.
- * `held`: refused. `outrun`: refused, that hold has ended and another client was faster.
+ * The result of an attempt. `free`: granted at the first attempt. `gone`: granted, because the hold that the previous
+ * attempt saw has ended. `held`: refused. `outrun`: refused; that hold has ended, but another client was faster.
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
 /** A long wait is requested in stretches of this length, because the time of a timer is limited. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
-/** What was acquired, and the moment before the request that got it was sent. */
+/** The acquired hold, and the moment before its request was sent. */
 export type TimedAcquisition = readonly [acquired: AcquiredGrant, sentAt: Moment];
 
-/** Acquires a lock as often and as long as asked. Logs the result of each try of a `retry` at level debug. */
+/** Acquires a lock with the configured retries and wait. Logs each attempt of a `retry` at level debug. */
 export async function acquireWithRetry(
   verbs: LockVerbs,
   key: string,
@@ -76,10 +76,11 @@ export async function retryWhileHeld<Result>(
 }
 
 function assertRetry({ tries, pauseMs, jitter = 0 }: Retry): void {
-  if (!Number.isInteger(tries) || tries < 1) throw createRetryError("tries is a whole number, 1 or more");
+  if (!Number.isInteger(tries) || tries < 1)
+    throw createRetryError("tries must be a whole number of at least 1");
   if (!Number.isFinite(pauseMs) || pauseMs < 0)
-    throw createRetryError("pauseMs is a number of milliseconds, 0 or more");
-  if (!(jitter >= 0 && jitter <= 1)) throw createRetryError("jitter is a number from 0 to 1");
+    throw createRetryError("pauseMs must be a number of milliseconds, 0 or more");
+  if (!(jitter >= 0 && jitter <= 1)) throw createRetryError("jitter must be a number from 0 to 1");
 }
 
 function createRetryError(fault: string): InvalidError {

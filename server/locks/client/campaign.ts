@@ -9,7 +9,7 @@ import { assertCampaignOptions } from "./options.ts";
 export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | "signal"> {
   /** Leads for as long as this runs. The signal aborts when the leadership ends; send `hold.fence` with each write. */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** The leadership was lost, not given up. */
+  /** Called when the leadership was lost, not resigned. */
   readonly onLost?: (reason: unknown) => void;
   /** Ends the campaign, and the leadership with it. */
   readonly signal: AbortSignal;
@@ -18,15 +18,15 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
 const PAUSE_MS = 500;
 
 /**
- * Elects one of many instances, again and again: when the leader resigns, dies or loses its lock, another is elected.
- * By its own clock at most one instance leads. An instance that was suspended finds its signal aborted when it wakes.
+ * Elects one of many instances as the leader. When the leader resigns, dies or loses its lock, another one is elected. At
+ * most one instance leads by its own clock. An instance that was suspended finds its signal aborted when it resumes.
  *
  * A leader whose `onElected` returned, or that lost its lock, becomes a candidate again after a short pause, and not
  * before `onElected` has settled.
  *
  * @returns when `signal` aborts
- * @throws what `onElected` throws, except the LostError of its own hold and the abort of its signal; InvalidError; what
- *   no further try can mend
+ * @throws what `onElected` throws, except the LostError of its own hold and the abort of its signal; InvalidError; errors
+ *   that no further attempt can fix
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   assertCampaignOptions(options);
@@ -34,7 +34,7 @@ export async function campaign(client: LockClient, key: string, options: Campaig
   while (!signal.aborted) {
     const hold = await acquireLeadership(client, key, { ...holding, signal });
     if (hold !== undefined) await lead(hold, { onElected, onLost, signal });
-    // Also after a term: candidates that fail at once must not keep Redis busy.
+    // Also after a term: candidates that fail at once must not load Redis.
     await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
@@ -55,7 +55,7 @@ async function lead(
   }
 }
 
-/** Whether the error is the reason of the signal, or what an API throws that the signal aborted. */
+/** Whether the error is the reason of the signal, or the AbortError of an API that the signal aborted. */
 function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
   if (!aborted) return false;
   return (
@@ -63,7 +63,7 @@ function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
   );
 }
 
-/** @returns undefined when it has to be tried again */
+/** @returns undefined if it must be tried again */
 async function acquireLeadership(
   client: LockClient,
   key: string,

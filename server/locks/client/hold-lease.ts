@@ -6,7 +6,7 @@ import type { RenewableHold } from "../verbs/backend.ts";
 import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
 import type { Grant } from "../verbs/verbs.ts";
 
-/** `closed`: this process has given back its last count. */
+/** `closed`: this process has released its last count. */
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
 export interface LeaseEvents {
@@ -23,8 +23,8 @@ export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * What all counts of one hold share: identity, deadline and loss. The deadline is counted from before the request was
- * sent, on the clock that advanced more, so it is never later than the one in Redis.
+ * The state that all counts of one hold share: identity, deadline and loss. The deadline counts from before the request was
+ * sent, on the clock that advanced more, so it is never later than the deadline in Redis.
  */
 export class HoldLease implements RenewableHold {
   readonly key: Key;
@@ -33,7 +33,7 @@ export class HoldLease implements RenewableHold {
   readonly token: string;
   readonly fence: string;
   readonly owner: string;
-  /** Counts that this process has not given back, including those that it is entering. */
+  /** Counts that this process has not released, including pending re-entries. */
   openCounts = 1;
   #leaseMs: number;
   #sentAt: Moment;
@@ -78,7 +78,7 @@ export class HoldLease implements RenewableHold {
     return this.#state;
   }
 
-  /** Why the hold is lost; undefined while it is not. */
+  /** The loss of the hold; undefined while it is not lost. */
   get loss(): LostError | undefined {
     return this.#loss;
   }
@@ -104,7 +104,7 @@ export class HoldLease implements RenewableHold {
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
   }
 
-  /** A renewal or re-entry was granted. A reply that arrives after the deadline does not bring the hold back. */
+  /** Applies a granted renewal or re-entry. A reply that arrives after the deadline does not revive the hold. */
   applyGrant(
     { leaseMs, remainingMs, asOf }: Pick<Grant, "leaseMs" | "remainingMs" | "asOf">,
     sentAt: Moment,
@@ -134,14 +134,14 @@ export class HoldLease implements RenewableHold {
     try {
       this.events.onJeopardy();
     } catch (error) {
-      // As with the listeners of a signal: the process learns of it, and the watchdog goes on.
+      // As with listeners of a signal: the process gets the error, and the watchdog continues.
       process.nextTick(() => {
         throw error;
       });
     }
   }
 
-  /** Also of a closed lease, whose release found that the hold had ended before. */
+  /** Also for a closed lease whose release found that the hold had ended before. */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");
@@ -153,7 +153,7 @@ export class HoldLease implements RenewableHold {
     if (this.state !== "lost") this.#end("closed");
   }
 
-  /** Whether it is held, the deadline aside. */
+  /** Whether it is held, regardless of the deadline. */
   #isLive(): boolean {
     return this.#state === "held" || this.#state === "jeopardy";
   }
@@ -164,7 +164,7 @@ export class HoldLease implements RenewableHold {
     this.events.onEnd();
   }
 
-  // Re-armed until it is over: a timer counts on one clock, and the deadline is on both.
+  // Re-armed until the deadline: a timer uses one clock, and the deadline both.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     const waitMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(this.remainingMs())));

@@ -17,7 +17,7 @@ export interface WatchOptions {
   readonly onJeopardy: ((hold: Hold) => void) | undefined;
 }
 
-/** All leases of one client: renews them, enters and releases their counts, and learns of their loss. */
+/** The leases of one client: renews them, re-enters and releases their counts, and reports their loss. */
 export class HoldLeases implements HoldCommands {
   readonly #byToken = new Map<string, HoldLease>();
   readonly #watchdog: Watchdog;
@@ -33,7 +33,7 @@ export class HoldLeases implements HoldCommands {
     });
   }
 
-  /** Begins a hold that was just granted. */
+  /** Adds a hold that was just granted. */
   open(granted: TimedGrant, { renew, onJeopardy }: WatchOptions): Hold {
     const [{ token, count }] = granted;
     const lease: HoldLease = new HoldLease(granted, this.target, {
@@ -92,7 +92,7 @@ export class HoldLeases implements HoldCommands {
     return released;
   }
 
-  /** Ends all holds: nothing renews them any more, and nothing reports their loss. */
+  /** Ends all holds: they are no longer renewed, and their loss is not reported. */
   close(): void {
     this.#watchdog.stop();
     for (const lease of [...this.#byToken.values()]) {
@@ -100,7 +100,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Renews or enters, and counts the new deadline from the last try that was sent. */
+  /** Renews or re-enters, and counts the new deadline from the last attempt that was sent. */
   async #prolong(lease: HoldLease, send: (onSend: () => void) => Promise<Grant>): Promise<Grant> {
     let sentAt = getCurrentMoment();
     try {
@@ -126,7 +126,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Releases a count that no caller knows of. Repeating the request id shows whether it was added. */
+  /** Releases a count that was not returned to a caller. Repeating the request id shows whether it was added. */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;
     const ref = lease.toRef();

@@ -3,13 +3,13 @@ import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Retry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 
-/** What `acquire` takes. */
+/** Options of `acquire`. */
 export interface HoldOptions {
   /** Lease in milliseconds; 30,000 by default. The watchdog renews at a third of it. */
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity without a limit. */
   readonly waitMs?: number | undefined;
-  /** Tries at intervals instead of waiting in the queue. */
+  /** Retries at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -19,21 +19,21 @@ export interface HoldOptions {
   readonly format?: WritableFormat | undefined;
   /** Unit of the deadline; of the format `timestamp` only, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
-  /** For how long no client can acquire the lock after the lease expired, in milliseconds. */
+  /** Grace period: for how long no client can acquire the lock after the lease expired, in milliseconds. */
   readonly graceMs?: number | undefined;
-  /** For how long the lock stays taken at least, also after a release, in milliseconds. */
+  /** Minimum hold time, which also applies after a release, in milliseconds. */
   readonly minHoldMs?: number | undefined;
   /** Service, host, purpose and more, shown in the console. */
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;
-  /** A renewal failed or is late; the hold is certain until its deadline. */
+  /** Called when a renewal failed or is late; the hold is certain until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
 export interface WithLockOptions extends HoldOptions {
   /**
-   * Whether to enter the hold of the enclosing `withLock` of the same client and key. Of the other options, `leaseMs`,
+   * Whether to re-enter the hold of the enclosing `withLock` of the same client and key. Of the other options, `leaseMs`,
    * `waitMs`, `retry` and `signal` apply then. false by default.
    */
   readonly reentrant?: boolean | undefined;

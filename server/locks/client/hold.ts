@@ -9,12 +9,12 @@ import { assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
  * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed or is
- * late. `lost`: another client may hold the lock. `released`: this count was given back.
+ * late. `lost`: another client may hold the lock. `released`: this count was released.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
 export interface ReenterOptions {
-  /** The hold has at least this left, in milliseconds; by default its own lease. */
+  /** The hold lasts at least this long from now, in milliseconds; by default its own lease. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -24,22 +24,22 @@ export interface HoldReleaseOptions {
 }
 
 export interface HoldReleaseRequest extends HoldReleaseOptions {
-  /** The same at each try, so that Redis gives back one count. */
+  /** The same for each attempt, so that Redis releases one count. */
   readonly requestId: string;
 }
 
-/** What a hold needs of its client. */
+/** The client of a hold. */
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
-  /** The process gives up one count of the lease. Resolves when no renewal of its last one is under way. */
+  /** Releases one count of the lease in this process. Resolves once no renewal of the last count is in flight. */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
 }
 
 /**
- * One count of a hold. Counts of one hold share its token, fencing token, deadline and signal; each has a release of
- * its own.
+ * One count of a hold. Counts of one hold share its token, fencing token, deadline and signal; each is released
+ * separately.
  */
 export class Hold implements AsyncDisposable {
   readonly #lease: HoldLease;
@@ -76,7 +76,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.token;
   }
 
-  /** Fencing token, a decimal string: larger than that of every hold of this key before. */
+  /** Fencing token, a decimal string: larger than those of all earlier holds of the key. */
   get fence(): string {
     return this.#lease.fence;
   }
@@ -106,22 +106,22 @@ export class Hold implements AsyncDisposable {
     return this.#lease.signal;
   }
 
-  /** Why the hold is lost; undefined while it is not, and after a release in time. */
+  /** The loss of the hold; undefined while it is not lost, and after a release in time. */
   get loss(): LostError | undefined {
     return this.state === "lost" ? this.#lease.loss : undefined;
   }
 
-  /** Redis's clock as of now, Unix milliseconds. */
+  /** Estimated clock of Redis, Unix milliseconds. */
   get asOf(): number {
     return this.#lease.asOf;
   }
 
-  /** Returns the time left by the local deadline in milliseconds; 0 after a loss or a release. */
+  /** Returns the time until the local deadline in milliseconds; 0 after a loss or a release. */
   remainingMs(): number {
     return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
 
-  /** Throws unless the hold is certain. Call it before each step whose effect others see. @throws LostError */
+  /** Throws unless the hold is certain. Call it before each step with visible effects. @throws LostError */
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
@@ -129,9 +129,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold now. The watchdog does so by itself.
+   * Renews the hold now. The watchdog does this automatically.
    *
-   * @param leaseMs the hold has at least this left; by default its own lease
+   * @param leaseMs the hold lasts at least this long from now; by default its own lease
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
   async renew(leaseMs?: number): Promise<void> {
@@ -140,9 +140,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Enters the hold once more: its count in Redis rises by one. Does not wait, and does not exclude other counts.
+   * Re-enters the hold: its count in Redis increases by one. Does not wait, and does not exclude other counts.
    *
-   * @returns a hold with a release of its own
+   * @returns a hold that is released separately
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
   async reenter(options: ReenterOptions = {}): Promise<Hold> {
@@ -152,8 +152,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Gives back this count; the last count releases the lock. Calling it twice gives back one count, and a call after a
-   * failed one repeats that one, with its options. A hold that has ended is the outcome `not_held`, not an error.
+   * Releases this count; the last count releases the lock. Calling it twice releases one count, and a call after a failed
+   * one repeats it with its options. For a hold that has ended the outcome is `not_held`, not an error.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError
    */

@@ -59,7 +59,7 @@ export class LockClient {
     target: string,
   ) {
     this.#leases = new HoldLeases(backend, target);
-    // Each wait listens to it.
+    // Each wait adds a listener.
     setMaxListeners(0, this.#closed.signal);
   }
 
@@ -68,7 +68,7 @@ export class LockClient {
    *
    * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the name
    *   of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of independent masters
-   * @throws StartupError when a URL is wrong or Redis cannot be reached within five seconds; InvalidError
+   * @throws StartupError when a URL is invalid or Redis cannot be reached within five seconds; InvalidError
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     assertOpenOptions(options);
@@ -82,7 +82,7 @@ export class LockClient {
   }
 
   /**
-   * Acquires a lock. A lock that is held is refused or waited for, whoever holds it.
+   * Acquires a lock. If it is held, also by this client, the call is refused or waits.
    *
    * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
    *   KeyNotAllowedError, InvalidError, UnavailableError, NotReplicatedError, UnknownOutcomeError
@@ -111,10 +111,10 @@ export class LockClient {
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error of the work wins over one of the release, which is logged: the lease ends the hold.
+   * An error of the work takes precedence over an error of the release, which is logged: the lease ends the hold.
    *
-   * @throws LostError when the work finished after the hold was lost, also when it returned a result; what the work
-   *   throws, with the loss as its `cause`; and as `acquire`
+   * @throws LostError when the work finished after the hold was lost, also when it returned a result; errors of
+   *   the work, with the loss as their `cause`; and as `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
@@ -185,7 +185,7 @@ export class LockClient {
     throw createClosedError();
   }
 
-  /** A wait ends with its caller's signal, and with the client. */
+  /** A wait ends when its caller's signal aborts or the client is closed. */
   #combineSignals({ signal, waitMs = 0, retry }: HoldOptions): AbortSignal | undefined {
     if (waitMs === 0 && retry === undefined) return signal;
     return signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);

@@ -4,7 +4,7 @@ import { toKeyFields } from "../../../lib/keys/key.ts";
 import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import type { Hold } from "./hold.ts";
 
-/** How a wait for a turn ended. `closed`: the frame's work has settled, and nothing can enter its hold any more. */
+/** How a wait for a turn ended. `closed`: the work of the frame has settled, and its hold can no longer be re-entered. */
 export type TurnOutcome = "granted" | "closed" | "timed_out" | "aborted";
 
 interface Turn {
@@ -12,7 +12,7 @@ interface Turn {
 }
 
 /**
- * One `withLock` while its work runs. Nested calls that enter its hold take turns, so that branches of the work exclude
+ * One `withLock` while its work runs. Nested calls that re-enter its hold take turns, so that branches of the work exclude
  * each other.
  */
 export class LockFrame {
@@ -30,7 +30,7 @@ export class LockFrame {
     return this.#isOpen;
   }
 
-  /** Whether a nested call can enter the hold now. */
+  /** Whether a nested call can re-enter the hold now. */
   get canBeEntered(): boolean {
     const { state } = this.hold;
     return this.#isOpen && (state === "held" || state === "jeopardy");
@@ -89,13 +89,13 @@ export class LockFrame {
     else callback();
   }
 
-  /** The work has settled. */
+  /** Closes the frame after the work has settled. */
   close(): void {
     this.#isOpen = false;
     for (const turn of [...this.#queue]) turn.settle("closed");
   }
 
-  /** Of a nested call that met another branch inside. */
+  /** The error of a nested call while another branch is inside. */
   createOccupiedError(waitMs: number): HeldError | WaitTimeoutError {
     const { key, owner, count, fence, asOf } = this.hold;
     const facts = {
@@ -127,12 +127,12 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
 }
 
 /**
- * The frames around a piece of asynchronous code, at most one for each client and key: the nearest hides those further
- * out, also after it was closed.
+ * The frames around a piece of asynchronous code, at most one per client and key: the nearest hides outer ones, also after
+ * it was closed.
  */
 const scope = new AsyncLocalStorage<readonly LockFrame[]>();
 
-/** Finds the nearest enclosing frame of the lock; undefined outside of any that is open. */
+/** Finds the nearest enclosing frame of the lock; undefined if none is open. */
 export function findFrame(client: object, key: string): LockFrame | undefined {
   const frame = scope.getStore()?.find((each) => each.isOf(client, key));
   return frame?.isOpen ? frame : undefined;
@@ -141,8 +141,8 @@ export function findFrame(client: object, key: string): LockFrame | undefined {
 /** Runs the work inside the frame, and closes the frame when the work has settled. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;
-  // Closed frames can be left out: what they hid was left out before them. So the list stays short in code that goes
-  // on for ever.
+  // Closed frames are dropped, because the frames that they hide were dropped before. This keeps the list short in code that
+  // never ends.
   const around = (scope.getStore() ?? []).filter((each) => each.isOpen && !each.isOf(client, hold.key));
   try {
     return await scope.run([frame, ...around], async () => await work());

@@ -1,11 +1,11 @@
 /**
- * Receives what the library reports. A pino logger satisfies it; so does any object with these two methods.
+ * Receives the log entries of the library. A pino logger satisfies it, and so does any object with these two methods.
  *
- * Nothing that the library passes contains a password.
+ * Log entries never contain a password.
  */
 export interface Logger {
-  /** Each try of a `retry`. */
+  /** Each attempt of a `retry`. */
   debug(details: object, message: string): void;
-  /** Failures that no caller receives, such as a release that failed after the work had ended. */
+  /** Failures that are not returned to a caller, such as a failed release after the work had ended. */
   warn(details: object, message: string): void;
 }

@@ -2,7 +2,7 @@ import { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
-/** What an option has to be, and how to tell. */
+/** The type of an option, and its check. */
 interface OptionType {
   readonly is: (value: unknown) => boolean;
   readonly name: string;
@@ -86,7 +86,8 @@ export function assertCampaignOptions(options: object): void {
 
 /** @throws InvalidError */
 export function assertKey(key: unknown): asserts key is string {
-  if (typeof key !== "string") throw new InvalidError("The key of a lock is a string.", { field: "key" });
+  if (typeof key !== "string")
+    throw new InvalidError("The key of a lock must be a string.", { field: "key" });
 }
 
 function assertHold(
@@ -103,13 +104,13 @@ function assertHold(
 
 function assertOptions(method: string, types: OptionTypes, options: unknown): void {
   if (typeof options !== "object" || options === null) {
-    throw new InvalidError(`The options of ${method} are an object.`, {});
+    throw new InvalidError(`The options of ${method} must be an object.`, {});
   }
   for (const [name, value] of Object.entries(options)) {
     const type = Object.hasOwn(types, name) ? types[name] : undefined;
     if (type === undefined) throw createUnknownOptionError(method, name, Object.keys(types));
     if (value === undefined || type.is(value)) continue;
-    throw new InvalidError(`${name} is to be ${type.name}.`, { field: name });
+    throw new InvalidError(`${name} must be ${type.name}.`, { field: name });
   }
 }
 

@@ -5,7 +5,7 @@ import type { Hold } from "./hold.ts";
 import type { HoldOptions, WithLockOptions } from "./hold-options.ts";
 import { findFrame, type LockFrame } from "./lock-frame.ts";
 
-/** A hold for one `withLock`, and what to do after its release. */
+/** A hold for one `withLock`, and the cleanup after its release. */
 export interface Entry {
   readonly hold: Hold;
   /** @param frame the frame of the work, which has settled */
@@ -16,7 +16,7 @@ type Acquire = (options: HoldOptions) => Promise<Hold>;
 
 const leaveNothing = () => undefined;
 
-/** Enters the hold of the enclosing `withLock` where that is asked for and possible, else acquires the lock. */
+/** Re-enters the hold of the enclosing `withLock` if requested and possible, else acquires the lock. */
 export async function enterLock(
   client: object,
   key: string,
@@ -57,7 +57,7 @@ async function reenterOrAcquire(
     const hold = await tryReenter(frame, leaseMs);
     if (hold !== undefined) return { hold, leave: (inner) => inner.whenVacant(() => frame.endTurn()) };
   }
-  // The hold has ended. What follows is an ordinary acquire of the lock as it is stored.
+  // The hold has ended, so the lock is acquired.
   const { format, unit } = frame.hold;
   const leftMs = waitMs === 0 ? 0 : Math.max(1, deadline - performance.now());
   const hold = await acquire({ format, unit, ...options, waitMs: leftMs });
@@ -82,11 +82,11 @@ function isSameFormat(hold: Hold, { format = hold.format, unit = hold.unit }: Ho
   return format === hold.format && unit === hold.unit;
 }
 
-/** Adds to a refusal that the lock is held by the very caller. */
+/** Adds to a refusal that the caller holds the lock. */
 function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
   if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;
   if (!canBeEntered || !error.facts.holders.some(({ fence }) => fence === hold.fence)) return error;
-  const message = `${error.message} The caller holds it itself; set reentrant to enter its hold.`;
+  const message = `${error.message} The caller already holds it; set reentrant to re-enter its hold.`;
   const facts = { ...error.facts, heldByCaller: true };
   return error instanceof HeldError ? new HeldError(message, facts) : new WaitTimeoutError(message, facts);
 }

@@ -4,11 +4,11 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
 const RENEW_SHARE = 1 / 3;
 const BATCH_SIZE = 100;
-/** A renewal is tried again this soon after it failed, or a tenth of the lease if that is sooner. */
+/** Delay before a failed renewal is retried, or a tenth of the lease if that is shorter. */
 const RETRY_MS = 250;
-/** Leases that are due within this share of their lease are taken along. */
+/** Leases that are due within this share of their length are renewed as well. */
 const BATCH_AHEAD_SHARE = 0.1;
-/** A try may take this share of the lease, so that at least three fit in before the deadline. */
+/** An attempt may take this share of the lease, so that at least three fit before the deadline. */
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
 
@@ -18,9 +18,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client at a third of their length: one timer, up to a hundred leases per script, on a
- * connection of its own so that no other request delays it. It does not stop because of an error, never renews a lease
- * whose last count is being released, and never past a lease's own deadline.
+ * Renews all leases of a client at a third of their length: one timer, up to a hundred leases per script, on a separate
+ * connection so that no other request delays it. Errors do not stop it. It never renews a lease whose last count is being
+ * released, and never after the deadline of the lease.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -30,7 +30,7 @@ export class Watchdog {
   #renewAllAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    /** What remains of each lease in ms; null where the hold is gone, undefined where that cannot be determined yet. */
+    /** Remaining ms of each lease; null if the hold is gone, undefined if that is not known yet. */
     private readonly renewMany: (
       leases: readonly HoldLease[],
       tryMs: number,
@@ -41,17 +41,17 @@ export class Watchdog {
     this.#schedule(lease, lease.remainingMs() - lease.leaseMs * (1 - RENEW_SHARE));
   }
 
-  /** The deadline of the lease has changed. No effect on a lease that is not watched. */
+  /** Reschedules a lease whose deadline has changed. No effect on a lease that is not watched. */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.watch(lease);
   }
 
-  /** No renewal of the lease is sent after this. */
+  /** Stops renewing the lease. */
   forget(lease: HoldLease): void {
     this.#dueAt.delete(lease);
   }
 
-  /** Resolves when no renewal of the lease is under way. */
+  /** Resolves once no renewal of the lease is in flight. */
   async finishRenewal(lease: HoldLease): Promise<void> {
     await this.#inFlight.get(lease);
   }
@@ -114,7 +114,7 @@ export class Watchdog {
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
       const tryMs = Math.max(TRY_MS_MIN, shortest * TRY_SHARE);
-      // Timers of one length fire in the order in which they were set: several calls report how far they came first.
+      // Timers of the same length fire in the order they were set, so pending calls can report their progress first.
       const remaining = await withTimeout(tryMs, this.renewMany(batch, tryMs));
       batch.forEach((lease, index) => {
         const remainingMs = remaining[index];

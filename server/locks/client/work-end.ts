@@ -3,9 +3,9 @@ import type { Hold } from "./hold.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * Releases the hold of a work that has settled. A release that fails is logged, and the lease ends the hold.
+ * Releases the hold after the work has settled. A failed release is logged, and the lease ends the hold.
  *
- * @returns the loss, when the hold was lost before
+ * @returns the loss if the hold was lost before
  */
 export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Promise<LostError | undefined> {
   const { key, owner, fence, holdId } = hold;
@@ -24,13 +24,13 @@ export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Pro
   return lost;
 }
 
-/** Gives an error of the work the loss as its cause, where it has none and can take one. */
+/** Sets the loss as the cause of an error of the work, if it has no cause and can be changed. */
 export function attachLoss(error: unknown, loss: LostError | undefined): void {
   if (loss === undefined || error === loss || !(error instanceof Error)) return;
   try {
     if (error.cause !== undefined) return;
     Reflect.defineProperty(error, "cause", { value: loss, configurable: true, writable: true });
   } catch {
-    // A getter or a proxy of the caller's: the error is thrown as it is.
+    // A getter or proxy of the caller: the error is thrown unchanged.
   }
 }

@@ -3,15 +3,15 @@ import { computeMajority, groupLargestFirst, kthSmallest } from "../../redis/maj
 import type { MasterAnswers, PollProgress } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** What counts as a majority's word. Nothing here talks to Redis. */
+/** Decides by majority, without access to Redis. */
 
-/** The hold that a master has granted. */
+/** The hold that a master granted. */
 export interface Vote {
   readonly master: QuorumMaster;
   readonly reply: GrantedReply;
 }
 
-/** The hold that votes make together. */
+/** The hold that results from votes. */
 export interface Agreement {
   readonly token: string;
   readonly fence: string;
@@ -29,11 +29,11 @@ export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>):
 }
 
 /**
- * The hold that a majority votes for; undefined when there is none.
+ * Returns the hold that a majority votes for; undefined if no hold has one.
  *
- * Votes of one token are of one hold. Where a majority names its fence, it was agreed on before, and stays. Otherwise it
- * becomes the largest of the votes: every earlier hold had a majority, too, so one of these masters knows its fence, and
- * gave a larger one.
+ * Votes of one token are for one hold. A fencing token with a majority was agreed on before and stays. Otherwise the largest
+ * one wins: every earlier hold had a majority, so at least one of these masters knows its fencing token and issued a larger
+ * one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);
@@ -48,7 +48,7 @@ export function findAgreement(votes: readonly Vote[], masters: number): Agreemen
   return { token: voters[0].reply.token, fence, count: kthSmallest(counts, majority), voters };
 }
 
-/** Whether the votes that are in decide, and whether those to come can. */
+/** Whether the present votes decide, and whether pending ones still can. */
 export function assessProgress(answers: MasterAnswers<AcquireReply>, masters: number): PollProgress {
   const majority = computeMajority(masters);
   const most = groupByToken(collectVotes(answers))[0]?.length ?? 0;

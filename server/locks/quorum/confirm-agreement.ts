@@ -12,10 +12,10 @@ export interface ConfirmationOptions {
 }
 
 /**
- * Writes fence and count to the masters that have others: a majority has to have both in common before anybody hears of
- * the hold.
+ * Writes the agreed fencing token and count to the masters that have others. A majority must have both before the hold is
+ * returned to the caller.
  *
- * @returns the votes that are known to agree, once they are a majority or cannot become one
+ * @returns the votes that agree, once they are a majority or cannot become one
  */
 export async function confirmAgreement(
   key: Key,
@@ -44,7 +44,7 @@ export async function confirmAgreement(
   return [...upToDate, ...confirmed];
 }
 
-/** Gives a vote the fence and the count of the agreement. false: what the master had has ended. */
+/** Writes the agreed fencing token and count to a vote. Returns false if the hold of the master has ended. */
 export function writeAgreement(
   key: Key,
   { master, reply }: Vote,

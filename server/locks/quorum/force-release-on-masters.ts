@@ -12,10 +12,10 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Frees a hold at all masters at once: at each the vote of its token, under the fence that this master has.
+ * Force-releases a hold at all masters: at each one the vote of its token, with the fencing token of that master.
  *
- * `released` when fewer than a majority can still have it: what a master that was away has left ends with its lease, and
- * makes no hold any more. `changed` when a majority has something else by now.
+ * `released` if fewer than a majority can still have it: the rest at an unreachable master expires with its lease and is
+ * not a hold. `changed` if a majority has another hold by now.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */
@@ -28,19 +28,19 @@ export async function forceReleaseOnMasters(
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
     call: (master) => forceReleaseOnMaster(master, seen, releaseParams),
-    // Who is slow has a vote, too, and nobody else is waiting for this.
+    // Slow masters have a vote as well, and no other caller waits for this.
     progress: () => "open",
   });
-  const freed = masters.map(
+  const outcomes = masters.map(
     (master): MasterReleaseOutcome => ({
       name: getMasterName(master),
       outcome: toMasterOutcome(answers.get(master)),
     }),
   );
-  return toForceReleaseResult(freed, answers);
+  return toForceReleaseResult(outcomes, answers);
 }
 
-/** As the health of the target names it. */
+/** The name of a master in the health of the target. */
 function getMasterName({ verbs: { options } }: QuorumMaster): string {
   return options.path ?? `${options.host}:${options.port}`;
 }
@@ -65,8 +65,8 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. Of a hold of ours that missed the agreement the fence is another; of a
- * RedLock each master has an owner of its own, which belongs to one client and so to one master.
+ * Whether a master has the holders that were seen. A vote that missed the agreement has another fencing token. A RedLock has
+ * a different owner at each master, which belongs to one client and so to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];
@@ -113,11 +113,11 @@ function createUndecidedError(masters: readonly MasterReleaseOutcome[], isUntouc
   const who = unanswered.map(({ name }) => name).join(", ");
   if (isUntouched) {
     return new UnavailableError(
-      `Of ${masters.length} masters ${unanswered.length} do not answer (${who}), so nothing could be decided. Nothing was released; try again.`,
+      `${unanswered.length} of ${masters.length} masters do not respond (${who}), so there is no majority. Nothing was released; try again.`,
     );
   }
-  const freed = masters.filter(({ outcome }) => outcome === "released").length;
+  const released = masters.filter(({ outcome }) => outcome === "released").length;
   return new UnknownOutcomeError(
-    `${freed} of ${masters.length} masters let go of it, and ${unanswered.length} did not answer (${who}): a majority may still have it. Look at the lock, and ask again.`,
+    `${released} of ${masters.length} masters released it and ${unanswered.length} did not respond (${who}), so a majority may still have it. Check the lock and try again.`,
   );
 }

@@ -3,7 +3,7 @@ import type { ForceReleaseListener } from "../verbs/backend.ts";
 import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** Force-releases that no majority has reported, of which the oldest is dropped. */
+/** Most force-releases that no majority has reported; the oldest is dropped. */
 const PENDING_MAX = 1000;
 
 /** Subscribes to the force-releases of one client at all masters. */
@@ -36,7 +36,7 @@ export class ForceReleaseVotes {
   add(master: number, token: string, fence: string): void {
     const votes = this.#pending.get(token) ?? { masters: new Set(), fences: new Set() };
     votes.masters.add(master);
-    // A master that missed the agreement on the fence reports a smaller one, and a token has one hold.
+    // A master that missed the agreement reports a smaller fencing token. The token identifies the hold.
     votes.fences.add(fence);
     this.#pending.set(token, votes);
     if (votes.masters.size === this.#majority) {

@@ -10,10 +10,10 @@ import { collectReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Reads whether a majority of the masters is held in another format than ours, as by Redisson's RedLock: such a key
- * cannot be acquired, and is a lock all the same.
+ * Reads whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key cannot be
+ * acquired, but is a lock.
  *
- * @returns the refusal; undefined where something else than a lock is in the way
+ * @returns the refusal; undefined if the keys are not locks
  */
 export async function readForeignHold(
   masters: readonly QuorumMaster[],
@@ -39,7 +39,7 @@ export async function readForeignHold(
   return createSplitHeldError(key, { ...known, holders: held.flatMap(({ holders }) => holders) });
 }
 
-/** What looks like a lock by its shape alone may be data. */
+/** A key that is only `possible` may be application data. */
 const isLock = (seen: Observation): seen is HeldObservation =>
   seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));
 

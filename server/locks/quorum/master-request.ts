@@ -7,21 +7,21 @@ import { WAITERS_MAX } from "../verbs/acquirer.ts";
 import { attempt } from "../verbs/attempt.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** A vote is taken back for as long as this; what is left after it ends with its lease. */
+/** How long withdrawing a vote is tried; a vote that remains expires with its lease. */
 const REVOKE_BUDGET_MS = 60_000;
 
-/** What a master was asked under. */
+/** The identity of a request to one master. */
 export interface AttemptId {
   readonly id: string;
-  /** Of the hold that the master has granted, or would grant. */
+  /** The token of the hold that the master granted, or would grant. */
   readonly token: string;
-  /** Since when it is on the list of those who wait; undefined where it is not. */
+  /** Since when it is in the list of waiters; undefined if it is not. */
   readonly sinceMs: number | undefined;
 }
 
-/** Where a request for a lock stands with one master. */
+/** The state of a lock request at one master. */
 export class MasterRequest {
-  /** How many ids were taken back here; the next try goes under a new one. */
+  /** How many ids were withdrawn here; the next attempt has a new one. */
   #revokedCount = 0;
   #grantedToken: string | undefined;
   #sinceMs: number | undefined;
@@ -33,8 +33,8 @@ export class MasterRequest {
     private readonly request: AcquireRequest,
   ) {}
 
-  // Who repeats the request walks through the same ids, past those that were taken back. The token stays: what is taken
-  // back is the hold that an id acquired, and never one that another id acquired under the same token.
+  // A repeated request derives the same ids and skips withdrawn ones. The token stays the same: withdrawing an id ends the
+  // hold that this id acquired, never one that another id acquired under the same token.
   get attemptId(): AttemptId {
     const { id, token } = this.request;
     return {
@@ -44,7 +44,7 @@ export class MasterRequest {
     };
   }
 
-  /** @param waitMs for how long it will wait should it be refused; undefined: not at all */
+  /** @param waitMs how long it will wait if it is refused; undefined: it will not wait */
   acquire(waitMs: number | undefined): Promise<AcquireReply> {
     const { verbs, channel } = this.master;
     const { id, sinceMs } = this.attemptId;
@@ -54,7 +54,7 @@ export class MasterRequest {
     return LOCK_WRITERS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
   }
 
-  /** The master may have carried out what it was asked, and is asked for the same again. */
+  /** Repeats a request that the master may have executed. */
   recordSilence(): void {
     this.#unansweredSince ??= performance.now();
   }
@@ -67,10 +67,10 @@ export class MasterRequest {
   }
 
   /**
-   * Takes the vote back that was asked for under the name, as soon as the master answers. One that was not given yet
-   * is not given any more: the master reads this after the request, or remembers it.
+   * Withdraws the vote of a request as soon as the master responds. A vote that was not granted yet will not be granted:
+   * the master processes this after the request, or remembers it.
    *
-   * Resolves when it is done, or given up.
+   * Resolves when it is done, or has been given up.
    */
   async revoke(name = this.attemptId): Promise<void> {
     if (name.id === this.attemptId.id) {
@@ -83,12 +83,12 @@ export class MasterRequest {
     const { principal } = this.request;
     const { id: acquiredBy, token } = name;
     const ask = { id: `back:${acquiredBy}`, digest: "-", token, fence: undefined, principal, acquiredBy };
-    // By the id of the acquire it is done once, however often it is asked for.
+    // The id of the acquire makes this idempotent.
     const call = () => LOCK_WRITERS.token.release(verbs, channel, this.key, ask);
     await attempt(verbs, call, { budgetMs: REVOKE_BUDGET_MS }).catch(() => undefined);
   }
 
-  /** The list is for looking at only, and its entries end by themselves: a failure is no harm. */
+  /** The list is only informative and its entries expire, so a failure is harmless. */
   stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {
     if (sinceMs === undefined) return;
     if (id === this.attemptId.id) this.#sinceMs = undefined;

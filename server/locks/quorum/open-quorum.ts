@@ -4,7 +4,7 @@ import { QuorumLocks } from "./quorum-locks.ts";
 import { closeQuorumMasters, type MasterCountRule, openQuorumMasters } from "./quorum-master.ts";
 import { renewManyOnMasters } from "./renew-many-on-masters.ts";
 
-/** Independent Redis masters, of which a majority has to agree on each lock. */
+/** Independent Redis masters, of which a majority must grant each lock. */
 export interface QuorumLocation {
   /** URLs of an odd number of masters, 3 or more. */
   readonly quorum: readonly string[];
@@ -13,7 +13,7 @@ export interface QuorumLocation {
 /**
  * Opens three connections to each master; a minority of them may be down.
  *
- * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
+ * @throws StartupError when they are not a valid quorum, or fewer than a majority responds within five seconds
  */
 export async function openQuorumBackend(
   { quorum }: QuorumLocation,

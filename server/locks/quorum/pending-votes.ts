@@ -2,13 +2,12 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
- * Votes for a hold that are still to come, or of which it is not known yet that they agree with it. A hold may be
- * released before the slowest master has even read that it was asked for: such a vote would be nobody's, and the
- * release does not find it.
+ * Votes for a hold that are pending, or not confirmed to agree with it. A hold may be released before the slowest master has
+ * read the request. That vote would have no holder, and the release does not find it.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
-  /** Called when none is open any more. */
+  /** Called when no vote is pending any more. */
   onAllSettled: () => void = () => undefined;
 
   get size(): number {
@@ -24,9 +23,9 @@ export class PendingVotes {
   }
 
   /**
-   * Either it agrees, or there is none, or it is taken back; unless all were taken back before.
+   * Closes a vote that agrees or was not granted, and withdraws any other; unless all were withdrawn before.
    *
-   * @param token of the vote, where it turned out to be another than was asked for
+   * @param token the token of the vote, if it differs from the requested one
    */
   settle(request: MasterRequest, ending: "agrees" | "none" | "take_back", token?: string): void {
     const name = this.#attemptIds.get(request);
@@ -36,13 +35,13 @@ export class PendingVotes {
     if (this.#attemptIds.size === 0) this.onAllSettled();
   }
 
-  /** What they are for is over. */
+  /** Withdraws all pending votes, because their hold has ended. */
   revokeAll(): void {
     for (const request of [...this.#attemptIds.keys()]) this.settle(request, "take_back");
   }
 }
 
-/** The open votes of all holds of this process. */
+/** The pending votes of all holds of this process. */
 export class PendingVotesByHold {
   readonly #byHold = new Map<string, Set<PendingVotes>>();
 
@@ -62,7 +61,7 @@ export class PendingVotesByHold {
   }
 }
 
-/** Reservations of several locks in one name have one token. */
+/** Reservations of several locks by one person have the same token. */
 function formatHoldName(key: Key, token: string): string {
   return `${token}\n${key}`;
 }

@@ -6,8 +6,9 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * What a master said in its time. `away`: it certainly did nothing. `unknown`: it may have done it, and will not say any
- * more. `late`: it may have done it or do it yet, and will be heard of.
+ * The reply of a master within its time limit. `away`: it certainly did nothing. `unknown`: it may have executed the
+ * request, and will not reply. `late`: it may have executed the request or may still do so, and its reply is reported
+ * later.
  */
 export type MasterAnswer<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
@@ -15,28 +16,28 @@ export type MasterAnswer<Reply> =
 
 export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>>;
 
-/** How far the answers that are in decide. `enough`: what is to come changes nothing, but makes it firmer. */
+/** How far the present replies decide. `enough`: pending replies cannot change the result, but can confirm it. */
 export type PollProgress = "open" | "enough" | "decided";
 
 export interface MasterPollOptions<Reply> {
-  /** Which connections it goes by. */
+  /** The connections to use. */
   readonly by: "verbs" | "renewals";
-  /** `all`: the call itself waits for a connection. By default none is waited for unless a majority has none. */
+  /** `all`: the call waits for every connection. By default it only waits if a majority is disconnected. */
   readonly to?: "all";
-  /** For how long each master is waited for. */
+  /** Time limit for each master. */
   readonly budgetMs: number;
   readonly call: (master: QuorumMaster) => Promise<Reply>;
   readonly progress: (answers: MasterAnswers<Reply>) => PollProgress;
-  /** Told of what comes after the end: once of each that is `late`. */
+  /** Called once for each `late` master when its reply arrives. */
   readonly onLate?: (master: QuorumMaster, answer: MasterAnswer<Reply>) => void;
 }
 
-/** What was said, by whomever. */
+/** Returns the replies of all masters that sent one. */
 export function collectReplies<Reply>(answers: MasterAnswers<Reply>): Reply[] {
   return [...answers.values()].flatMap((answer) => (answer.state === "answered" ? [answer.reply] : []));
 }
 
-/** Asks all masters at once, and ends as soon as it is decided, at the latest with the budget. */
+/** Sends a request to all masters, and ends as soon as the result is decided, at the latest after the time limit. */
 export function pollMasters<Reply>(
   masters: readonly QuorumMaster[],
   question: MasterPollOptions<Reply>,
@@ -68,7 +69,7 @@ class MasterPoll<Reply> {
   run(): Promise<MasterAnswers<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
-    // A connection that comes back is waited for only where nothing can be decided without it.
+    // Waits for a reconnect only if there is no majority without it.
     const polled =
       to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
     if (polled !== ready) setMaxListeners(0, this.#stop.signal);
@@ -87,7 +88,7 @@ class MasterPoll<Reply> {
     let answer: MasterAnswer<Reply>;
     const { by, to } = this.options;
     try {
-      // Without a pause where there is nothing to wait for, so that all are asked in the same moment.
+      // Without a pause for open connections, so that all requests are sent in the same turn.
       if (to !== "all" && master[by].status !== "ready") await waitUntilReady(master[by], this.#stop.signal);
       this.#sent.add(master);
       answer = { state: "answered", reply: await this.options.call(master) };
@@ -107,14 +108,14 @@ class MasterPoll<Reply> {
     if (isDecided) this.#end();
     if (isDecided || progress === "open" || this.#isEndScheduled) return;
     this.#isEndScheduled = true;
-    // Masters that are well answer within the same moment: the rest gets as long again as the majority took.
+    // Healthy masters reply at nearly the same time: the rest gets as much extra time as the majority took.
     const elapsedMs = performance.now() - this.#startedAt;
     this.#scheduleEnd(
       Math.min(Math.max(elapsedMs, STRAGGLER_WAIT_MS_MIN), this.options.budgetMs - elapsedMs),
     );
   }
 
-  // What has arrived while this process was busy is taken in before the time is called over.
+  // Replies that arrived while this process was busy are processed before the time limit applies.
   #scheduleEnd(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => setImmediate(() => this.#end()), ms);

@@ -30,7 +30,7 @@ export interface QuorumGrant {
   readonly asOf: number;
 }
 
-/** What came of standing for a lock once. `too_late`: a majority voted, but not in time for a hold. */
+/** The result of one attempt. `too_late`: a majority granted, but no validity time was left. */
 export type QuorumAttemptOutcome =
   | QuorumGrant
   | { readonly outcome: "refused" | "too_late"; readonly answers: MasterAnswers<AcquireReply> };
@@ -41,18 +41,18 @@ interface ConfirmedGrant {
 }
 
 /**
- * One request for a lock, put to the masters as often as it takes. Between two tries it has no votes: what a try got
- * in vain is given back before the next, or taken back as soon as its master answers.
+ * One lock request, sent to the masters in one or more attempts. Between attempts it has no votes: votes of a failed attempt
+ * are released before the next one, or withdrawn as soon as their master responds.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
   readonly #majority: number;
   readonly #budgetMs: number;
   #isClosed = false;
-  /** Of the hold that it was elected to. */
+  /** The token of the hold that it acquired. */
   readonly pendingVotes = new PendingVotes();
 
-  /** @param idSource whose id the request has. Who repeats an id of its own may be asking for these very votes. */
+  /** @param idSource who chose the request id. A caller that repeats its id may be asking for exactly these votes. */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly key: Key,
@@ -64,7 +64,7 @@ export class QuorumAttempt {
     this.#budgetMs = computeBudgetMs(request.leaseMs);
   }
 
-  /** @param waitMs for how long it will wait should it be refused; undefined: not at all */
+  /** @param waitMs how long it will wait if it is refused; undefined: it will not wait */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
     const sentAt = getCurrentMoment();
     const names = new Map(this.masters.map((master) => [master, this.#getRequest(master).attemptId]));
@@ -93,13 +93,13 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Takes back whatever was voted for it. */
+  /** Withdraws all votes. */
   revokeVotes(): void {
     this.pendingVotes.revokeAll();
     for (const request of this.#requests.values()) void request.revoke();
   }
 
-  /** It will not stand again. */
+  /** Closes the request: there will be no further attempt. */
   close(): void {
     this.#isClosed = true;
     for (const request of this.#requests.values()) request.stopWaiting();
@@ -107,7 +107,7 @@ export class QuorumAttempt {
 
   #getRequest(master: QuorumMaster): MasterRequest {
     const request = this.#requests.get(master);
-    if (request === undefined) throw new Error(`${master.label} is none of these masters`);
+    if (request === undefined) throw new Error(`${master.label} is not one of these masters`);
     return request;
   }
 
@@ -131,7 +131,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Sees to those that are not known to agree with the majority. */
+  /** Handles the votes that are not confirmed to agree with the majority. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -148,7 +148,7 @@ export class QuorumAttempt {
     }
   }
 
-  /** Gives back what this try got, and waits for it where the master is known to answer. */
+  /** Releases the votes of this attempt, and waits for masters that respond. */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {
@@ -157,13 +157,13 @@ export class QuorumAttempt {
         else this.#getRequest(master).recordSilence();
       }
       if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
-      // A repetition got nothing that was not there before.
+      // A repeated request got no new vote.
       if (answer.reply.how !== "repeated") back.push(this.#getRequest(master).revoke());
     }
     await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
-  // A vote that is not open was taken back already, or is left to the caller who may repeat the request.
+  // A vote that is not pending was withdrawn already, or is left to a caller that may repeat the request.
   #handleLateAnswer(
     master: QuorumMaster,
     answer: MasterAnswer<AcquireReply>,

@@ -16,11 +16,11 @@ import {
 } from "../verbs/error-factories.ts";
 import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
 
-/** What the masters said together, where they gave no hold. */
+/** The combined refusal of the masters. */
 
 type HeldReply = Extract<AcquireReply, { outcome: "held" }>;
 
-/** Whether nobody is known to hold the lock: its votes went to several, as when many ask for it in one moment. */
+/** Whether the lock has no known holder, because simultaneous requests split the votes. */
 export function isVoteSplit(answers: MasterAnswers<AcquireReply>): boolean {
   const replies = collectReplies(answers);
   const isAsked = replies.every(({ outcome }) => outcome === "granted" || outcome === "held");
@@ -33,7 +33,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether the same request goes on under another id: this one was taken back before. */
+/** Whether the request continues under another id, because this one was withdrawn before. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -58,7 +58,7 @@ export function createQuorumRefusalError(
   return createRefusalError(key, "token", reused);
 }
 
-/** Of a hold that no majority has. */
+/** The error for a hold without a majority. */
 export function createHoldRefusalError(
   key: Key,
   replies: readonly RenewReply[],
@@ -73,7 +73,7 @@ export function createHoldRefusalError(
   return createLostError(key, now);
 }
 
-/** @param doing what is certain although too few answered */
+/** @param doing a sentence about what is certain although too few masters replied */
 export function createTooFewAnswersError<Reply>(
   answers: MasterAnswers<Reply>,
   doing = "Nothing is held; try again.",
@@ -93,12 +93,12 @@ export function createTooFewAnswersError<Reply>(
 export function createMaybeExecutedError<Reply>(answers: MasterAnswers<Reply>): UnknownOutcomeError {
   const answered = collectReplies(answers).length;
   return new UnknownOutcomeError(
-    `${describeAnswerCount(answered, answers.size)} Others may have carried this out; repeat the request with the same Idempotency-Key, or look at the lock.`,
+    `${describeAnswerCount(answered, answers.size)} Others may have executed this. Repeat the request with the same Idempotency-Key, or read the lock.`,
   );
 }
 
 function describeAnswerCount(answered: number, masters: number): string {
-  return `${answered} of the ${masters} masters of the quorum answered in time, and ${computeMajority(masters)} are needed.`;
+  return `${answered} of the ${masters} masters of the quorum replied in time; ${computeMajority(masters)} are required.`;
 }
 
 function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldReply[]][] {
@@ -106,7 +106,7 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
   return groupLargestFirst(held, ({ holders }) => holders[0]?.token ?? "");
 }
 
-/** The holder that most masters name, and how long it takes until a majority may be free. */
+/** Returns the holder at most masters, and the time until a majority may be free. */
 function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): CurrentHold {
   const replies = collectReplies(answers);
   const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
@@ -120,7 +120,7 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   };
 }
 
-/** Votes of an earlier try of the same request stand in the way of the new ones. */
+/** Whether votes of an earlier attempt of the same request block the new ones. */
 function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
   const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
   if (earlier?.outcome !== "granted") return [];

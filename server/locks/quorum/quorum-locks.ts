@@ -48,8 +48,8 @@ import { verifyOnMasters } from "./verify-on-masters.ts";
 const FORMAT = "token";
 
 /**
- * The verbs on locks that a majority of independent masters has to agree on (Redlock). What is said of a verb holds
- * as for one Redis, except that a lock can be lost with the majority and no other way.
+ * The verbs on locks that a majority of independent masters must grant (Redlock). They behave as on one Redis, except that a
+ * lock is lost only when a majority loses it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -83,7 +83,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await this.#acquire(key, options);
   }
 
-  /** @param token what Redis stores; by default a new one */
+  /** @param token the token to store; by default a new one */
   async #acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const { waitMs = 0, onSend, requestId } = options;
     const request = this.#requests.createAcquireRequest({ ...options, format: FORMAT }, token);
@@ -99,7 +99,7 @@ export class QuorumLocks implements OperatorVerbs {
     throw await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
   }
 
-  /** A lock of another format takes the masters as one of ours does. */
+  /** A lock of another format occupies the masters like one of ours. */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;
     return (await readForeignHold(this.masters, key)) ?? error;
@@ -179,7 +179,7 @@ export class QuorumLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const request = this.#requests.createReleaseRequest(hold, options);
     const released = await releaseOnMasters(this.masters, hold.key, request);
-    // The release finds no vote that is still to come.
+    // The release does not find pending votes.
     if (released.count === 0) this.#pendingVotes.revoke(hold.key, hold.token);
     return released;
   }
@@ -222,16 +222,13 @@ export class QuorumLocks implements OperatorVerbs {
   #assertAllowed(key: Key, { format = FORMAT }: { readonly format?: WritableFormat | undefined }): void {
     this.#lockable.assertAllowed(key);
     if (format === FORMAT) return;
-    throw new InvalidError(
-      `A quorum takes locks of the format ${FORMAT} alone, and ${format} was asked for.`,
-      {
-        field: "format",
-      },
-    );
+    throw new InvalidError(`A quorum supports only the format ${FORMAT}, not ${format}.`, {
+      field: "format",
+    });
   }
 }
 
-/** undefined where the masters keep the locks in different databases: the notifications have no common channel then. */
+/** undefined if the masters use different databases, because the notifications then have no common channel. */
 function findKeyspace(masters: readonly QuorumMaster[], subscriber: Subscriber): KeyspaceSource | undefined {
   const [db, ...others] = new Set(masters.map(({ db: each }) => each));
   return db === undefined || others.length > 0 ? undefined : { subscriber, db };

@@ -6,9 +6,9 @@ import { COMMAND_TIMEOUT_MS, connect, parseRedisAddress, waitUntilReady } from "
 import { computeMajority } from "../../redis/majority.ts";
 import { fetchRunId } from "../../redis/server-info.ts";
 
-/** One of the independent Redis servers of a quorum, and our connections to it. They come back by themselves. */
+/** One of the independent Redis servers of a quorum, and our connections to it, which reconnect automatically. */
 export interface QuorumMaster {
-  /** Where it is, safe to print. */
+  /** Its address, safe to print. */
   readonly label: string;
   readonly channel: string;
   readonly db: number;
@@ -17,17 +17,17 @@ export interface QuorumMaster {
   readonly renewals: Redis;
 }
 
-/** `any`: what others run is looked at and used as it is, and its number is told of as a finding. */
+/** `any`: a quorum of another deployment is watched as configured, and its number of masters is reported as a finding. */
 export type MasterCountRule = "odd" | "any";
 
 const OPEN_MS = 5000;
-/** Those that are a little slower than the majority are waited for, so that the first holds have all votes. */
+/** Extra time for masters that are slightly slower than the majority, so that the first holds have all votes. */
 const STRAGGLER_WAIT_MS = 200;
 
 /**
- * Connects to all; a minority may be down.
+ * Connects to all masters; a minority may be down.
  *
- * @throws StartupError when they make no quorum, or fewer than a majority answers within five seconds
+ * @throws StartupError when they are not a valid quorum, or fewer than a majority responds within five seconds
  */
 export async function openQuorumMasters(
   urls: readonly string[],
@@ -55,7 +55,7 @@ function assertCount(count: number, rule: MasterCountRule): void {
   if (count >= 3 && count % 2 === 1) return;
   if (rule === "any" && count >= 2) return;
   throw new StartupError(
-    `A quorum needs an odd number of independent Redis masters, 3 or more; ${count} ${count === 1 ? "was" : "were"} given. One more than an odd number bears no further loss, and fewer than 3 bear none.`,
+    `A quorum needs an odd number of independent Redis masters, 3 or more; ${count} ${count === 1 ? "was" : "were"} given. An additional even master tolerates no further failure, and fewer than 3 tolerate none.`,
   );
 }
 
@@ -68,8 +68,8 @@ function createMasters(urls: readonly string[]): QuorumMaster[] {
     label: address.label,
     channel: buildEventChannel(address.db),
     db: address.db,
-    // A late answer is of use, so a command has no time limit of its own. A master that is silent for as long as that
-    // loses its connection instead, and is not asked again before it answers a new one.
+    // Late replies are useful, so commands have no time limit. Instead, the connection of a silent master is closed after
+    // this time, and it gets no requests until it responds on a new one.
     verbs: connect(address, "verbs", { commandTimeout: undefined, socketTimeout: COMMAND_TIMEOUT_MS }),
     wake: connect(address, "wake", { autoResubscribe: false }),
     renewals: connect(address, "renewals"),
@@ -97,11 +97,11 @@ async function waitForMajority(masters: readonly QuorumMaster[]): Promise<void> 
   if (ready >= majority) return;
   const silent = masters.filter((_, at) => states[at]?.status === "rejected").map(({ label }) => label);
   throw new StartupError(
-    `Of the ${masters.length} masters of the quorum ${majority} are needed, and ${ready} answered within ${OPEN_MS / 1000} seconds. No answer from ${silent.join(", ")}.`,
+    `The quorum needs ${majority} of its ${masters.length} masters, but ${ready} responded within ${OPEN_MS / 1000} seconds. No response from ${silent.join(", ")}.`,
   );
 }
 
-/** Two names of one server would count twice. What is down now is not asked. */
+/** Rejects two addresses of one server, which would count twice. Masters that are down are not checked. */
 async function assertDistinct(masters: readonly QuorumMaster[]): Promise<void> {
   const seen = new Map<string, string>();
   for (const { label, verbs } of masters) {
@@ -116,6 +116,6 @@ async function assertDistinct(masters: readonly QuorumMaster[]): Promise<void> {
 
 function createSameServerError(one: string, other: string): StartupError {
   return new StartupError(
-    `${one} and ${other} are one server; the masters of a quorum must be independent of each other.`,
+    `${one} and ${other} are the same server; the masters of a quorum must be independent.`,
   );
 }

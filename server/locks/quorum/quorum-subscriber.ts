@@ -6,8 +6,8 @@ import { isWakeUp } from "../verbs/key-endings.ts";
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
- * Hears wake-ups at all masters, and passes one on when a majority has told of it: the lock can be free only then.
- * Votes that one of those who wait gives back at a minority wake nobody, least of all itself.
+ * Subscribes to wake-ups at all masters, and forwards one when a majority has published it: only then can the lock be free.
+ * Votes that a waiter releases at a minority wake no client, in particular not the waiter itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
   readonly #notifiedBy = new Map<string, Set<MasterSubscriber>>();
@@ -24,16 +24,16 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     }
   }
 
-  /** Resolves when a majority is listened to; rejects when that cannot be. */
+  /** Resolves when a majority is subscribed; rejects if that is not possible. */
   subscribe(channel: Buffer): Promise<unknown> {
     const id = channel.toString("latin1");
     if (!this.#notifiedBy.has(id)) this.#notifiedBy.set(id, new Set());
     return new Promise((resolve, reject) => {
-      let heard = 0;
+      let published = 0;
       let failed = 0;
       for (const master of this.masters) {
         master.subscribe(channel).then(
-          () => ++heard === this.#majority && resolve(undefined),
+          () => ++published === this.#majority && resolve(undefined),
           (error) => ++failed > this.masters.length - this.#majority && reject(error),
         );
       }
@@ -46,11 +46,11 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
   }
 
   #onMessage(master: MasterSubscriber, channel: Buffer, message: Buffer): void {
-    const heard = this.#notifiedBy.get(channel.toString("latin1"));
-    if (heard === undefined) return;
-    heard.add(master);
-    if (heard.size < this.#majority) return;
-    heard.clear();
+    const published = this.#notifiedBy.get(channel.toString("latin1"));
+    if (published === undefined) return;
+    published.add(master);
+    if (published.size < this.#majority) return;
+    published.clear();
     this.emit("messageBuffer", channel, message);
   }
 }

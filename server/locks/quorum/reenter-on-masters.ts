@@ -20,17 +20,17 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { assessRenewal } from "./renew-on-masters.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
-/** An entry is given back for as long as this. */
+/** How long releasing an entry is tried. */
 const GIVE_BACK_MS = 60_000;
 
-/** One re-entry, put to all masters. A master that missed the hold, or lost it, does not matter. */
+/** One re-entry at all masters. Masters that missed or lost the hold are ignored. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether entries that are counted, or will be, are of no use. */
+  /** Whether entries that were or will be counted must be released. */
   #isInVain = false;
 
-  /** @param idSource who repeats an id of its own is counted once, so what is not known is left to it */
+  /** @param idSource who chose the request id. A caller that repeats its id is counted once, so unknown entries are kept */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly hold: VerbHold,
@@ -65,7 +65,7 @@ export class QuorumReentry {
       : this.#createUndecidedError(answers);
   }
 
-  /** A majority has to have the count in common, or some would end the hold too early. */
+  /** A majority must have the same count; otherwise some masters would end the hold too early. */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;
     const agreement = findAgreement(collectVotes(answers), masters.length);
@@ -78,7 +78,7 @@ export class QuorumReentry {
     );
     if (sure.length < majority || common === undefined) return undefined;
     if (computeValidityMs(sentAt, common.remainingMs) <= 0) return undefined;
-    // Whoever asks counts from before it asked.
+    // The caller counts its deadline from before the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     const { count } = agreement;
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });
@@ -86,11 +86,11 @@ export class QuorumReentry {
 
   async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
-    // Where it is not known, it is entered for certain first: under the same id that counts once.
+    // If the outcome is unknown, the re-entry is repeated first: under the same id it counts once.
     const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
     if (!isEntered) return;
     const { token, fence, principal, id } = this.request;
-    // With a digest: by its id it is done once, whatever the count.
+    // With a digest, so that the id makes it idempotent regardless of the count.
     const ask = { id: `back:${id}`, digest: "back", token, fence, principal };
     const call = (retryMs: number | undefined) =>
       LOCK_WRITERS.token.release(verbs, channel, this.hold.key, { ...ask, retryMs });
@@ -112,7 +112,7 @@ export class QuorumReentry {
     if (this.idSource === "by_us")
       return createTooFewAnswersError(
         answers,
-        "What was counted is given back; the hold stands until its deadline.",
+        "Counted entries are released; the hold remains until its deadline.",
       );
     const isUntouched = [...answers.values()].every(({ state }) => state === "away");
     return isUntouched

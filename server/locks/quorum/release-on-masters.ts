@@ -11,11 +11,11 @@ import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } fr
 import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** What a master that is away for longer has left of a hold ends with its lease. */
+/** How long unreachable masters are tried; after that, the rest of a hold expires with its lease. */
 const LEFTOVER_MS = 60_000;
 
 /**
- * Releases one count at all masters, and the whole hold where the others have no count left.
+ * Releases one count at all masters, and the whole hold if the majority has no count left.
  *
  * @throws LockkeeperError not_owner, idempotency_key_required, idempotency_key_reused, unavailable, unknown_outcome
  */
@@ -55,7 +55,7 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
   const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
   const without = answered.filter(({ outcome }) => outcome === "not_held").length + others;
-  // A hold that no majority released was not this principal's, and another one stands somewhere.
+  // The hold was not released at a majority and does not belong to this principal.
   if (others > 0 && without >= majority) throw createNotOwnerError(key);
   const counts = answered.map((reply) => ("count" in reply ? reply.count : 0));
   const counted = replies.find(({ outcome }) => outcome === "request_id_required");
@@ -68,8 +68,8 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
 }
 
 /**
- * The hold is over. A master that was away, or that missed an earlier release, may have something of it left that would
- * keep others off until the lease ends.
+ * Releases the rest of a hold that has ended. A master that was unreachable or missed an earlier release may still have a
+ * part of it, which would block other clients until the lease expires.
  */
 function releaseLeftovers(
   key: Key,
@@ -77,7 +77,8 @@ function releaseLeftovers(
   { outcome }: Released,
   answers: MasterAnswers<ReleaseReply>,
 ): void {
-  // The token names it whatever fence a master gave it, but for a reservation, which has the token of the one before.
+  // The token identifies the hold regardless of the fence of a master, except for a reservation, which has the token of the
+  // previous one.
   const isNamed = outcome === "released" && parseReservedOwner(token) === undefined;
   const end = { id: `end:${fence}`, digest: "-", token, fence: isNamed ? undefined : fence, principal };
   for (const [{ verbs, channel }, answer] of answers) {

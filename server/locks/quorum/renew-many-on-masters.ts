@@ -8,8 +8,8 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
 /**
- * Renews the holds of a process at all masters, one script each. A hold that a bare majority has left is held as one
- * that all have: what it has lost is how many more masters may fail, and that is no loss of its own.
+ * Renews the holds of a process at all masters, one script per master. A hold that only a bare majority still has counts as
+ * held: it tolerates fewer further failures, but is not lost.
  */
 export async function renewManyOnMasters(
   masters: readonly QuorumMaster[],
@@ -28,7 +28,7 @@ export async function renewManyOnMasters(
     const { verdict, remaining } = stateOf(answers, index);
     if (verdict === "lost") return null;
     const leastMs = kthLargest(remaining, computeMajority(masters.length));
-    // Whoever asks counts from before it asked.
+    // The caller counts its deadline from before the request.
     return verdict === "held" && computeValidityMs(sentAt, leastMs) > 0
       ? computeCertainMs(leastMs)
       : undefined;

@@ -11,7 +11,7 @@ import { createHoldRefusalError, createTooFewAnswersError } from "./quorum-error
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
-/** Prolongs a hold where it still is. @throws LockkeeperError lost, not_owner, idempotency_key_reused, unavailable */
+/** Renews a hold at the masters that still have it. @throws LockkeeperError lost, not_owner, idempotency_key_reused, unavailable */
 export async function renewOnMasters(
   masters: readonly QuorumMaster[],
   hold: VerbHold,
@@ -30,18 +30,18 @@ export async function renewOnMasters(
     masters.length,
   );
   if (verdict === "held" && common !== undefined && computeValidityMs(sentAt, common.remainingMs) > 0) {
-    // Whoever asks counts from before it asked.
+    // The caller counts its deadline from before the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, remainingMs });
   }
   if (verdict === "lost") throw createHoldRefusalError(hold.key, collectReplies(answers), masters.length);
   throw createTooFewAnswersError(
     answers,
-    "The hold was prolonged nowhere for certain; it stands until its deadline.",
+    "The hold was not renewed at a majority; it remains until its deadline.",
   );
 }
 
-/** Of a renewal, and of a re-entry. */
+/** The reply to a renewal or a re-entry. */
 export function assessRenewal(answers: MasterAnswers<RenewReply>, masters: number) {
   const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
   const granted = known.filter(({ outcome }) => outcome === "granted");

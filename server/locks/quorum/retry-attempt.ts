@@ -19,18 +19,18 @@ import {
 import { computeSplitPauseMs } from "./time-limits.ts";
 
 export interface RetryLimits {
-  /** How long it will wait should it be refused; undefined: not at all. */
+  /** How long it will wait if it is refused; undefined: it will not wait. */
   readonly waitMs: (() => number) | undefined;
-  /** For how long a lock is tried that nobody is known to hold. */
+  /** How long to retry a lock without a known holder. */
   readonly patienceMs: number;
-  /** For how long it outlasts that too few masters answer. */
+  /** How long to retry while too few masters reply. */
   readonly outlastsMs: number;
   readonly signal?: AbortSignalLike | undefined;
-  /** Called before each try. */
+  /** Called before each attempt. */
   readonly onSend: (() => void) | undefined;
 }
 
-/** Stands for a lock until it is elected, or somebody else holds it. */
+/** Attempts to acquire a lock until it is granted or another client holds it. */
 export async function retryAttempt(
   attempt: QuorumAttempt,
   patience: RetryLimits,
@@ -41,7 +41,7 @@ export async function retryAttempt(
     const sentAt = performance.now();
     const outcome = await attempt.run(patience.waitMs?.());
     if (outcome.outcome === "elected") return outcome;
-    // The same request goes on behind the ids that were taken back before.
+    // A repeated request skips the ids that were withdrawn before.
     if (isRequestWithdrawn(outcome.answers)) continue;
     const pauseMs = computeSplitPauseMs(tried, performance.now() - sentAt);
     const spentMs = performance.now() - begunAt + pauseMs;
@@ -51,19 +51,19 @@ export async function retryAttempt(
   }
 }
 
-/** Up to when such an outcome is followed by another try. */
+/** Returns until when such an outcome is followed by another attempt. */
 function computeRetryLimitMs(
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
   patience: RetryLimits,
   tried: number,
 ): number {
   if (hasTooFewAnswers(answers)) return patience.outlastsMs;
-  // A master that voted and went away before all had agreed took the time for it; it is known to be away now.
+  // The time was lost to a master that voted and disconnected before the agreement; it is known to be unreachable now.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }
 
-/** Why it was not elected. */
+/** Returns the error of a failed attempt. */
 export function toAttemptError(
   key: Key,
   request: AcquireRequest,
@@ -73,19 +73,19 @@ export function toAttemptError(
   const states = [...answers.values()];
   const granted = collectVotes(answers);
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
-  // What is not known was taken back where nobody can ask for it again.
+  // Unknown votes were withdrawn if no caller can repeat the request.
   const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
   if ((mayBeHeld || mayStand(answers)) && attempt.idSource === "by_caller")
     return createMaybeExecutedError(answers);
   if (outcome === "too_late") {
     return new UnavailableError(
-      "A majority of the masters voted for this, but too late for the lease. All was given back; nothing is held.",
+      "A majority of the masters granted this, but too late for the lease. All votes were released; nothing is held.",
     );
   }
   return createQuorumRefusalError(key, request, answers);
 }
 
-/** Whether masters that did not answer may have the hold that others granted to the same request before. */
+/** Whether masters without a reply may have the hold that others granted to the same request before. */
 function mayStand(answers: MasterAnswers<AcquireReply>): boolean {
   const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
   const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;

@@ -2,34 +2,34 @@ import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
 
 /** Time limits of a quorum. */
 
-/** Many round trips inside a data centre, and more than a fork or a slow command of a busy Redis takes. */
+/** Allows for many round trips inside a data centre, and for a fork or a slow command of a busy Redis. */
 const BUDGET_MS_MIN = 50;
-/** So that asking, also twice, leaves half of the lease to its holder. Masters that are well take a fraction of it. */
+/** Share of the lease, so that two requests leave half of it to the holder. Healthy masters need a fraction of this. */
 const BUDGET_OF_LEASE = 1 / 4;
-/** Two round trips around the globe; nobody should wait longer for a master that is silent. */
+/** Two round trips around the globe; upper bound of the wait for a silent master. */
 const BUDGET_MS_MAX = 400;
 
-/** For how long a master is waited for, each time it is asked; the longest where the lease is not known. */
+/** Returns the time limit of one request to a master; the longest if the lease is unknown. */
 export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
-/** For how long one who does not wait tries a lock that nobody is known to hold. */
+/** How long a request without a wait retries a lock without a known holder. */
 export const CONTENTION_BUDGET_MS = 400;
 
-/** By how much clocks of masters may run faster than ours, for each millisecond of a lease; and their resolution. */
+/** Most clock drift of masters per millisecond of a lease, and their clock resolution. */
 const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * For how long a hold is certain from now on, when it was asked for at the moment and a majority has it for so long.
- * Not above 0: it is not.
+ * Returns for how long a hold is certain from now, given when it was requested and for how long a majority has it. 0 or
+ * less: it is not certain.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** The same, counted from the moment itself. */
+/** The same, counted from the request. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
@@ -38,8 +38,8 @@ const PAUSE_MS_MIN = 4;
 const PAUSE_MS_MAX = 100;
 
 /**
- * How long to leave the lock alone after votes were split: chance picks who is first, and each time from a longer
- * stretch, until all who try have room in it.
+ * Returns the pause after a split vote: random, and from a range that grows with each attempt until all competing clients
+ * fit in it.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {
   const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);

@@ -9,7 +9,7 @@ import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.
 import { createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** Whether a majority has the hold at this moment. @throws LockkeeperError not_owner, unavailable */
+/** Checks whether a majority has the hold. @throws LockkeeperError not_owner, unavailable */
 export async function verifyOnMasters(masters: readonly QuorumMaster[], hold: VerbHold): Promise<HoldStatus> {
   const answers = await pollMasters(masters, {
     by: "verbs",
@@ -19,7 +19,7 @@ export async function verifyOnMasters(masters: readonly QuorumMaster[], hold: Ve
     progress: (soFar) => (assessHold(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
   });
   const { common, verdict } = assessHold(answers, masters.length);
-  if (verdict === "unsure") throw createTooFewAnswersError(answers, "Nothing was changed; ask again.");
+  if (verdict === "unsure") throw createTooFewAnswersError(answers, "Nothing was changed; try again.");
   if (verdict === "held" && common !== undefined)
     return { held: true, ...toGrant(hold, common.owner, common) };
   const replies = collectReplies(answers);

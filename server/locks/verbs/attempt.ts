@@ -12,21 +12,20 @@ import {
   readErrorCode,
 } from "../../redis/failure.ts";
 
-/** How long a verb may try before it says that Redis did not answer. */
+/** How long a verb retries before it reports that Redis did not reply. */
 export const ATTEMPT_BUDGET_MS = 2000;
 
 export interface AttemptOptions {
   readonly budgetMs?: number;
-  /** What is made again: `unknown` also what may have been done, `not_executed` only what certainly was not. */
+  /** Which calls are repeated: `unknown` also those that may have been executed, `not_executed` only those that were not. */
   readonly repeat?: "unknown" | "not_executed";
 }
 
 /**
- * Calls Redis until it answers or the budget ends. Safe for scripts only that carry a request id: a call whose
- * reply was lost is made again, and the id keeps it from counting twice. Such a call is told how long ago the first
- * one was sent.
+ * Calls Redis until it replies or the time limit ends. Only safe for scripts with a request id: a call whose reply was lost is
+ * repeated, and the id prevents that it counts twice. A repeated call contains the time since the first one was sent.
  *
- * @throws LockkeeperError `unavailable` when certainly nothing was done, `unknown_outcome` when it cannot be told.
+ * @throws LockkeeperError `unavailable` if certainly nothing was done, `unknown_outcome` if that is unknown.
  */
 export async function attempt<Reply>(
   redis: Pick<Commands, "status" | "on" | "off">,
@@ -43,15 +42,15 @@ export async function attempt<Reply>(
       const retryMs = sentAt === undefined ? undefined : Math.ceil(performance.now() - sentAt);
       sentAt ??= performance.now();
       const reply = call(sawUnknown ? retryMs : undefined);
-      // The first try is bounded by the command's own time limit, which is shorter than any budget.
+      // The time limit of the command bounds the first attempt, and is shorter than any budget.
       return retryMs === undefined ? await reply : await withBudget(reply, deadline);
     } catch (error) {
-      // Refused by us, before it was sent; an earlier try may have been carried out all the same.
+      // Refused locally before it was sent, but an earlier attempt may have been executed.
       if (error instanceof LockkeeperError) throw sawUnknown ? toOutcomeError(sawUnknown, error) : error;
       const failure = error instanceof DOMException ? "not_executed" : classifyFailure(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";
-      // A connection that was closed for good does not come back: what tries in the background ends with it.
+      // A closed connection does not reconnect, so background retries end with it.
       const isOver = redis.status === "end" || (sawUnknown && repeat === "not_executed");
       if (isOver || !isTransient(error) || computeRemainingMs(deadline) <= pauseMs)
         throw toOutcomeError(sawUnknown, error);
@@ -62,12 +61,12 @@ export async function attempt<Reply>(
 
 class BudgetExceededError extends Error {}
 
-/** The command's own time limit is fixed; the last try gets only what is left of the budget. */
+/** The time limit of a command is fixed; the last attempt gets the rest of the budget. */
 async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new BudgetExceededError("Redis did not answer within the budget")),
+      () => reject(new BudgetExceededError("Redis did not reply within the budget")),
       computeRemainingMs(deadline),
     );
   });

@@ -2,14 +2,14 @@ import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnHold } from "../../formats/lock-requests.ts";
 import type { OperatorVerbs } from "./verbs.ts";
 
-/** What a client of the library stands on: the verbs, and renewals on connections of their own. */
+/** The backend of a library client: the verbs, and renewals on separate connections. */
 export interface Backend {
   readonly verbs: OperatorVerbs;
-  /** How a lock is written when nothing is said; as Redisson does by default. */
+  /** The format of new locks if none is given; `redisson` by default. */
   readonly format?: WritableFormat;
   /**
-   * Renews up to a hundred holds, each try within `tryMs`. Gives what remains of each in ms; null where it is gone,
-   * undefined where that cannot be told.
+   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining ms of each; null if it is gone,
+   * undefined if that is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
   /** Reports force-releases to the listener. Call it once: one subscription serves all holds of the client. */
@@ -17,14 +17,14 @@ export interface Backend {
   close(): void;
 }
 
-/** Learns of the holds of one client that operators release. */
+/** Reports the holds of one client that operators release. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
-  /** The subscription was made, at first or again. Releases before this moment may not have been reported. */
+  /** Called when the subscription was made or renewed. Earlier releases may not have been reported. */
   onGap(): void;
 }
 
-/** A hold as it is renewed together with others. */
+/** A hold that is renewed together with others. */
 export interface RenewableHold extends OwnHold {
   readonly format: WritableFormat;
 }

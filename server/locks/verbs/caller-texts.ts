@@ -3,7 +3,7 @@ import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts
 import { InvalidError } from "../../errors/request-errors.ts";
 import { findOwnerFault, findTextFault } from "./owner-fault.ts";
 
-/** What a caller writes and the companion stores: in lines, with tabs between the parts of a request. */
+/** Texts of a caller that the companion stores, in lines with tabs between the parts of a request. */
 export interface CallerTexts {
   readonly owner?: string | undefined;
   readonly principal?: string | undefined;
@@ -11,15 +11,15 @@ export interface CallerTexts {
   readonly record?: OwnerRecord | undefined;
 }
 
-// Nearly all principals are: this test costs less than the complete one.
+// Nearly all principals match this test, which costs less than the complete one.
 const PLAIN_TEXT = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 const REQUEST_ID = /^[!-~]{1,128}$/;
 const CONTROL_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
 
 /**
- * Checks the texts of a request before a script stores them. A line break or a tab would change what the companion says,
- * and a longer text would make the companion larger than what is read of it.
+ * Checks the texts of a request before a script stores them. A line break or a tab would change the meaning of the companion,
+ * and a longer text would make it larger than the read limit.
  *
  * @throws InvalidError
  */
@@ -42,7 +42,7 @@ function assertRecord(record: OwnerRecord): void {
     if (value === undefined || (typeof value === "number" && name === "pid")) continue;
     const field = `record.${name}`;
     if (!RECORD_TEXTS.has(name) || typeof value !== "string")
-      refuse(field, `${field} is not a text of a record`);
+      refuse(field, `${field} is not a text field of a record`);
     else if (value.length > RECORD_TEXT_MAX)
       refuse(field, `${field} has more than ${RECORD_TEXT_MAX} characters`);
     else if (CONTROL_CHARACTER.test(value))

@@ -7,12 +7,12 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** Infinity is a duration here: to wait for ever. */
+  /** May be Infinity: wait without a limit. */
   readonly waitMs?: number | undefined;
 }
 
 /**
- * What apps ask for goes into scripts as it is, and NaN for a time to live would stop one between two writes.
+ * Checks durations before they become arguments of scripts. A NaN as TTL would fail a script between two writes.
  *
  * @throws InvalidError
  */
@@ -27,12 +27,12 @@ export function assertDurations(durations: Durations): void {
   assertWhole("minHoldMs", minHoldMs, 0);
   assertWhole("reservedMs", reservedMs, LEASE_MS_MIN);
   if ((leaseMs ?? 0) + (graceMs ?? 0) > LEASE_MS_MAX) {
-    throw new InvalidError(`leaseMs and graceMs together are at most ${LEASE_MS_MAX} (24 hours).`, {
+    throw new InvalidError(`leaseMs and graceMs together must be at most ${LEASE_MS_MAX} (24 hours).`, {
       field: "graceMs",
     });
   }
   if (!(waitMs >= 0)) {
-    throw new InvalidError("waitMs is a number of milliseconds, 0 or more.", { field: "waitMs" });
+    throw new InvalidError("waitMs must be a number of milliseconds, 0 or more.", { field: "waitMs" });
   }
 }
 
@@ -40,7 +40,7 @@ function assertWhole(field: string, value: number | undefined, leastMs: number):
   if (value === undefined) return;
   if (Number.isInteger(value) && value >= leastMs && value <= LEASE_MS_MAX) return;
   throw new InvalidError(
-    `${field} is a whole number of milliseconds from ${leastMs} to ${LEASE_MS_MAX} (24 hours).`,
+    `${field} must be a whole number of milliseconds from ${leastMs} to ${LEASE_MS_MAX} (24 hours).`,
     { field },
   );
 }

@@ -59,7 +59,7 @@ export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
 }
 
-/** Of a quorum: other clients have the masters, and none is known to have a majority. */
+/** Quorum: other clients have the masters, and none is known to have a majority. */
 export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: CurrentHold): HeldError {
   const owners = [...new Set(holders.map(({ owner }) => JSON.stringify(owner)))].join(", ");
   const expiry =
@@ -72,7 +72,7 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
   });
 }
 
-/** A look that found a lock held by another, and the refusal that it leads to when nothing comes after it. */
+/** An attempt that found the lock held, and the refusal that results if there is no further attempt. */
 export class LazyHeldOutcome {
   constructor(
     private readonly key: Key,
@@ -97,7 +97,7 @@ export class LazyHeldOutcome {
   }
 }
 
-/** Who holds a lock, for a sentence. */
+/** Describes the holder of a lock, for use in a sentence. */
 export function describeHolder(owner: string): string {
   const who = parseReservedOwner(owner);
   if (who === undefined) return `held by ${JSON.stringify(owner)}`;
@@ -116,7 +116,7 @@ export function createQueueFullError(key: Key, waiting: number): QueueFullError 
   );
 }
 
-/** @param now who holds the lock instead; undefined where that was not asked */
+/** @param now the current holder; undefined if that was not read */
 export function createLostError(key: Key, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
@@ -146,12 +146,12 @@ export function createRefusalError(
 ): LockkeeperError {
   if (reply.outcome === "unknown") {
     return new UnknownOutcomeError(
-      "The first reply was lost, and the lock has changed too often since to tell whether this was done. Read the lock.",
+      "The first reply was lost, and the lock has changed too often since to determine whether this was done. Read the lock.",
     );
   }
   if (reply.outcome === "request_id_required") {
     return new IdempotencyKeyRequiredError(
-      "The hold was entered more than once, so its release needs an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
+      "The hold was re-entered, so its release needs an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
     );
   }
   if (reply.outcome === "request_id_reused") {
@@ -169,11 +169,11 @@ export function createRefusalError(
   return createNotALockError(key, reply.type, format);
 }
 
-/** Of what a look showed. */
+/** Creates the error for the observation of a key that is not a lock. */
 export function createObservedNotALockError({ key, type, unread }: NotALockObservation): NotALockError {
   const facts = { ...toKeyFields(key), redisType: type };
   if (isOwnKey(key)) {
-    return new NotALockError("Lockkeeper keeps data of its own in this key. It is not a lock.", facts);
+    return new NotALockError("Lockkeeper stores its own data in this key. It is not a lock.", facts);
   }
   if (unread === undefined) return createNotALockError(key, type);
   return new NotALockError(
@@ -182,7 +182,7 @@ export function createObservedNotALockError({ key, type, unread }: NotALockObser
   );
 }
 
-/** @param format as what it was looked at; any by default */
+/** @param format the expected format; any by default */
 export function createNotALockError(key: Key, redisType: string, format?: WritableFormat): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =

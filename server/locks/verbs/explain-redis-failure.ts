@@ -4,10 +4,10 @@ import { createRefusedError } from "../../errors/refused-error.ts";
 import { classifyFailure, findRefusal } from "../../redis/failure.ts";
 
 /**
- * Looks at Redis, and says so when it does not answer, or does not allow it.
+ * Runs a read, and converts a failure of Redis to `unavailable`.
  *
- * @param otherwise a sentence that says what this means for whoever asked
- * @throws LockkeeperError those of the look, unavailable
+ * @param otherwise a sentence about the consequence for the caller
+ * @throws LockkeeperError the errors of the read, unavailable
  */
 export async function explainRedisFailure<Result>(
   attempt: () => Promise<Result>,
@@ -19,6 +19,6 @@ export async function explainRedisFailure<Result>(
     if (cause instanceof LockkeeperError || classifyFailure(cause) === "fault") throw cause;
     const reason = findRefusal(cause);
     if (reason !== undefined) throw createRefusedError(reason, otherwise, { cause });
-    throw new UnavailableError(`Redis does not answer. ${otherwise}`, { cause });
+    throw new UnavailableError(`Redis does not respond. ${otherwise}`, { cause });
   }
 }

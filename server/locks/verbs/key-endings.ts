@@ -5,7 +5,7 @@ const ENDINGS: ReadonlySet<string> = new Set(["del", "expired", "evicted", "rena
 const BEGINNINGS: ReadonlySet<string> = new Set(["set", "hset", "hincrby"]);
 const EVENT_BYTES_MAX = 16;
 
-/** Where Redis publishes what happens to a key, if keyspace notifications are on. */
+/** Returns the channel of a key's keyspace notifications, which Redis only publishes if they are on. */
 export function buildKeyspaceChannel(db: number, key: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`__keyspace@${db}__:`), key]);
 }
@@ -15,14 +15,14 @@ export function isKeyspaceChannel(channel: Buffer): boolean {
 }
 
 /**
- * Whether a message means that a lock may be free: any on a channel of wake-ups, and of the keyspace notifications those
- * that end a key.
+ * Whether a message means that a lock may be free: any message on a wake-up channel, and keyspace notifications that end a
+ * key.
  */
 export function isWakeUp(channel: Buffer, message: Buffer | undefined): boolean {
   return !isKeyspaceChannel(channel) || isEventIn(ENDINGS, message);
 }
 
-/** Whether a message means that the lock is held, whatever earlier messages meant. */
+/** Whether a message means that the lock is held, regardless of earlier messages. */
 export function isTaken(channel: Buffer, message: Buffer | undefined): boolean {
   return isKeyspaceChannel(channel) && isEventIn(BEGINNINGS, message);
 }

@@ -1,14 +1,14 @@
 import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
-// Nearly all owners are: what it takes to tell the others costs as much as a command.
+// Nearly all owners match this test; the complete one costs as much as a command.
 const PLAIN_OWNER = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 
-/** Why a string cannot name an owner; undefined when it can. */
+/** Returns why a string cannot be an owner; undefined if it can. */
 export function findOwnerFault(owner: string): string | undefined {
   return (PLAIN_OWNER.test(owner) ? undefined : findTextFault("owner", owner)) ?? findReservedMeaning(owner);
 }
 
-/** Why a text cannot be stored on one line of the companion; undefined when it can. */
+/** Returns why a text cannot be stored on one line of the companion; undefined if it can. */
 export function findTextFault(name: string, text: string): string | undefined {
   const characters = [...text].length;
   const instead = `give 1 to ${OWNER_CHARACTERS_MAX} printable characters`;

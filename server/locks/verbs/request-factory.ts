@@ -13,12 +13,12 @@ interface RequestIdentity extends HoldCaller {
 }
 
 /**
- * Gives each request its id and each acquire its token. A token is `<clientId>:<number>`, made before the request is
- * sent and never used for another one, so what Redis stores identifies one hold. It has the form of Redisson's owners,
+ * Creates the id of each request and the token of each acquire. A token is `<clientId>:<number>`, created before the request
+ * is sent and never reused, so the string in Redis identifies one hold. It has the form of Redisson's owners,
  * and other libraries see an ordinary foreign holder.
  */
 export class RequestFactory {
-  /** Of this factory alone, a UUID. */
+  /** The UUID of this factory. */
   readonly clientId: string = randomUUID();
   readonly #process = randomBytes(6).toString("base64url");
   #requestCount = 0;
@@ -36,7 +36,7 @@ export class RequestFactory {
     return { token, ...ask, ...this.#identify(options, ["acquire", format ?? "redisson", ask]) };
   }
 
-  /** Of a renewal, and of a re-entry. */
+  /** Creates the request of a renewal or a re-entry. */
   createRenewRequest(verb: "renew" | "reenter", hold: VerbHold, options: RenewOptions): RenewRequest {
     const { token, fence, principal } = hold;
     const { leaseMs, requestId } = options;
@@ -52,7 +52,7 @@ export class RequestFactory {
     return { token, fence, reservation, ...this.#identify({ principal, requestId }, content) };
   }
 
-  /** Ends whatever hold the token has, and keeps the acquire that carries the id from being carried out later. */
+  /** Ends the hold of the token, and prevents a later execution of the acquire with the id. */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
   }
@@ -68,7 +68,7 @@ export class RequestFactory {
   }
 }
 
-/** The same id of two principals names two requests. */
+/** The same id of two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
 }

@@ -5,13 +5,13 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** What more is asked of Redis before a lock counts as granted. Each is off by default, and costs nothing then. */
+/** Additional conditions for a grant. Each is off by default and then costs nothing. */
 export interface SafetyOptions {
-  /** So many replicas have to confirm each grant and each renewal; a round trip more. */
+  /** How many replicas must confirm each grant and each renewal; costs one more round trip. */
   readonly replicas?: number | undefined;
   /** How long they may take; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
-  /** For how long no lock is granted after another server has become the master: as long as the longest lease. */
+  /** For how long no lock is granted after a failover; use the longest lease. */
   readonly failoverHoldOffMs?: number | undefined;
 }
 
@@ -28,28 +28,29 @@ export function assertSafetyOptions({
 }: SafetyOptions): void {
   const isWhole = (number: number, least: number, most: number) =>
     Number.isInteger(number) && number >= least && number <= most;
-  if (!isWhole(replicas, 0, REPLICAS_MAX)) throw new StartupError("replicas is a whole number, 0 to 100.");
+  if (!isWhole(replicas, 0, REPLICAS_MAX))
+    throw new StartupError("replicas must be a whole number from 0 to 100.");
   if (!isWhole(replicaTimeoutMs, 1, REPLICA_TIMEOUT_MS_MAX))
-    throw new StartupError("replicaTimeoutMs is a whole number of milliseconds, 1 to 60000.");
+    throw new StartupError("replicaTimeoutMs must be a whole number of milliseconds from 1 to 60000.");
   if (!isWhole(failoverHoldOffMs, 0, FAILOVER_HOLD_OFF_MS_MAX))
-    throw new StartupError("failoverHoldOffMs is a whole number of milliseconds, 0 to a day.");
+    throw new StartupError("failoverHoldOffMs must be a whole number of milliseconds from 0 to one day.");
 }
 
 export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyOptions): boolean {
   return replicas > 0 || failoverHoldOffMs > 0;
 }
 
-/** The way of one call to Redis, and what has to be confirmed of it. */
+/** The connection of one call to Redis, and its confirmation. */
 export interface GuardedCommands {
   readonly commands: Commands;
-  /** Absent: nothing has to be. @throws LockkeeperError not_replicated */
+  /** Absent: no confirmation is required. @throws LockkeeperError not_replicated */
   readonly confirm: (() => Promise<void>) | undefined;
 }
 
-/** Commands that say to which server each script goes, before it is sent. */
+/** Commands that report the server of each script before it is sent. */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
-/** Stands before the servers of a target: what may grant a lock, or renew one, goes through a door of its own. */
+/** Guards the servers of a target: calls that grant or renew a lock use guarded commands. */
 export class SafetyGuard {
   readonly #noGrantsUntil = new Map<string, number>();
 
@@ -66,7 +67,7 @@ export class SafetyGuard {
   }
 
   /**
-   * @param what renewals go on while grants are held off
+   * @param what renewals continue while grants are refused
    * @param connection as for `ReplicationIdentity.watchAddress`
    */
   guardCommands(
@@ -120,27 +121,27 @@ function createNotReplicatedError(
 ): NotReplicatedError {
   const found =
     confirmed === undefined
-      ? `the master could not be asked${explainCause(cause)}`
+      ? `the master could not be queried${explainCause(cause)}`
       : `${confirmed} did in time`;
   const then =
     what === "grant"
       ? "The lock was released again; retry with a new Idempotency-Key."
       : "The hold may end as if it had not been renewed; renew it again.";
   return new NotReplicatedError(
-    `${replicas} replicas must confirm a ${what}, and ${found}. ${then}`,
+    `${replicas} replicas must confirm a ${what}, but ${found}. ${then}`,
     { replicas, ...(confirmed === undefined ? {} : { confirmed }) },
     { cause },
   );
 }
 
-/** Redis's error code; of a missing right also which one, because the right is needed for nothing else. */
+/** The error code of Redis; for a missing permission also which one, because nothing else needs it. */
 function explainCause(cause: unknown): string {
   if (!isReplyError(cause)) return "";
   const [code = ""] = cause.message.split(" ", 1);
   return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
-/** The commands of one connection, which is at one place. */
+/** The commands of one connection to one server. */
 export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {
