@@ -3,11 +3,11 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
-/** What every verb that changes a lock has. */
+/** The common part of every request that changes a lock. */
 export interface LockRequest {
   /** The API key or operator that calls, by its permanent id; undefined for a client of the library. */
   readonly principal?: string | undefined;
-  /** 1 to 128 visible ASCII characters; the same id is carried out once. */
+  /** 1 to 128 visible ASCII characters; the same id is executed once. */
   readonly id: string;
   /** Distinguishes two requests with the same id; `-` if the caller did not choose the id. */
   readonly digest: string;
@@ -71,15 +71,15 @@ export interface ReleaseRequest extends LockRequest {
   /** `all` ends the hold regardless of its count. Default: `one`. */
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
-  /** `nobody` for a hand-over: the next acquire on the connection is a waiter's. Default: `waiters`. */
-  readonly wakes?: "waiters" | "nobody";
+  /** `none` for a hand-over: the next acquire on the connection is a waiter's. Default: `waiters`. */
+  readonly wakes?: "waiters" | "none";
   /** The signals that wake waiters of other libraries. */
   readonly signals?: ReleaseSignals | undefined;
 }
 
 /** A request to release the hold of another client. */
 export interface ForceReleaseRequest {
-  /** What the lock stores of its holder: our token, or the owner of another library. */
+  /** The string in the lock that identifies the holder: our token, or the owner of another library. */
   readonly token: string;
   readonly fence: string | null;
   readonly by: string;
@@ -102,7 +102,7 @@ export interface OwnHold extends HoldIdentity {
   readonly leaseMs: number;
 }
 
-/** What the majority of a quorum agreed on for a hold. */
+/** The fencing token and count of a hold that the majority of a quorum agreed on. */
 export interface AgreedHold {
   readonly token: string;
   /** The fencing token that this node issued. */

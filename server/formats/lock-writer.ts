@@ -49,8 +49,8 @@ const COMPANION_MS_MIN = 600_000;
 type Keys = RedisArgument[];
 
 /**
- * How a family of libraries writes a lock, and the verbs on it. A verb is one Lua file for all formats; what the key
- * holds, and what is done to it, is the format's `storage.lua`.
+ * Runs the verbs on locks of one format. A verb is one Lua file for all formats; the content of the key, and its changes, are
+ * in the format's `storage.lua`.
  */
 export class LockWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
@@ -64,7 +64,7 @@ export class LockWriter {
   readonly #agree: Script<Keys, Keys, boolean>;
   readonly #batches: VerbBatches | undefined;
 
-  /** @param scripts the folder of the scripts, with one for each format below it */
+  /** @param scripts the folder of the scripts, which has one folder per format */
   constructor(
     readonly name: WritableFormat,
     scripts: URL = new URL("./", import.meta.url),
@@ -115,7 +115,7 @@ export class LockWriter {
     return this.#batches?.run(redis, verb) ?? verb.script.run(redis, verb.keys, verb.arguments);
   }
 
-  /** Acquires a lock again for the hold that has it: its count rises. */
+  /** Re-enters a hold: its count increases. */
   reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
     return this.#reenter.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
   }
@@ -133,8 +133,8 @@ export class LockWriter {
   }
 
   /**
-   * Renews up to a hundred holds of one slot in one call. Gives what remains of each in ms, null where the hold is
-   * gone, undefined where that cannot be determined.
+   * Renews up to a hundred holds of one slot in one call. Returns the remaining ms of each; null if the hold is gone,
+   * undefined if that is unknown.
    */
   renewMany(
     redis: Commands,
@@ -158,7 +158,7 @@ export class LockWriter {
       principal ?? "",
       id,
       digest,
-      ask.wakes === "nobody" ? "" : buildWakeChannel(key),
+      ask.wakes === "none" ? "" : buildWakeChannel(key),
       channel,
     ];
     const isPlain = [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
@@ -166,16 +166,16 @@ export class LockWriter {
       request.push(acquiredBy ?? "", String(retryMs ?? ""));
       request.push(String(reservation?.reservedMs ?? ""), reservation?.owner ?? "");
       request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "", ...messages);
-    } else if (ask.wakes !== "nobody") {
+    } else if (ask.wakes !== "none") {
       const plain = { script: this.#release, keys: pair, arguments: request };
       return this.#runFastPath(redis, { name: "release", ...plain });
     }
-    // A hand-over is sent at once, because the acquire that follows it on the connection takes the lock.
+    // A hand-over is sent at once, because the acquire that follows it on the connection must get the lock.
     return runOrRetryWithout((list) => this.#release.run(redis, [...pair, ...list], request), keys);
   }
 
   /**
-   * @param beside of Redisson's fair lock the keys of its queue, whose head is woken and keeps its place; of a `token`
+   * @param beside for Redisson's fair lock the keys of its queue, whose head is woken and keeps its place; for a `token`
    *   lock the list of its signals
    * @param messages the other signals of the release
    */
@@ -205,7 +205,7 @@ export class LockWriter {
     );
   }
 
-  /** Also of a hold that was taken without us, where its end is its key's. */
+  /** Extends a hold, also of another client if it ends with its key. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, buildLockKeyPair(key), [
@@ -217,13 +217,13 @@ export class LockWriter {
     ]);
   }
 
-  /** Gives a hold what the majority of a quorum agreed on. false: that hold has ended. */
+  /** Writes the agreement of a quorum to a hold. Returns false if that hold has ended. */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
   }
 }
 
-/** As companion.lua keeps them. */
+/** As companion.lua stores them. */
 function formatOwnerLines({ owner, principal, record, renewEveryMs, leaseMs }: AcquireRequest): string {
   const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
   return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated)}`;
@@ -236,12 +236,12 @@ function toRenewArguments(
   return [token, fence, principal ?? "", leaseMs ?? "", id, digest, channel, retryMs ?? ""];
 }
 
-/** What the scripts take for granted when the rest of their arguments is left out. */
+/** The defaults of the scripts if the rest of their arguments is left out. */
 function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
   return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
-/** Every format that is spoken, not only read. */
+/** The formats that Lockkeeper writes. */
 export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
   redisson: new LockWriter("redisson"),
   token: new LockWriter("token"),

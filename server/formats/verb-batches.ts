@@ -12,7 +12,7 @@ type BatchScript = Script<Arguments, Arguments, readonly unknown[]>;
 /** A verb that may run together with others. */
 export interface BatchableVerb<Reply> {
   readonly name: "acquire" | "release";
-  /** Runs it alone. */
+  /** Runs the verb by its own script. */
   readonly script: Script<Arguments, Arguments, Reply>;
   readonly keys: Arguments;
   readonly arguments: Arguments;
@@ -51,7 +51,7 @@ class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
   #inFlight = 0;
-  /** How many verbs the last turn with any had. */
+  /** How many verbs the last turn with verbs had. */
   #lastTurnVerbs = 0;
 
   constructor(
@@ -60,7 +60,7 @@ class ConnectionBatches {
   ) {}
 
   run<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
-    // Many callers that are served in one turn issue their next verbs in one turn, too.
+    // Callers that are served in one turn often issue their next verbs in one turn.
     if (this.#inFlight === 0 && !this.#isFlushScheduled && this.#lastTurnVerbs <= 1)
       return this.#runNow(verb);
     return new Promise<Reply>((resolve, reject) => {
@@ -116,7 +116,7 @@ class ConnectionBatches {
   }
 
   #fail(batch: readonly PendingVerb[], error: unknown): void {
-    // Redis checks the keys of a call before it runs: one key that the user may not access refuses all of them.
+    // Redis checks the keys of a call before it runs: one key that the user may not access fails the whole call.
     const isRefusedForKeys = readErrorCode(error) === "NOPERM";
     for (const { verb, resolve, reject } of batch) {
       if (isRefusedForKeys) this.#runNow(verb).then(resolve, reject);
@@ -125,7 +125,7 @@ class ConnectionBatches {
   }
 
   #deliver(batch: readonly PendingVerb[], replies: readonly unknown[]): void {
-    // A script that has run nothing would be sent for ever.
+    // A script without a reply would be sent again forever.
     if (replies.length === 0 || replies.length > batch.length) {
       const error = new UnexpectedReplyError(
         `batch.lua returned ${replies.length} of ${batch.length} replies`,

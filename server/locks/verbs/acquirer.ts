@@ -25,19 +25,19 @@ import {
   type WaitCoordinator,
 } from "./wait-coordinator.ts";
 
-/** How long a refusal is kept back until what was granted is given back. */
+/** How long a refusal is delayed until the grant has been released. */
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * For how long after a release the lock is left to the client that has waited longest. It bounds what the others lose
- * when that client has died or is slow. Longer than a wake-up takes on a busy machine.
+ * How long after a release only the longest waiter may acquire the lock. It bounds the delay of the others if that client has
+ * died or is slow. Longer than a wake-up takes on a busy machine.
  */
 export const GIVE_WAY_MS = 10;
 
-/** How many may wait for one key; more are refused at once. */
+/** Most waiters for one key; more are refused at once. */
 export const WAITERS_MAX = 1000;
 
-/** Takes locks, at once or by waiting, and takes back what may have been granted to nobody. */
+/** Acquires locks, at once or by waiting, and withdraws grants that may have no holder. */
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
@@ -60,9 +60,9 @@ export class Acquirer {
   }
 
   /**
-   * Not async, as what is between this and the wait.
+   * Acquires a lock. Not async, like the calls between this and the wait, to save memory per waiter.
    *
-   * @param token what Redis stores; by default a new one
+   * @param token the token to store; by default a new one
    * @throws LockkeeperError as `RedisLocks.acquire`
    */
   acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
@@ -144,7 +144,7 @@ export class Acquirer {
     return confirm === undefined ? reply : this.#confirmOrRollBack(format, key, ask, reply, confirm);
   }
 
-  /** @throws LockkeeperError not_replicated, and what was granted is given back then */
+  /** @throws LockkeeperError not_replicated after the grant was released */
   async #confirmOrRollBack(
     format: LockWriter,
     key: Key,
@@ -158,7 +158,7 @@ export class Acquirer {
       await confirm();
       return reply;
     } catch (error) {
-      // What cannot be given back at once is tried for longer, and its lease bounds it.
+      // A release that fails is retried for longer; the lease bounds the hold.
       await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
         () => undefined,
       );
@@ -166,8 +166,8 @@ export class Acquirer {
     }
   }
 
-  // A caller without an id of its own cannot ask again, so a grant that may exist would hold for nobody. One who has
-  // an id may be asking for this very grant already.
+  // A caller without a request id cannot repeat the request, so a grant that may exist would have no holder. A caller with an
+  // id may already be repeating the request.
   #abandonIfAnonymous(
     format: LockWriter,
     key: Key,
@@ -177,7 +177,7 @@ export class Acquirer {
     if (requestId === undefined) void this.#abandon(format, key, ask);
   }
 
-  /** @throws LockkeeperError whatever was answered but a grant */
+  /** @throws LockkeeperError for every reply but a grant */
   #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
     if (reply.outcome === "granted") {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
@@ -193,13 +193,13 @@ export class Acquirer {
     throw createRefusalError(key, format.name, reply);
   }
 
-  // The list of those who wait is for looking at only, and its entries end by themselves: a failure is no harm.
+  // The list of waiters is only informative and its entries expire, so a failure is harmless.
   #stopWaiting(key: Key, { id, owner }: AcquireRequest, sinceMs: number | undefined, keepMs: number): void {
     const waiter = { requestId: id, sinceMs, owner, keepMs };
     stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 
-  /** Takes back a grant that nobody may know of, as soon as Redis answers again; the lease bounds it anyway. */
+  /** Withdraws a grant that may have no holder as soon as Redis replies again. The lease bounds it. */
   async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
     const ask = this.#requests.createAbandonRequest(request);
     const giveBack = (retryMs?: number) =>

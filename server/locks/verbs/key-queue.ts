@@ -1,44 +1,44 @@
 import { RetryIntervals } from "./retry-intervals.ts";
 import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 
-/** A message may be lost, and some changes cause none: whoever is first looks again after this at the latest. */
+/** A message may be lost, and some changes cause none: the head of a queue tries again at least this often. */
 const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
- * For how long the holds of one process may follow one another without a chance for other processes. A hand-over within
- * the process saves one round trip and a wake-up of each other process, which matters for holds of a few ms only.
+ * How long the holds of one process may follow one another without a chance for other processes. A hand-over within the
+ * process saves a round trip and a wake-up of each other process, which matters only for holds of a few ms.
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
-/** Why a waiter looks. `handed_over`: another hold of this process was released for it in the same packet. */
+/** Why a waiter tries. `handed_over`: another hold of this process was released for it in the same packet. */
 export type Turn = "look" | "handed_over";
 
-/** A place in the queue of one key in this process. Only the first of them talks to Redis. */
+/** A place in the queue of one key in this process. Only the first one talks to Redis. */
 export interface QueuePlace {
   /**
-   * Resolves when it is this one's turn to look: first in the queue, and woken or tired of waiting. Rejects with the
-   * stop when that ends first.
+   * Resolves when this waiter may try: it is first in the queue, and was woken or its timer fired. Rejects with the stop if
+   * that ends first.
    */
   awaitTurn(stop: WaitCancellation): Promise<Turn>;
-  /** What the last look of anyone in the queue showed: one for all, since thousands may wait. */
+  /** The result of the last attempt in the queue, shared because thousands may wait. */
   readonly refused: HeldOutcome | undefined;
-  /** A look showed this: sleeps until the lease ends or a message arrives. */
+  /** Sleeps after an attempt with this result, until the lease ends or a message arrives. */
   sleepAfter(seen: HeldOutcome): void;
-  /** A look showed nothing. */
+  /** Sleeps after an attempt without a result. */
   sleepFor(ms: number): void;
-  /** @param heldMs it took the lock, for so long */
+  /** @param heldMs the lease that it was granted */
   leave(heldMs?: number): void;
 }
 
 /**
- * `unheard`: Redis may be set to send none. `heard`: one arrived, so it will report the next release. `refused`: our user
- * may not subscribe to them, and does not try again on this connection.
+ * Whether keyspace notifications arrive. `unconfirmed`: none has arrived, they may be off. `confirmed`: one arrived, so the next
+ * release will be reported. `refused`: our user may not subscribe to them; this connection does not try again.
  */
-export type KeyspaceState = "unheard" | "heard" | "refused";
+export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 
-/** One object for all that it is, without a function of its own: thousands may wait. */
+/** One object without closures, because thousands may wait. */
 class Waiter implements QueuePlace {
-  /** Of the turn that is waited for. */
+  /** Settles the turn that is waited for. */
   #stop: WaitCancellation | undefined;
   #resolve: ((turn: Turn) => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
@@ -109,7 +109,7 @@ export interface QueueChannels {
   readonly keyspace: Buffer | undefined;
 }
 
-/** Those of this process who wait for one key. */
+/** The waiters of this process for one key. */
 export class KeyQueue {
   refused: HeldOutcome | undefined;
   readonly #waiters: Waiter[] = [];
@@ -119,7 +119,7 @@ export class KeyQueue {
   #isWakePending = false;
   #attempting: Waiter | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** When the first of the holds began that followed one another in this process. */
+  /** When the current series of holds of this process began. */
   #firstHoldAt = Number.NEGATIVE_INFINITY;
   #turn: Turn = "look";
 
@@ -135,7 +135,7 @@ export class KeyQueue {
     this.#waiters[0]?.wake();
   }
 
-  /** One release causes several messages, which arrive together: they make one look. */
+  /** One release causes several messages, which arrive together and lead to one attempt. */
   wakeSoon(): void {
     this.#isWakePending = true;
     if (this.#isWakeScheduled) return;
@@ -146,14 +146,15 @@ export class KeyQueue {
     });
   }
 
-  /** The messages after the ones that woke us report that the lock is held again. */
+  /** Handles later messages, which report that the lock is held again. */
   cancelWake(): void {
     this.#isWakePending = false;
   }
 
   /**
-   * Prepares the hand-over of a hold of this process to the next waiter here. Returns what starts its turn once the release
-   * was sent: its acquire then follows the release on the connection. Returns undefined if waiters elsewhere get their chance.
+   * Prepares the hand-over of a hold of this process to its next waiter. Returns a function that starts the waiter's turn
+   * once the release was sent, so that its acquire follows the release on the connection. Returns undefined if waiters of
+   * other processes get their chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
@@ -174,7 +175,7 @@ export class KeyQueue {
     return waiter;
   }
 
-  /** Whether this one is to look now; the others go on waiting then. */
+  /** Whether this waiter must try now; the others continue to wait then. */
   tryStartAttempt(waiter: Waiter): boolean {
     if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
     this.#isAttemptDue = false;
@@ -196,9 +197,9 @@ export class KeyQueue {
   sleepUntil(remainingMs: number | null): void {
     this.#attempting = undefined;
     if (this.#isAttemptDue) return;
-    const soonMs = this.getKeyspaceState() === "heard" ? undefined : this.#retries.takeNext();
+    const soonMs = this.getKeyspaceState() === "confirmed" ? undefined : this.#retries.takeNext();
     const capMs = (soonMs ?? RETRY_INTERVAL_MS) * (1 - JITTER * Math.random());
-    // One millisecond more, so that the lease has ended when we look.
+    // One millisecond more, so that the lease has ended when we try.
     const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), waitMs);
@@ -214,7 +215,7 @@ export class KeyQueue {
       this.onEmpty(this);
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
-      // One that took the lock leaves nothing to look for; any other may have taken the wake-up with it.
+      // A waiter that acquired the lock leaves nothing to try for; any other may have consumed the wake-up.
       if (isTaken) this.sleepUntil(heldMs);
       else this.wake();
     }

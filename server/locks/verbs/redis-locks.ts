@@ -43,11 +43,11 @@ import { WaitCoordinator } from "./wait-coordinator.ts";
 import { WaiterQueues } from "./waiter-queues.ts";
 
 export interface RedisLocksParts {
-  /** The way of one call that may grant or renew a lock, where more is asked of Redis than to answer. */
+  /** The guarded connection of a call that may grant or renew a lock, if safety options are set. */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
-  /** Hears keyspace notifications; by default the connection of the wake-ups. */
+  /** Receives keyspace notifications; by default the connection of the wake-ups. */
   readonly keyspaceSubscriber?: Subscriber;
-  /** Whose waiters the release of a `token` hold signals; by default nobody's. */
+  /** The libraries whose waiters the release of a `token` hold signals; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
 }
 
@@ -64,7 +64,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
 
-  /** @param subscriber a connection of its own: it hears the wake-ups of those who wait */
+  /** @param subscriber a separate connection, which receives the wake-ups of waiters */
   constructor(
     redis: Commands,
     subscriber: Subscriber,
@@ -89,14 +89,13 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Takes a free lock, waiting for it for up to `waitMs`. A held lock is refused, whoever holds it.
+   * Acquires a lock, and waits for it for up to `waitMs`. A held lock is refused, also if the caller holds it.
    *
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
    *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    // Not async, as what is between this and the wait: each promise that is still open weighs something, and thousands
-    // may wait.
+    // Not async, like the calls between this and the wait: each pending promise takes memory, and thousands may wait.
     try {
       this.#lockable.assertAllowed(key);
       assertCallerTexts(options);
@@ -108,7 +107,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Takes a hold once more: its count rises, fence and token stay, and its lease is never shortened.
+   * Re-enters a hold: its count increases, its fencing token and token stay, and its lease is never shortened.
    *
    * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
    *   unknown_outcome
@@ -156,7 +155,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Gives back one count. A hold that has ended is an outcome, not an error.
+   * Releases one count. A hold that has ended is an outcome, not an error.
    *
    * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
    *   unavailable, unknown_outcome
@@ -173,7 +172,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reads whether a hold stands at this moment; it may be lost right after. Changes nothing.
+   * Checks whether a hold exists; it may be lost right after. Changes nothing.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
@@ -188,8 +187,8 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reserves a free lock for a while: a hold in the lock's own format, of the owner `lockkeeper:reserve:<by>`, which every
-   * client of every library respects. It ends by itself, or by a force-release.
+   * Reserves a free lock: a hold in the format of the lock, of the owner `lockkeeper:reserve:<by>`, which every client of
+   * every library respects. It ends when it expires or is force-released.
    *
    * @throws LockkeeperError as `acquire` without waiting
    */
@@ -206,7 +205,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Releases one hold for an operator. Any key that holds a lock, lockable or not.
+   * Force-releases one hold of any key with a lock, lockable or not.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
@@ -215,12 +214,12 @@ export class RedisLocks implements OperatorVerbs {
     const releaser = findLockFormat(seen.format, seen.type)?.releaser;
     if (releaser === undefined) throw new Error(`No releaser for a lock of ${seen.format}`);
     const call = () => releaser.forceRelease(this.#redis, this.#channel, seen, ask);
-    // Not repeated when its outcome is unknown: the same owner may hold the lock anew by then, unseen.
+    // Not repeated after an unknown outcome: the same owner may have acquired the lock again by then.
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
 
   /**
-   * Gives one hold more time, for an operator. Any key that holds a lock, lockable or not.
+   * Extends one hold of any key with a lock, lockable or not.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
@@ -233,7 +232,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 }
 
-/** Every library's lock of one string ends with its key, as `token` does. */
+/** Every string lock ends with its key, as `token` does. */
 function getWrittenFormat({ format }: HeldObservation): WritableFormat {
   return isWritableFormat(format) ? format : "token";
 }

@@ -29,7 +29,7 @@ export class Releaser {
     const writer = LOCK_WRITERS[hold.format];
     const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
     const startHandOver = this.#prepareHandOver(ask, hold.key);
-    const first = startHandOver === undefined ? ask : { ...ask, wakes: "nobody" as const };
+    const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),
     );
@@ -53,7 +53,7 @@ export class Releaser {
     if (format === "token" && reservation !== undefined) signalReservationEnd(this.redis, key, reservation);
   }
 
-  /** Clients that wait for a signal or for the end of a reservation are woken by the release itself. */
+  /** The release wakes clients that wait for a signal or for the end of a reservation. */
   #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
     const isPlain = signals === undefined && reservation === undefined && this.redis.status === "ready";
     return isPlain ? this.queues.prepareHandOver(key) : undefined;

@@ -6,38 +6,38 @@ import type { AbortSignalLike } from "./verbs.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
-/** After a refused hand-over the waiter tries again: the release may have been delayed, and it woke nobody. */
+/** A waiter retries a refused hand-over after this time: the release may have been delayed, and it woke no client. */
 const HAND_OVER_RETRY_MS = 5;
-/** For how long one who gave up may come back to its place with the same request id. */
+/** How long a waiter that gave up can return to its place with the same request id. */
 export const PLACE_RETENTION_MS = 5000;
 const OUTAGE_RETRY_MS = 200;
 
 export interface WaitOptions {
   readonly waitMs: number;
   readonly signal: AbortSignalLike | undefined;
-  /** The caller's own id; the one who repeats it keeps its place. */
+  /** The request id of the caller; a repeated request keeps its place. */
   readonly requestId: string | undefined;
 }
 
-/** What a look at a lock shows to one who waits for it. */
+/** The result of an attempt to acquire a lock. */
 export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
-/** What was taken, and what to do when nobody wants it any more. */
+/** The grant, and how to release it if its caller has left. */
 export interface Revocable {
   revoke(): void;
 }
 
-/** One look: `leftMs` of the wait, since when it lasts (undefined at the first), and what led to it. */
+/** Makes one attempt: `leftMs` of the wait, when it began (undefined for the first attempt), and its cause. */
 export type WaitAttempt<Reply> = (
   leftMs: number,
   sinceMs: number | undefined,
   turn: Turn,
 ) => Promise<WaitAttemptResult<Reply>>;
 
-/** Told of the end of a wait without the lock. */
+/** Called when a wait ends without the lock. */
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
-/** Waits for locks, one at a time and key, with places that outlive a broken connection of the caller. */
+/** Runs waits for locks, one attempt per key at a time. Places survive a broken connection of the caller. */
 export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
@@ -45,11 +45,10 @@ export class WaitCoordinator {
   constructor(private readonly queues: WaiterQueues) {}
 
   /**
-   * Looks until a look is done, the time is over or the signal ends.
+   * Repeats attempts until one is done, the time has passed or the signal aborts.
    *
-   * @param onEnd called once when it ends without the lock: why, unless a look failed, and since when it waited, if it
-   *   did
-   * @throws LockkeeperError timeout, aborted, and what a look throws
+   * @param onEnd called once if it ends without the lock: why, unless an attempt failed, and when the wait began, if it did
+   * @throws LockkeeperError timeout, aborted, and errors of an attempt
    */
   async run<Reply extends Revocable>(
     key: Key,
@@ -98,7 +97,7 @@ export class WaitCoordinator {
     this.#runningWaits.set(name, stop);
   }
 
-  /** Whoever gave up, or was timed out, may come back. */
+  /** A caller that gave up or timed out can return. */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded") return;
     clearTimeout(this.#retainedPlaces.get(name)?.timer);
@@ -120,7 +119,7 @@ function computeRemainingMs(deadline: number): number {
   return Math.max(1, Math.round(deadline - performance.now()));
 }
 
-/** undefined while Redis is away: whoever waits outlasts that, as long as its time is not over. */
+/** Returns undefined while Redis is unreachable: a waiter continues until its own time has passed. */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,
   stop: WaitCancellation,
@@ -134,7 +133,7 @@ async function attemptThroughOutages<Reply>(
   }
 }
 
-/** A grant that arrives after its caller has gone is given back; one after a later request of the same id is that one's. */
+/** Releases a grant whose caller has left, unless a later request of the same id has taken over. */
 function requireStillWanted<Reply extends Revocable>(
   acquired: Reply,
   { ending }: WaitCancellation,
@@ -156,7 +155,7 @@ function toWaitError(
   return createAbortedError(signal);
 }
 
-/** Carries the reason that the caller's signal ended with. */
+/** Creates an error with the reason of the caller's signal. */
 export function createAbortedError(signal: AbortSignalLike | undefined): AbortedError {
   const options = signal instanceof AbortSignal && signal.aborted ? { cause: signal.reason } : undefined;
   return new AbortedError("The wait was cancelled. Nothing is held.", options);

@@ -2,24 +2,24 @@ import { setMaxListeners } from "node:events";
 import type { HeldError } from "../../errors/lock-errors.ts";
 import type { AbortListener, AbortSignalLike } from "./verbs.ts";
 
-/** Which hold a look saw. */
+/** The hold that an attempt found. */
 export interface SeenHold {
-  /** Another hold of the same owner is told apart where it has a fence. */
+  /** Distinguishes another hold of the same owner, if it has a fencing token. */
   readonly owner: string;
-  /** null: a hold of another library, whose release may wake nobody. */
+  /** null: a hold of another library, whose release may wake no client of ours. */
   readonly fence: string | null;
 }
 
-/** The lock is another's. */
+/** The lock is held by another client. */
 export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * Undefined while the lock is free and another waiter is next, and on a quorum, where a look takes votes for a moment
-   * and is not to be repeated soon.
+   * Undefined while the lock is free and another waiter is next, and on a quorum, where an attempt occupies votes for a moment
+   * and must not be repeated soon.
    */
   readonly holder?: SeenHold | undefined;
-  /** Made for those who get nothing in the end: it would weigh more than all else that is kept of one who waits. */
+  /** Creates the error only when it is needed: it would take more memory than the rest of a waiter. */
   toError(): HeldError;
 }
 
@@ -27,12 +27,12 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded";
 
 /**
- * A wait that ends with its time, its caller, or a later request of the same id. Thousands may wait, so it is no
- * AbortSignal, of which each weighs as much as the rest of a wait.
+ * Ends a wait by time, by its caller, or by a later request of the same id. Thousands may wait, so it is not an AbortSignal,
+ * which takes as much memory as the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
-  /** Who is told; the last one that asked. */
+  /** The last listener. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
 
@@ -42,13 +42,13 @@ export class WaitCancellation implements AbortListener {
   ) {
     this.#timer = setTimeout(endByTimeout, waitMs, this);
     if (signal === undefined) return;
-    // One signal may well end many waits.
+    // One signal can end many waits.
     if (signal instanceof AbortSignal) setMaxListeners(0, signal);
     signal.addEventListener("abort", this);
     if (signal.aborted) this.end("given_up");
   }
 
-  /** The caller's signal has ended. */
+  /** Called when the caller's signal aborts. */
   handleEvent(): void {
     this.end("given_up");
   }

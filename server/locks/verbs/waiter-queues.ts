@@ -7,24 +7,24 @@ import { buildKeyspaceChannel, isKeyspaceChannel, isTaken, isWakeUp } from "./ke
 import { KeyQueue, type KeyspaceState, type QueueChannels, type QueuePlace } from "./key-queue.ts";
 import type { HeldOutcome } from "./wait-stop.ts";
 
-/** Where keyspace notifications of the waited-for locks are heard. */
+/** The source of keyspace notifications for locks with waiters. */
 export interface KeyspaceSource {
   readonly subscriber: Subscriber;
   readonly db: number;
 }
 
 /**
- * Where those wait whose lock is held. All of one key and process share their subscriptions and one waiter in Redis: a
- * release wakes one of them, not all. A queue subscribes to the wake-ups that we and Redisson publish, and to the
- * keyspace notifications of its key, which tell of the releases of every other library.
+ * The waiters of this process. Those of one key share their subscriptions, and a release wakes one of them, not all. A queue
+ * subscribes to the wake-ups that we and Redisson publish, and to the keyspace notifications of its key, which report the
+ * releases of every other library.
  *
- * A queue is looked after in the order: subscribe, look again, sleep. So a release between the first look and
- * the subscription is not missed.
+ * A queue proceeds in the order: subscribe, try again, sleep. So a release between the first attempt and the subscription is
+ * not missed.
  */
 export class WaiterQueues {
-  /** By the names of both of its channels. */
+  /** By the names of both channels of a queue. */
   readonly #queues = new Map<string, KeyQueue>();
-  #keyspaceState: KeyspaceState = "unheard";
+  #keyspaceState: KeyspaceState = "unconfirmed";
 
   constructor(
     private readonly subscriber: Subscriber,
@@ -34,21 +34,21 @@ export class WaiterQueues {
     for (const source of sources) {
       source.on("messageBuffer", (channel, message) => {
         const queue = this.#queues.get(toChannelName(channel));
-        if (isKeyspaceChannel(channel)) this.#keyspaceState = "heard";
+        if (isKeyspaceChannel(channel)) this.#keyspaceState = "confirmed";
         if (isWakeUp(channel, message)) queue?.wakeSoon();
         else if (isTaken(channel, message)) queue?.cancelWake();
       });
-      // What was published while the subscription was broken is lost, so everyone who is first looks again.
+      // Messages during the interruption are lost, so the head of each queue tries again.
       source.on("ready", () => {
-        this.#keyspaceState = "unheard";
+        this.#keyspaceState = "unconfirmed";
         for (const queue of new Set(this.#queues.values())) void this.#subscribe(queue);
       });
     }
   }
 
   /**
-   * @param since orders those who wait: one who comes back keeps its place
-   * @param seen what the look showed that led here
+   * @param since orders the waiters: a caller that returns keeps its place
+   * @param seen the result of the first attempt
    */
   enqueue(key: Key, since: number, seen: HeldOutcome): QueuePlace {
     const channel = toBuffer(buildWakeChannel(key));
@@ -66,7 +66,7 @@ export class WaiterQueues {
     return queue.enqueue(since);
   }
 
-  /** As `KeyQueue.prepareHandOver`; undefined, too, if nobody waits here. */
+  /** As `KeyQueue.prepareHandOver`; also undefined if the key has no waiters here. */
   prepareHandOver(key: Key): (() => void) | undefined {
     if (this.#queues.size === 0) return undefined;
     return this.#queues.get(toChannelName(toBuffer(buildWakeChannel(key))))?.prepareHandOver();
@@ -79,7 +79,7 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Looks again once the subscriptions stand, and without them as well: then the timer has to do. */
+  /** Tries again once the subscriptions are made, and also without them; then the timer must suffice. */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);
