@@ -14,7 +14,7 @@ import { readTools } from "./prepared.ts";
 import { formatReason, Skip } from "./skip.ts";
 
 /** Beyond the time that sides contend. */
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 300_000;
 
 const { values } = parseArgs({
   options: {
