@@ -46,7 +46,12 @@ export const RULES = [
 ];
 
 /** Files that may use the words: they list them, or quote what other programs print. */
-export const EXEMPT = ["scripts/lint/vocabulary-rules.mjs", "docs/glossary.md", "CHANGELOG.md"];
+export const EXEMPT = [
+  "scripts/lint/vocabulary-rules.mjs",
+  "docs/glossary.md",
+  "docs/decisions/0003-wire-names.md",
+  "CHANGELOG.md",
+];
 
 /** Folders whose text is not rewritten yet. The list only gets shorter. */
 export const PENDING = [
