@@ -22,7 +22,7 @@ export const RULES = [
   { pattern: /\b(freed|frees|freeing)\b/i, use: "released, releases; memory is reclaimed" },
   { pattern: /\bgives? back\b|\bgave back\b|\bgiven back\b/i, use: "releases, returns, withdraws" },
   { pattern: /\bkept off\b|\bkeeps? \w+ off\b|\bheld off\b/i, use: "reserve" },
-  { pattern: /(?<!failover )\bhold[- ]off\b/i, use: "reservation, reserve" },
+  { pattern: /(?<!failover[ -])\bhold[- ]off\b/i, use: "reservation, reserve" },
   { pattern: /\b(of|is|are|was|were) none\b/i, use: "is not …; say what it is not" },
   { pattern: /\bmend(s|ed|ing)?\b/i, use: "fix, repair" },
   { pattern: /\b(un)?tick(ed|s)? (the|all|a) (row|lock|box)/i, use: "select, clear the selection" },
