@@ -57,7 +57,6 @@ export const EXEMPT = [
 export const PENDING = [
   "README.md",
   "SECURITY.md",
-  "ARCHITECTURE.md",
   "app/",
   "components/",
   "demo/",
