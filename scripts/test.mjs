@@ -62,6 +62,8 @@ const STAGES = [
       [process.execPath, "scripts/lint/dependencies.mjs"],
       [process.execPath, "--import", "tsx", "scripts/lint/openapi.mjs"],
       [process.execPath, "scripts/lint/vocabulary.mjs"],
+      [process.execPath, "--import", "tsx", "scripts/lint/configuration.mjs"],
+      [process.execPath, "scripts/lint/docs.mjs"],
     ],
   },
   {
