@@ -15,8 +15,8 @@ const EXTERNAL = /^(?:[a-z]+:|\/)/i;
 const REPOSITORY_PATH = new RegExp(`\`((?:${FOLDERS})/[\\w./@[\\]-]*)\``, "g");
 const NPM_SCRIPT = /\bnpm run (?:-s )?([a-z][\w:-]*)/g;
 const VARIABLE = /\bLOCKKEEPER_[A-Z0-9_]*[A-Z0-9]\b(?!\*|_\*)/g;
-/** Names that Kubernetes sets for a Service; docs/configuration.md explains them. */
-const SERVICE_LINK = /^LOCKKEEPER_(?:SERVICE_HOST|PORT(?:_\d+_TCP(?:_ADDR)?)?)$/;
+/** Names that sources compose, and names that Kubernetes sets for a Service. */
+const EXEMPT_VARIABLE = /^LOCKKEEPER_(?:BENCH_|E2E_|SERVICE_HOST$|PORT$|PORT_\d+_TCP)/;
 
 /**
  * Returns the broken references of a document. A historical document may name files, scripts and variables that are gone.
@@ -71,7 +71,7 @@ function checkNames(content, { exists, scripts, variables }) {
     .filter((name) => !scripts.has(name));
   const unread = [...content.matchAll(VARIABLE)]
     .map(([name]) => name)
-    .filter((name) => !variables.has(name) && !SERVICE_LINK.test(name));
+    .filter((name) => !variables.has(name) && !EXEMPT_VARIABLE.test(name));
   return [
     ...gone.map((path) => `\`${path}\` does not exist`),
     ...unknown.map((name) => `package.json has no script "${name}"`),
