@@ -3,14 +3,14 @@
 ALTER TABLE resource ADD COLUMN fence bigint NOT NULL DEFAULT 0;
 
 -- name: update
--- $1 id, $2 value, $3 fence of the hold.
--- One row affected: written. None: refused, the hold is over (or there is no such row).
+-- $1 id, $2 value, $3 fencing token of the hold.
+-- One row affected: written. No row: refused, because the hold has ended, or the row does not exist.
 UPDATE resource
    SET value = $2, fence = $3
  WHERE id = $1 AND fence <= $3;
 
 -- name: upsert
--- The same for a row that may not exist yet. One row affected: written. None: refused.
+-- The same for a row that may not exist yet. One row affected: written. No row: refused.
 INSERT INTO resource AS stored (id, value, fence)
 VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE

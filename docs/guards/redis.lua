@@ -1,12 +1,12 @@
--- Writes a value unless a later holder has written before: check and write are one step.
+-- Writes a value unless a later holder has written before. Check and write are atomic.
 --
--- KEYS[1] the resource    KEYS[2] the highest fence that wrote it, such as {resource}:fence (same slot, never expires)
--- ARGV[1] fence of the hold    ARGV[2] the value
+-- KEYS[1] the resource    KEYS[2] its highest fencing token, such as {resource}:fence (same slot, no TTL)
+-- ARGV[1] fencing token of the hold    ARGV[2] the value
 --
--- Returns 1: written. 0: refused, nothing was written, the hold is over.
+-- Returns 1 if the value was written, 0 if it was refused: the hold has ended and nothing was written.
 
 local fence = string.find(ARGV[1], '^%d+$') and tonumber(ARGV[1])
-if not fence or fence >= 9007199254740992 then return redis.error_reply('ERR this is no fence') end
+if not fence or fence >= 9007199254740992 then return redis.error_reply('ERR the fencing token must be a decimal integer below 2^53') end
 
 local highest = tonumber(redis.call('GET', KEYS[2]) or '0')
 if fence < highest then return 0 end
