@@ -6,7 +6,7 @@
 -- Returns 1 if the value was written, 0 if it was refused: the hold has ended and nothing was written.
 
 local fence = string.find(ARGV[1], '^%d+$') and tonumber(ARGV[1])
-if not fence or fence >= 9007199254740992 then return redis.error_reply('ERR the fencing token must be a decimal integer below 2^53') end
+if not fence or fence >= 9007199254740992 then return redis.error_reply('ERR not a fencing token') end
 
 local highest = tonumber(redis.call('GET', KEYS[2]) or '0')
 if fence < highest then return 0 end

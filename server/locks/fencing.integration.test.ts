@@ -79,7 +79,7 @@ describe("hazard 5: a holder paused for longer than its lease", () => {
     async (fence, { redis }) => {
       const direct = redis.createClient();
       const write = direct.eval(GUARD, 2, "other", "{other}:fence", fence, "a value");
-      await expect(write).rejects.toThrow("no fence");
+      await expect(write).rejects.toThrow("not a fencing token");
       expect(await direct.exists("other", "{other}:fence")).toBe(0);
     },
   );
