@@ -31,7 +31,7 @@ const LISTENING = {
     text: "`1` permits logins over plain HTTP from other machines and under names other than `localhost`.",
   },
   LOCKKEEPER_CONNECTIONS_MAX: {
-    text: "Open connections. Further connections are closed without a response.",
+    text: "Maximum number of open connections. Further connections are closed without a response.",
   },
   LOCKKEEPER_DRAIN_MS: {
     text: "Time for which a stopping instance keeps serving after SIGTERM while `/readyz` returns 503 `draining`. Set it to more than the health-check interval of your load balancer. A second signal ends it.",
@@ -43,7 +43,7 @@ const LISTENING = {
 
 const TARGETS = {
   REDIS_URL: {
-    text: "The Redis whose locks are shown. With user, password and database; for example `redis-sentinel://user:password@host:26379,host:26379/0?master=NAME` or `redis-cluster://host:6379,host:6379`.",
+    text: "The Redis whose locks are shown. The URL can include user, password and database, for example `redis-sentinel://user:password@host:26379,host:26379/0?master=NAME` or `redis-cluster://host:6379,host:6379`.",
     fallback: "embedded Redis",
     values:
       "`redis://`, `rediss://`, `unix://`, `redis-sentinel://`, `rediss-sentinel://`, `redis-cluster://`, `rediss-cluster://`",
@@ -58,7 +58,7 @@ const TARGETS = {
     values: "comma-separated",
   },
   LOCKKEEPER_LOCKABLE: {
-    text: "Keys that the API may lock. A key that prevents the API from acquiring one of them is always listed; elsewhere, [possible locks](api.md#possible-locks) are only counted.",
+    text: "Keys that the API may lock. Anything stored under such a key is listed, because it prevents the API from acquiring the lock. [Possible locks](api.md#possible-locks) under other keys are only counted.",
     values: "comma-separated",
   },
   LOCKKEEPER_FORMATS: {
@@ -130,30 +130,30 @@ const LIMITS = {
     values: RATE,
   },
   LOCKKEEPER_HOLDS_PER_CALLER_MAX: {
-    text: "Live holds of one API key or operator ([quotas](access.md#quotas)). Further acquires return 429 `quota_exceeded`. An API key can have its own quota.",
+    text: "Maximum number of live holds of one API key or operator ([quotas](access.md#quotas)). Further acquires return 429 `quota_exceeded`. An API key can have its own quota.",
   },
   LOCKKEEPER_HOLD_BYTES_PER_CALLER_MAX: {
-    text: "Bytes of these holds in Redis, estimated from the lengths of key, owner and record.",
+    text: "Maximum size of these holds in Redis, in bytes, estimated from the lengths of key, owner and record.",
   },
   LOCKKEEPER_WAITERS_MAX: {
-    text: "Requests of one API key that wait for locks at the same time (a few KB each). Further requests return 429 `too_many_waiting`.",
+    text: "Maximum number of requests of one API key that wait for locks at the same time (a few KB each). Further requests return 429 `too_many_waiting`.",
   },
   LOCKKEEPER_STREAMS_MAX: {
-    text: "Open event streams: console tabs and clients of `GET /events`. Further streams return 429 `too_many_streams`.",
+    text: "Maximum number of open event streams: console tabs and clients of `GET /events`. Further streams return 429 `too_many_streams`.",
   },
-  LOCKKEEPER_STREAMS_PER_CALLER_MAX: { text: "Open event streams of one API key or operator." },
+  LOCKKEEPER_STREAMS_PER_CALLER_MAX: { text: "Maximum number of open event streams of one API key or operator." },
 } satisfies Partial<Record<DocumentedVariable, VariableDoc>>;
 
 const RETENTION = {
   LOCKKEEPER_LOCKS_MAX: {
-    text: "Locks of a target that are kept in memory (about 1 KB each). Further locks are left out; the health of the target has their number.",
+    text: "Maximum number of locks of a target in memory (about 1 KB each). Further locks are left out; the health of the target has their number.",
   },
   LOCKKEEPER_HISTORY_MAX: {
-    text: "Events of a target that are kept in the home store, at about 120 bytes each there and 0.9 KB each in the memory of every instance. Fewer are kept if events exceed 1 KiB on average.",
+    text: "Maximum number of events of a target in the home store, at about 120 bytes each there and 0.9 KB each in the memory of every instance. Fewer are kept if events exceed 1 KiB on average.",
   },
   LOCKKEEPER_HISTORY_DAYS: { text: "Maximum age of events, in days." },
   LOCKKEEPER_AUDIT_MAX: {
-    text: "Entries of the [audit log](audit.md), at about 0.6 KB each in the home store. An action has two entries.",
+    text: "Maximum number of entries of the [audit log](audit.md), at about 0.6 KB each in the home store. An action has two entries.",
   },
   LOCKKEEPER_AUDIT_DAYS: { text: "Maximum age of audit entries, in days." },
 } satisfies Partial<Record<DocumentedVariable, VariableDoc>>;
@@ -164,7 +164,7 @@ const OBSERVABILITY = {
     text: "Access to `/metrics`: `key` requires an API key, `open` requires nothing, `off` disables it.",
   },
   LOCKKEEPER_METRICS_PATTERNS: {
-    text: "Key patterns of a target for which Prometheus gets typical times. Their names become label values.",
+    text: "Number of key patterns of a target for which typical times are exported. Their names become label values.",
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     text: "Collector for [traces](metrics.md#traces), OTLP over HTTP as JSON: `http://collector:4318`. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_TRACES_SAMPLER` and `OTEL_SDK_DISABLED` work as in OpenTelemetry.",
