@@ -59,7 +59,7 @@ export const PENDING = [
   "app/",
   "components/",
   "demo/",
-  "docs/",
+  "docs/problems.md",
   "lib/",
   "packages/",
   "scripts/",
