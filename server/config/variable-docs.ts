@@ -141,7 +141,9 @@ const LIMITS = {
   LOCKKEEPER_STREAMS_MAX: {
     text: "Maximum number of open event streams: console tabs and clients of `GET /events`. Further streams return 429 `too_many_streams`.",
   },
-  LOCKKEEPER_STREAMS_PER_CALLER_MAX: { text: "Maximum number of open event streams of one API key or operator." },
+  LOCKKEEPER_STREAMS_PER_CALLER_MAX: {
+    text: "Maximum number of open event streams of one API key or operator.",
+  },
 } satisfies Partial<Record<DocumentedVariable, VariableDoc>>;
 
 const RETENTION = {
