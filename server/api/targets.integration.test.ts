@@ -255,9 +255,9 @@ describe("read-only target", () => {
     await direct.call("ACL", "SETUSER", "reader", "-config|get", "-time");
     const { findings } = (await call("/targets/read")).body;
     const of = (code: string) => findings.find((finding: { code: string }) => finding.code === code);
-    expect(of("unread")).toMatchObject({ severity: "unknown", title: "CONFIG GET may not be read" });
+    expect(of("unread")).toMatchObject({ severity: "unknown", title: "CONFIG GET is not permitted" });
     expect(of("rights")).toMatchObject({
-      title: "The user may not run TIME",
+      title: "The Redis user may not run TIME",
       command: "ACL SETUSER reader +time",
     });
     await direct.call("ACL", "SETUSER", "reader", "+config|get", "+time");

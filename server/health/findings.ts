@@ -7,7 +7,7 @@ import type { MasterFacts } from "./redis-facts.ts";
 import { checkUnreadableKeys } from "./unreadable-findings.ts";
 import { checkWriteRefusals } from "./write-refusals.ts";
 
-/** All that is known of a target when its findings are drawn. */
+/** The facts about a target from which its findings are computed. */
 export interface TargetFacts {
   readonly topology: Topology;
   readonly notifications: { readonly state: "on" | "off"; readonly detail: string | undefined };
@@ -15,19 +15,22 @@ export interface TargetFacts {
   /** undefined: every watched key can be read. */
   readonly unreadableKeys: UnreadableKeyCounts | undefined;
   readonly masterFacts: readonly MasterFacts[];
-  /** Fields of SENTINEL MASTER; why they are not known; undefined where there is no Sentinel. */
+  /** Fields of SENTINEL MASTER, or why they are unknown. undefined: the target has no Sentinel. */
   readonly sentinel: ReadonlyMap<string, string> | { readonly refused: string } | undefined;
   readonly oversizedKeys?: number | undefined;
   readonly ignoredEvents?: number | undefined;
-  /** Commands that this user may not run, and the user they are missing to. */
+  /** The Redis user that Lockkeeper connects as. */
   readonly user: string;
 }
 
 const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "note"];
-/** Further apart, deadlines that one clock wrote mean something else by another. */
+/** With a larger offset, deadlines written with one clock are wrong by another. */
 const CLOCK_OFFSET_MS_MAX = 1000;
 
-/** What makes a target unsafe for locks, the worst first; what several masters have in common is said once. */
+/**
+ * Returns the conditions that make a target unsafe for locks, worst first. Equal findings of several masters are
+ * merged.
+ */
 export function collectFindings(facts: TargetFacts): Finding[] {
   const ofMasters = facts.masterFacts.flatMap((master) => collectMasterFindings(master, facts.user));
   const all = [...checkTarget(facts), ...mergeFindings(ofMasters)];
@@ -51,13 +54,13 @@ function checkOutages({ topology, masters }: TargetFacts): Finding[] {
   const down = masters.filter(({ state }) => state === "down");
   if (topology === "quorum" && 2 * down.length < masters.length) {
     const left = masters.length - down.length - (Math.floor(masters.length / 2) + 1);
-    const more = left === 0 ? "no further one may" : `${left} more may`;
+    const more = left === 0 ? "no further master can" : `${left} more can`;
     return down.map(({ name, detail }) => ({
       code: "down",
       facts: { name, quorum: "1", left: String(left), detail: detail ?? "" },
       severity: "warning",
-      title: `${name} does not answer`,
-      risk: `The others decide without it, and ${more} fail. If it comes back without its data while a lease still runs, two may hold a lock. ${detail ?? ""}`.trim(),
+      title: `${name} does not respond`,
+      risk: `The other masters still form a majority, and ${more} fail. If this master returns without its data while a lease is running, two clients can hold the same lock. ${detail ?? ""}`.trim(),
       masters: [name],
     }));
   }
@@ -65,8 +68,8 @@ function checkOutages({ topology, masters }: TargetFacts): Finding[] {
     code: "down",
     facts: { name, quorum: "0", left: "0", detail: detail ?? "" },
     severity: "danger",
-    title: `${name} does not answer`,
-    risk: `Its locks can be neither taken nor given back, and end with their leases. ${detail ?? ""}`.trim(),
+    title: `${name} does not respond`,
+    risk: `Its locks can be neither acquired nor released, and expire with their leases. ${detail ?? ""}`.trim(),
     masters: [name],
   }));
 }
@@ -82,8 +85,8 @@ function checkNotifications({
     const config = masterFacts.find((each) => each.name === name)?.config;
     const settings = config !== undefined && "facts" in config ? config.facts : undefined;
     const report = toNotificationReport(settings?.get("notify-keyspace-events"));
-    // What is to be set says it all; what else is the matter only the one who watches knows.
-    const isSaid = (report?.missing.length ?? 0) > 0;
+    // A missing flag explains the problem completely. For anything else, only the watcher has the cause.
+    const isExplained = (report?.missing.length ?? 0) > 0;
     return {
       code: "notifications",
       facts: {
@@ -92,8 +95,8 @@ function checkNotifications({
         detail: detail ?? "",
       },
       severity: "warning",
-      title: "Redis does not tell of changes",
-      risk: `Keys are scanned instead: what happens between two scans is not seen, and scanning costs Redis time. ${isSaid ? "" : (detail ?? "")}`.trim(),
+      title: "Redis does not send keyspace notifications",
+      risk: `Lockkeeper scans the keys instead. Changes between two scans are not seen, and scanning costs Redis time. ${isExplained ? "" : (detail ?? "")}`.trim(),
       command: `CONFIG SET notify-keyspace-events ${report?.wanted ?? toNotificationReport("")?.wanted}`,
       masters: [name],
     };
@@ -115,7 +118,7 @@ function checkClocks({ masters }: TargetFacts): Finding[] {
         facts: { name, ms: String(Math.abs(clockOffsetMs)), side: clockOffsetMs > 0 ? "ahead" : "behind" },
         severity: "warning",
         title: `The clock of ${name} is ${by} Lockkeeper's`,
-        risk: "Locks that hold a deadline of their client's clock end too early or too late, and times in logs do not fit.",
+        risk: "Locks that store a deadline from the client's clock expire too early or too late, and timestamps in logs do not match.",
         command,
         masters: [name],
       };
@@ -128,7 +131,7 @@ function checkClocks({ masters }: TargetFacts): Finding[] {
             facts: { ms: String(apartMs) },
             severity: "warning" as const,
             title: `The clocks of the masters are ${apartMs} ms apart`,
-            risk: "After a failover fences may fall, until the slower clock has caught up: a resource may refuse the new holder.",
+            risk: "After a failover, fencing tokens can decrease until the slower clock has caught up, so a resource can reject the new holder.",
             command,
             masters: up.map(({ name }) => name),
           },
@@ -145,7 +148,7 @@ function checkMasterCount({ topology, masters }: TargetFacts): Finding[] {
         facts: { count: String(length) },
         severity: "warning",
         title: `The cluster has ${length} ${length === 1 ? "master" : "masters"}`,
-        risk: "With fewer than three no majority of them is left when one fails, so none of its replicas is promoted.",
+        risk: "With fewer than three masters, one failure leaves no majority, so no replica is promoted.",
         masters: masters.map(({ name }) => name),
       },
     ];
@@ -157,7 +160,7 @@ function checkMasterCount({ topology, masters }: TargetFacts): Finding[] {
       facts: { count: String(length) },
       severity: "warning",
       title: `The quorum has ${length} masters`,
-      risk: "An even number bears no more outages than one less, and votes can be split.",
+      risk: "An even number tolerates no more failures than one master less, and votes can be split.",
       masters: masters.map(({ name }) => name),
     },
   ];
@@ -171,8 +174,8 @@ function checkSentinel({ sentinel }: TargetFacts): Finding[] {
         code: "sentinel_unknown",
         facts: { detail: sentinel.refused },
         severity: "unknown",
-        title: "No sentinel tells of its group",
-        risk: `Whether a failover can happen is not known (${sentinel.refused}).`,
+        title: "No Sentinel reports the state of its group",
+        risk: `Lockkeeper cannot determine whether a failover is possible (${sentinel.refused}).`,
         masters: [],
       },
     ];
@@ -188,8 +191,8 @@ function checkSentinel({ sentinel }: TargetFacts): Finding[] {
             code: "few_sentinels",
             facts: { count: String(count) },
             severity: "warning",
-            title: `${count === 1 ? "One sentinel watches" : `${count} sentinels watch`} the master`,
-            risk: "With fewer than three no majority is left when one fails, so nobody is promoted.",
+            title: `${count === 1 ? "One Sentinel watches" : `${count} Sentinels watch`} the master`,
+            risk: "With fewer than three Sentinels, one failure leaves no majority, so no replica is promoted.",
             masters: [],
           },
         ];
@@ -200,8 +203,8 @@ function checkSentinel({ sentinel }: TargetFacts): Finding[] {
       code: "sentinel_quorum",
       facts: { quorum: String(quorum), count: String(count) },
       severity: "danger",
-      title: `A failover asks for ${quorum} sentinels, and there are ${count}`,
-      risk: "They never agree that the master is down, so nobody is promoted.",
+      title: `A failover requires ${quorum} Sentinels, but there are only ${count}`,
+      risk: "They can never agree that the master is down, so no replica is promoted.",
       command: `SENTINEL SET ${sentinel.get("name") ?? "NAME"} quorum ${majority}`,
       masters: [],
     },

@@ -2,7 +2,7 @@ import type { Health } from "../../lib/contract/live.ts";
 import type { Finding } from "../../lib/contract/target.ts";
 import { KEY_BYTES_MAX } from "../../lib/keys/key.ts";
 
-/** Keys and messages that the watch leaves out, so that no client can exhaust its memory or its time. */
+/** Reports keys and messages that the watcher ignores so that clients cannot exhaust its memory or processor time. */
 export function checkIgnored(counts: Pick<Health, "oversizedKeys" | "ignoredEvents">): Finding[] {
   return [...checkOversizedKeys(counts.oversizedKeys ?? 0), ...checkIgnoredEvents(counts.ignoredEvents ?? 0)];
 }
@@ -15,7 +15,7 @@ function checkOversizedKeys(count: number): Finding[] {
       code: "oversized_keys",
       severity: "note",
       title: `${keys} longer than ${KEY_BYTES_MAX} bytes`,
-      risk: "Such keys are left out: they are not read, shown or released. Watch fewer keys with LOCKKEEPER_WATCH, or find out which client writes them.",
+      risk: "These keys are not read, shown or released. Watch fewer keys with LOCKKEEPER_WATCH, or find the client that writes them.",
       facts: { count: String(count) },
       masters: [],
     },

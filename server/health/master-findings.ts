@@ -7,7 +7,7 @@ type FindingDraft = Omit<Finding, "masters">;
 const RESTARTED_S = 300;
 const NEARLY_FULL = 0.9;
 
-/** What is wrong with one master, as far as it may be asked. */
+/** Returns the findings of one master, as far as its user may read the facts. */
 export function collectMasterFindings({ name, info, config, missing }: MasterFacts, user: string): Finding[] {
   const drafts: FindingDraft[] = [...checkRights(missing, user)];
   const settings = "facts" in config ? config.facts : undefined;
@@ -30,8 +30,8 @@ function createUnreadFinding(command: string, why: string, what: string): Findin
     code: "unread",
     facts: { command, detail: why.slice(0, 200) },
     severity: "unknown",
-    title: `${command} may not be read`,
-    risk: `Not known here: ${what} (${why.slice(0, 200)}).`,
+    title: `${command} is not permitted`,
+    risk: `Cannot determine ${what} (${why.slice(0, 200)}).`,
   };
 }
 
@@ -43,8 +43,8 @@ function checkRights(missing: readonly string[], user: string): FindingDraft[] {
       code: "rights",
       facts: { commands: missing.join(", ") },
       severity: "danger",
-      title: `The user may not run ${missing.join(", ")}`,
-      risk: "Locks cannot be seen, taken or freed as far as these are needed for it.",
+      title: `The Redis user may not run ${missing.join(", ")}`,
+      risk: "Without these commands, some locks cannot be shown, acquired or released.",
       command: `ACL SETUSER ${user} ${granted}`,
     },
   ];
@@ -63,8 +63,8 @@ function checkEviction(info: Info): FindingDraft[] {
       severity: isLimited ? "danger" : "note",
       title: `maxmemory-policy is ${policy}`,
       risk: isLimited
-        ? "When memory gets short Redis deletes keys, and a lock that is held is one: somebody else takes it. volatile-ttl takes locks first."
-        : "No maxmemory is set, so nothing is evicted now; once one is set, locks that are held can be deleted.",
+        ? "When memory is full, Redis deletes keys, including locks that are held, so another client can acquire them. volatile-ttl deletes locks first."
+        : "maxmemory is not set, so nothing is evicted now. Once it is set, locks that are held can be deleted.",
       command,
     });
   }
@@ -73,8 +73,8 @@ function checkEviction(info: Info): FindingDraft[] {
       code: "evicted",
       facts: { count: String(evicted) },
       severity: policy === "noeviction" ? "note" : "danger",
-      title: `${evicted} keys were evicted since Redis started`,
-      risk: "Locks may have been among them; each that was seen is an event of type evicted.",
+      title: `${evicted} keys have been evicted since Redis started`,
+      risk: "Locks may have been among them. Each observed eviction of a lock is an `evicted` event.",
       ...(policy === "noeviction" ? {} : { command }),
     });
   }
@@ -91,7 +91,7 @@ function checkMemory(info: Info): FindingDraft[] {
       facts: { percent: String(Math.round((100 * used) / limit)) },
       severity: "warning",
       title: `${Math.round((100 * used) / limit)} % of maxmemory is used`,
-      risk: "When it is full, locks are refused (OOM) or, with a policy that evicts, deleted.",
+      risk: "When memory is full, Redis refuses locks (OOM), or deletes them if the policy evicts keys.",
       command: `CONFIG SET maxmemory ${2 * limit}`,
     },
   ];
@@ -108,10 +108,10 @@ function checkPersistence(info: Info, settings: Info | undefined): FindingDraft[
       code: "persistence",
       facts: { kept: isNever ? "nothing" : "snapshots" },
       severity: isNever ? "warning" : "note",
-      title: isNever ? "Nothing is kept on disk" : "Only snapshots are kept on disk",
+      title: isNever ? "Data is not saved to disk" : "Data is saved to disk only as snapshots",
       risk: isNever
-        ? "After a restart every lock is free, while those who held it may still be working."
-        : "After a crash the locks of the last minutes are free, while those who held them may still be working.",
+        ? "After a restart every lock is free, although its former holder may still be working."
+        : "After a crash the locks of the last minutes are free, although their former holders may still be working.",
       command,
     },
   ];
@@ -125,8 +125,8 @@ function checkRestart(info: Info): FindingDraft[] {
       code: "restarted",
       facts: {},
       severity: "note",
-      title: "Redis was started in the last five minutes",
-      risk: "Locks that were taken shortly before may be gone while their holders work on. A Redis that is restarted within a lease forgets what it granted.",
+      title: "Redis was restarted in the last five minutes",
+      risk: "Locks acquired shortly before the restart may be gone while their holders are still working. A Redis without persistence forgets the locks that it granted.",
     },
   ];
 }
@@ -139,8 +139,8 @@ function checkReplicas(info: Info, settings: Info | undefined): FindingDraft[] {
         code: "no_replica",
         facts: {},
         severity: "note",
-        title: "No replica follows",
-        risk: "While this server is away no lock can be taken or given back, and nothing takes its place.",
+        title: "No replica is connected",
+        risk: "If this server fails, no lock can be acquired or released until it returns. There is no replica to promote.",
       },
     ];
   }
@@ -152,7 +152,7 @@ function checkReplicas(info: Info, settings: Info | undefined): FindingDraft[] {
       facts: {},
       severity: "warning",
       title: "min-replicas-to-write is 0",
-      risk: "A master that is cut off from its replicas goes on granting locks; after the failover the new one grants them, too.",
+      risk: "A master that is cut off from its replicas continues to grant locks, and after the failover the new master grants them too.",
       command: "CONFIG SET min-replicas-to-write 1",
     },
   ];
@@ -169,7 +169,7 @@ function checkVersion(info: Info): FindingDraft[] {
       facts: { version },
       severity: "note",
       title: `Redis ${version} is old`,
-      risk: "It has no sharded channels and no users that may only read some keys.",
+      risk: "It has no sharded Pub/Sub and no key permissions for reading only (ACL %R~).",
     },
   ];
 }

@@ -3,15 +3,15 @@ import { findMissingRights, type TargetUse } from "./rights.ts";
 
 type Redis = Master["redis"];
 
-/** What a command told, or why it was not answered. */
+/** The parsed reply of a command, or why it failed. */
 export type FactsReply = { readonly facts: ReadonlyMap<string, string> } | { readonly refused: string };
 
-/** What one master tells of itself. */
+/** The facts of one master. */
 export interface MasterFacts {
   readonly name: string;
   readonly info: FactsReply;
   readonly config: FactsReply;
-  /** Commands that this user may not run although we need them. */
+  /** Commands that Lockkeeper needs and the user may not run. */
   readonly missing: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const SETTINGS = [
   "notify-keyspace-events",
 ];
 
-/** Asks for what may be asked; nothing is changed. */
+/** Reads the facts that the user may read. Nothing in Redis is changed. */
 export async function readMasterFacts(master: Master, use: TargetUse): Promise<MasterFacts> {
   const { redis } = master;
   const [info, config, missing] = await Promise.all([
@@ -54,7 +54,7 @@ async function readInfo(redis: Redis): Promise<Map<string, string>> {
   );
 }
 
-/** One after the other: Redis 6.2 takes one pattern at a time. */
+/** Reads one setting per call, because CONFIG GET of Redis 6.2 accepts only one pattern. */
 async function readConfig(redis: Redis): Promise<Map<string, string>> {
   const replies = await Promise.all(SETTINGS.map((name) => redis.config("GET", name)));
   const facts = new Map<string, string>();

@@ -3,7 +3,7 @@ import type { Master } from "../redis/master.ts";
 
 type Redis = Master["redis"];
 
-/** What looking needs. None of these changes anything: the key is never there. */
+/** Commands that reading needs. They change nothing, because the key never exists. */
 const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SCAN", "0", "COUNT", "1"],
   ["TYPE", "KEY"],
@@ -20,7 +20,7 @@ const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] 
   ["PUBSUB NUMSUB", `${TARGET_PREFIX}health`],
 ];
 
-/** What locking needs besides, asked for in a way that does nothing where the key is not there. */
+/** Commands that locking needs in addition, in a form that does nothing when the key does not exist. */
 const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SET", "KEY", "", "XX", "PX", "1"],
   ["DEL", "KEY"],
@@ -31,12 +31,12 @@ const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[]
   ["PUBLISH", `${TARGET_PREFIX}health`, ""],
 ];
 
-/** What replica confirmation needs besides. No replica is waited for. */
+/** Commands that replica confirmation needs in addition. They wait for no replica. */
 const CONFIRMATION_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["WAIT", "0", "0"],
 ];
 
-/** What Lockkeeper does on a target; `confirmed_writes` on one with `replicas`. */
+/** What Lockkeeper does on a target. `confirmed_writes`: a target with `replicas`. */
 export type TargetUse = "reads" | "writes" | "confirmed_writes";
 
 const COMMANDS: Readonly<Record<TargetUse, typeof READ_COMMANDS>> = {
@@ -45,11 +45,15 @@ const COMMANDS: Readonly<Record<TargetUse, typeof READ_COMMANDS>> = {
   confirmed_writes: [...READ_COMMANDS, ...WRITE_COMMANDS, ...CONFIRMATION_COMMANDS],
 };
 
-/** Each refusal goes to the log that administrators read, so it is not asked for again soon. */
+/** Limits how often commands are tried, because Redis writes each refusal to its ACL log. */
 const CACHE_MS = 10 * 60_000;
 const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
 
-/** The commands that this user may not run. @throws when Redis does not answer */
+/**
+ * Returns the commands that the user may not run.
+ *
+ * @throws when Redis does not respond
+ */
 export async function findMissingRights(
   redis: Redis,
   use: TargetUse,
@@ -76,7 +80,7 @@ async function canRun(redis: Redis, command: string, given: readonly string[]): 
     return true;
   } catch (error) {
     if (error instanceof Error && error.message.startsWith("NOPERM")) return false;
-    // Any other answer is one of a command that was run, or sent elsewhere.
+    // Any other error reply means that the command was permitted.
     if (error instanceof Error && error.name === "ReplyError") return true;
     throw error;
   }

@@ -14,7 +14,7 @@ import { collectFindings, type TargetFacts } from "./findings.ts";
 import { buildMasterReport } from "./master-report.ts";
 import { readMasterFacts } from "./redis-facts.ts";
 
-/** A target in one line of a list. */
+/** Returns a target as an item of a list. */
 export function toTargetSummary(connector: TargetConnector): TargetSummary {
   const { settings, target, address, topology, reason, triedSince } = connector;
   const { name, label, environment, policy } = settings;
@@ -29,7 +29,7 @@ export function toTargetSummary(connector: TargetConnector): TargetSummary {
   return { ...fixed, ...known, ...(polling && { polling }), ...(detail === undefined ? {} : { detail }) };
 }
 
-/** Asks Redis now for what makes it unsafe for locks. Nothing is changed there. */
+/** Checks now whether the target is safe for locks. Nothing in Redis is changed. */
 export async function checkTargetHealth(connector: TargetConnector): Promise<TargetHealth> {
   const { target } = connector;
   const facts = target === undefined ? undefined : await readTargetFacts(connector, target);
@@ -82,7 +82,7 @@ async function readTargetSentinelFacts(
     return await readSentinelFacts(where);
   } catch (error) {
     const [reason] = error instanceof AggregateError ? error.errors : [error];
-    return { refused: reason instanceof Error ? reason.message : "it does not answer" };
+    return { refused: reason instanceof Error ? reason.message : "no response" };
   }
 }
 
@@ -90,7 +90,7 @@ function createUnreachedFinding({ reason }: TargetConnector): Finding {
   return {
     code: "unreached",
     severity: "danger",
-    title: "It has not been reached yet, and is tried again",
+    title: "The target has not been reached yet. Retrying.",
     risk: reason,
     facts: { detail: reason },
     masters: [],

@@ -1,7 +1,7 @@
 import type { UnreadableKeyCounts } from "../../lib/contract/live.ts";
 import type { Finding } from "../../lib/contract/target.ts";
 
-/** Keys that cannot be read. Those that are too large are no locks; any other may be one. */
+/** Reports keys that cannot be read. Keys that are too large are not locks. Any other may be a lock. */
 export function checkUnreadableKeys(counts: UnreadableKeyCounts | undefined): Finding[] {
   if (counts === undefined || counts.count === 0) return [];
   const { count, byReason } = counts;
@@ -10,12 +10,12 @@ export function checkUnreadableKeys(counts: UnreadableKeyCounts | undefined): Fi
   const risks = [
     mayBeLocks > 0 ? "Locks among these keys are not shown, and cannot be released here." : "",
     too_large > 0
-      ? `${too_large} ${too_large === 1 ? "is" : "are"} larger than a lock can be and ${too_large === 1 ? "is" : "are"} not read: watch fewer keys with LOCKKEEPER_WATCH.`
+      ? `${too_large} ${too_large === 1 ? "is" : "are"} too large for a lock and ${too_large === 1 ? "is" : "are"} not read: watch fewer keys with LOCKKEEPER_WATCH.`
       : "",
     forbidden > 0
-      ? `The Redis user may not read ${forbidden}: grant it the keys and +memory|usage, or watch fewer keys.`
+      ? `The Redis user may not read ${forbidden}: grant the keys and +memory|usage, or watch fewer keys.`
       : "",
-    timeout > 0 ? `Redis did not return ${timeout} in time: find out what these keys hold.` : "",
+    timeout > 0 ? `Redis did not return ${timeout} in time: check what these keys contain.` : "",
     error > 0 ? `Redis returned an error for ${error}.` : "",
   ];
   return [

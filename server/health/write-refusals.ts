@@ -5,7 +5,7 @@ import type { MasterFacts } from "./redis-facts.ts";
 
 type Fields = ReadonlyMap<string, string>;
 
-/** One finding for each master that refuses all writes: as the watcher has seen it, or as INFO shows it. */
+/** Returns a finding for each master that refuses all writes, from the watcher's probes or from INFO. */
 export function checkWriteRefusals(
   masters: readonly MasterHealth[],
   masterFacts: readonly MasterFacts[],
@@ -24,12 +24,12 @@ function createRefusalFinding(reason: WriteRefusal, master: string): Finding {
     facts: { reason },
     severity: "danger",
     title: cause,
-    risk: `Locks can be neither acquired nor renewed, and most can be released only by expiry. ${remedy}.`,
+    risk: `Locks can be neither acquired nor renewed, and most can end only by expiry. ${remedy}.`,
     masters: [master],
   };
 }
 
-/** Why a master must be refusing all writes, from INFO and CONFIG GET; nothing is written to find out. */
+/** Infers from INFO and CONFIG GET why a master must be refusing all writes. No write is sent. */
 export function inferWriteRefusal({ info, config }: MasterFacts): WriteRefusal | undefined {
   if (!("facts" in info)) return undefined;
   const fields = info.facts;
@@ -52,7 +52,7 @@ function hasPersistenceFailed(info: Fields, settings: Fields): boolean {
 function isMemoryFull(info: Fields): boolean {
   const limit = Number(info.get("maxmemory") ?? 0);
   const evicts = (info.get("maxmemory_policy") ?? "noeviction") !== "noeviction";
-  // Buffers of replicas and of the append-only file do not count towards the limit.
+  // Replica and AOF buffers do not count towards the limit.
   const counted = Number(info.get("used_memory") ?? 0) - Number(info.get("mem_not_counted_for_evict") ?? 0);
   return limit > 0 && !evicts && counted > limit;
 }

@@ -6,16 +6,16 @@ import { RequestFactory } from "../locks/verbs/request-factory.ts";
 import type { VerbHold } from "../locks/verbs/verbs.ts";
 import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
-/** Nobody listens there: the recorder's own lock is no part of any target's story. */
+/** Has no subscriber. The recorder's lock is not part of any target, so its events are not recorded. */
 const CHANNEL = `${HOME_PREFIX}recorders`;
 const { token: writer } = LOCK_WRITERS;
 
-/** Who of several instances records a target: the one that holds its lock in the home store. */
+/** Elects the instance that records a target: the holder of a lock in the home store. */
 export class Election {
   readonly #requests = new RequestFactory();
-  /** The hold of this instance, as far as is known: its lease may have run out since. */
+  /** The last known hold of this instance. Its lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
-  /** An acquire whose answer was lost. It is repeated until there is one, and may hold the lock meanwhile. */
+  /** An acquire without a reply. It is repeated until there is one, because it may hold the lock. */
   #unanswered: { readonly ask: AcquireRequest; readonly sentAt: number } | undefined;
 
   constructor(
@@ -24,18 +24,20 @@ export class Election {
     private readonly leaseMs: number,
   ) {}
 
-  /** The lead, as long as it is certainly ours. */
+  /** The leadership of this instance while its lease is certainly running. */
   get lead(): Leadership | undefined {
     const hold = this.#hold;
     return hold !== undefined && performance.now() < hold.renewedAt + this.leaseMs ? hold : undefined;
   }
 
-  /** Whether what the lock stores is of this instance. */
+  /** Whether a token of the lock belongs to this instance. */
   isOwnToken(token: string): boolean {
     return token === this.#hold?.token || token === this.#unanswered?.ask.token;
   }
 
-  /** Tries to lead. A lost answer does no harm: the request is repeated as it was, and a hold that stands is renewed. */
+  /**
+   * Tries to become the leader. After a lost reply, the same request is repeated, and an existing hold is renewed.
+   */
   async campaign(): Promise<boolean> {
     if (this.#hold !== undefined && (await this.#renewHold(this.#hold))) return true;
     const { leaseMs } = this;
@@ -50,13 +52,13 @@ export class Election {
     );
     this.#unanswered = undefined;
     if (reply.outcome !== "granted") return false;
-    // What a repeated request was granted has run since its first try.
+    // The lease of a repeated request started with its first attempt.
     const renewedAt = reply.how === "repeated" ? sentAt + reply.remainingMs - leaseMs : sentAt;
     this.#hold = { token: reply.token, fence: reply.fence, renewedAt };
     return this.lead !== undefined;
   }
 
-  /** Whether we still lead. */
+  /** Renews the lease. Returns whether this instance is still the leader. */
   async renew(): Promise<boolean> {
     return this.lead !== undefined && this.#hold !== undefined && (await this.#renewHold(this.#hold));
   }
@@ -69,7 +71,7 @@ export class Election {
     return this.lead !== undefined;
   }
 
-  /** Lets another instance record. */
+  /** Releases the lock so that another instance can record. */
   async resign(): Promise<void> {
     const [hold, unanswered] = [this.#hold, this.#unanswered];
     this.#hold = undefined;
@@ -82,7 +84,7 @@ export class Election {
     await this.home.callOnce((redis) => writer.release(redis, CHANNEL, this.lock, ask));
   }
 
-  /** Somebody else leads, as we were told. */
+  /** Drops the hold after the store reported another leader. */
   markLost(): void {
     this.#hold = undefined;
   }

@@ -7,28 +7,28 @@ import type { UnnumberedEvent, UnnumberedGap } from "./events/stream-entry.ts";
 import { OBSERVED_EVENTS_MAX, type ObservedEvent } from "./observed-events.ts";
 import { filterUnrecorded } from "./unrecorded-observations.ts";
 
-/** What gathers in this time is appended in one round trip. */
+/** Events observed within this time are appended in one round trip. */
 const BATCH_DELAY_MS = 10;
 
-/** The store falls behind: what is observed is shown without being kept, and recorded from what is remembered. */
+/** Beyond this, the store cannot keep up. Events are then shown unrecorded, and recorded later from memory. */
 const PENDING_MAX = OBSERVED_EVENTS_MAX;
 
 type PendingEntry = { readonly gap: UnnumberedGap } | { readonly observation: ObservedEvent };
 
 interface AppenderDeps {
-  /** Until when, by the target's clock, nothing is on its way to us any more. */
+  /** The time, on the target's clock, before which no event can still arrive. */
   getSettledAt(): number;
-  /** Everything until then is recorded. */
+  /** Called when everything until then is recorded. */
   onAppended(until: number): void;
-  /** Somebody else records now. */
+  /** Called when another instance records. */
   onReplaced(): void;
-  /** The home store did not take it. */
+  /** Called when the home store did not accept an append. */
   onFailed(): void;
-  /** The store had lost so many entries, and has them again. */
+  /** Called when lost entries have been written to the store again. */
   onRestored(count: number): void;
 }
 
-/** Appends to the history what this instance observes, while it is the one that records: each change once, in order. */
+/** Appends this instance's observations to the history while it is the recorder: each change once, in order. */
 export class EventAppender {
   #isOpen = false;
   #recordedUntil: number | null = null;
@@ -45,17 +45,17 @@ export class EventAppender {
     private readonly deps: AppenderDeps,
   ) {}
 
-  /** Until when all is recorded; null: nothing ever was. */
+  /** The time until which everything is recorded. null: nothing has been recorded. */
   get recordedUntil(): number | null {
     return this.#recordedUntil;
   }
 
-  /** When (performance.now()) something was appended last. */
+  /** Time of the last append (`performance.now()`). */
   get flushedAt(): number {
     return this.#flushedAt;
   }
 
-  /** From now on this instance records, behind the end of what the copy knows. */
+  /** Starts recording after the last entry that the copy has. */
   open(until: number, gap: UnnumberedGap | undefined, observed: readonly ObservedEvent[]): void {
     this.#isOpen = true;
     this.#recordedUntil = until;
@@ -65,7 +65,7 @@ export class EventAppender {
     ];
   }
 
-  /** What is pending is another one's to record. */
+  /** Stops recording and drops pending entries. Another instance records them. */
   close(): void {
     this.#isOpen = false;
     this.#pending = [];
@@ -84,7 +84,7 @@ export class EventAppender {
     }, waitMs);
   }
 
-  /** Appends all that is pending, and until when all is recorded; one at a time. */
+  /** Appends all pending entries and the time until which everything is recorded. Calls do not overlap. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => {
       this.#flushing = undefined;
@@ -123,7 +123,7 @@ export class EventAppender {
     this.copy.applyAppended(recorded.filter((one) => one !== undefined));
   }
 
-  /** What others appended, or we ourselves without hearing the answer, is read; what the store lost is written again. */
+  /** Reads entries of others, and own ones whose reply was lost. Writes entries again that the store lost. */
   async #catchUp(lead: Leadership, last: string | null): Promise<void> {
     const { lastKnownId } = this.copy;
     if (lastKnownId !== null && (last === null || compareIds(last, lastKnownId) < 0))

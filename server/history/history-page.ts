@@ -1,18 +1,18 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 
-/** In the order that was asked for. */
+/** A page of entries in the requested order. */
 export interface HistoryPage {
   readonly items: HistoryEntry[];
-  /** Where the next page begins; undefined at the end of what is kept, on either side. */
+  /** Cursor of the next page; undefined at either end of the stored history. */
   readonly next: string | undefined;
-  /** Whether nothing older is known to be gone. */
+  /** Whether no older entries are known to be dropped. */
   readonly isComplete: boolean;
 }
 
 /** Collects the entries of a page. */
 export class HistoryPageBuilder {
   readonly #items: HistoryEntry[] = [];
-  /** An entry behind the page matches as well. */
+  /** Whether a further entry after the page matches. */
   #isFull = false;
 
   constructor(
@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Ends when the page is full, so that no more entries are looked at. */
+  /** Stops when the page is full, so that no further entries are read. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;
@@ -42,14 +42,14 @@ export class HistoryPageBuilder {
     }
   }
 
-  /** @param isWhole whether nothing older is known to be gone */
+  /** @param isWhole whether no older entries are known to be dropped */
   build(isWhole: boolean): HistoryPage {
     const next = this.#isFull ? this.#items.at(-1)?.id : undefined;
     return { items: this.#items, next, isComplete: isWhole };
   }
 }
 
-/** The first items of an iterator, which goes on behind them. */
+/** Yields the first items of an iterator, which can be continued afterwards. */
 export function* takeFirst<Item>(items: Iterator<Item>, count: number): Generator<Item> {
   for (let left = count; left > 0; left--) {
     const { done, value } = items.next();

@@ -21,44 +21,44 @@ import { findHoldsAt } from "./past-holds.ts";
 export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
-/** What a reader who left off at an id gets: what came after, or word that this cannot be told. */
+/** The events after an id: complete, with missing ones (`gap`), or unknown (`reset`). */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
   | { kind: "gap"; events: HistoryEntry[] }
   | { kind: "reset" };
 
-/** One thing that a reader is told. */
+/** An entry as published to readers. */
 export interface PublishedEvent {
   readonly entry: HistoryEntry;
-  /** Whether it may be named as the last one seen. */
+  /** Whether its id can be used to resume. */
   readonly isStored: boolean;
-  /** The id under which the very same was told before, while it could not be recorded. */
+  /** The temporary id under which the same event was published before it was recorded. */
   readonly previousId: string | undefined;
 }
 
 export interface HistoryPageQuery {
   readonly limit: number;
   readonly order: HistoryOrder;
-  /** Where the page before ended: only what stands behind this id in that order. */
+  /** Only entries after this id, in the requested order. */
   readonly cursor?: string | undefined;
   readonly matches: (entry: HistoryEntry) => boolean;
 }
 
-/** Looked at without waiting for other walks: nearly all pages are full by then. */
+/** Entries that are read without yielding. Nearly all pages are full by then. */
 const ENTRIES_AT_ONCE = 256;
 
-/** As much of a recorder as the journal needs. */
+/** The part of a recorder that the journal uses. */
 export interface EventObserver {
   recordEvent(event: UnnumberedEvent): void;
   listObservedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** Where nothing else is configured. */
+/** Applies without configuration. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
- * What happened on one target, for its readers. What is observed goes to the recorder, and comes back with the id that
- * it has in all instances. Without a recorder it is kept in memory alone. Renewals and waits are passed on, not kept.
+ * Publishes the events of one target. Observed events go to the recorder and return with the id that all instances
+ * share. Without a recorder, they are stored only in memory. Renewals and waits are published but not stored.
  */
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
@@ -72,7 +72,7 @@ export class Journal implements EventPublisher {
     this.index = new EventIndex(retention);
   }
 
-  /** From now on what is observed is recorded. */
+  /** Records observed events from now on. */
   attachRecorder(observer: EventObserver): void {
     this.#observer = observer;
   }
@@ -97,7 +97,10 @@ export class Journal implements EventPublisher {
     for (const listener of this.#pastEventListeners) listener(entries);
   }
 
-  /** Told, page by page, of what was recorded before this process began. Nobody else is: it is no news. */
+  /**
+   * Passes events from before this process started to `listener`, page by page. Other subscribers do not receive
+   * them.
+   */
   onPastEvents(listener: (entries: readonly HistoryEntry[]) => void): () => void {
     this.#pastEventListeners.add(listener);
     return () => this.#pastEventListeners.delete(listener);
@@ -108,14 +111,14 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Each event once, as soon as it is known; gaps are none. */
+  /** Subscribes to events, each once as soon as it is known. Gaps are not events. */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);
     });
   }
 
-  /** All that readers are told, in order. */
+  /** Subscribes to everything that is published, in order. */
   subscribeAll(listener: (event: PublishedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -133,7 +136,7 @@ export class Journal implements EventPublisher {
     return this.index.listRecent(count);
   }
 
-  /** The first entries of the history, without a turn for other work. */
+  /** Returns the first entries of the history synchronously. */
   listOldest(limit: number): HistoryEntry[] {
     return [...takeFirst(this.index.iterateForwards(), limit)];
   }
@@ -147,21 +150,25 @@ export class Journal implements EventPublisher {
     return { kind: isTruncated ? "gap" : "events", events: entries };
   }
 
-  /** The events of a key, newest first. */
+  /** Returns the events of a key, newest first. */
   listKeyEvents(key: Key, limit: number): { items: LockEvent[]; complete: boolean } {
     const events = this.index.listByKey(key);
     const complete = events.length <= limit && !this.index.isTruncated;
     return { items: events.slice(-limit).reverse(), complete };
   }
 
-  /** Newest first, with the gaps in which the key may have had a story of its own. */
+  /** Returns the events of a key, newest first, with the gaps in which further events may be missing. */
   listKeyHistory(key: Key, limit: number, before?: string): HistoryPage {
     const page = new HistoryPageBuilder(limit, () => true);
     page.addAll(iterateNewestFirst(this.index.listTimeline(key), before));
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(before));
   }
 
-  /** A filter that matches nothing reads the whole history, in slices. @param owner is charged for the slices */
+  /**
+   * Reads a page of the history. A filter with few matches reads all of it, in slices.
+   *
+   * @param owner the task owner to which the slices are charged
+   */
   async listHistory(
     { limit, order, cursor, matches }: HistoryPageQuery,
     owner?: TaskOwner,
@@ -174,13 +181,13 @@ export class Journal implements EventPublisher {
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
   }
 
-  /** A cursor from before a store lost its data is the id of an event that is gone. */
+  /** After a data loss, a cursor can be older than the oldest entry. */
   #isBeforeOldest(cursor: string | undefined): boolean {
     const { oldest } = this.index;
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);
   }
 
-  /** Who held a key at a moment of the target's clock, and how that ended. */
+  /** Returns the holds of a key at a time (target's clock), with their ends. */
   findHoldsAt(key: Key, at: number): PastHold[] {
     return findHoldsAt(this.index.listTimeline(key), at);
   }

@@ -1,24 +1,24 @@
 import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { measureEntryBytes, type UnnumberedEvent } from "./events/stream-entry.ts";
 
-/** What this instance observed, and when. */
+/** An event observed by this instance. */
 export interface ObservedEvent {
   readonly event: UnnumberedEvent;
   readonly key: Key;
-  /** The target's clock. */
+  /** Time of the observation, target's clock. */
   readonly heardAt: number;
-  /** The id under which it was shown before it was recorded. */
+  /** The temporary id under which it was published before it was recorded. */
   shownAs: string | undefined;
 }
 
-/** How long an instance remembers what it observed: longer than it takes until another one records. */
+/** How long observations are kept. Longer than a change of the recorder takes. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
-/** 30 s of 2 000 changes a second. */
+/** 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
-/** Of ordinary locks the number above is reached first. */
+/** With locks of ordinary size, the limit above is reached first. */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The last observations of this instance, for the case that it has to go on with the story. */
+/** The latest observations of this instance. It records them if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   #begin = 0;
@@ -26,13 +26,13 @@ export class ObservedEvents {
   #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
 
-  /** Everything since then is among them, or was; undefined while the target is out of sight. */
+  /** Returns the time since which observations are complete; undefined while the target is not fully observed. */
   getCoveredSince(now: number): number | undefined {
     if (this.#watchingSince === undefined) return undefined;
     return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));
   }
 
-  /** Returns whether that is a change. */
+  /** Returns whether the state changed. */
   setWatching(isInSight: boolean, now: number): boolean {
     const wasInSight = this.#watchingSince !== undefined;
     this.#watchingSince = isInSight ? (this.#watchingSince ?? now) : undefined;
@@ -47,7 +47,7 @@ export class ObservedEvents {
     return observation;
   }
 
-  /** In the order of observing. */
+  /** Returns the observations in their order. */
   list(now: number): readonly ObservedEvent[] {
     this.#dropOld(now);
     return this.#begin === 0 ? this.#all : this.#all.slice(this.#begin);

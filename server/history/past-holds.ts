@@ -7,29 +7,29 @@ interface OpenHold {
   readonly fence: string | undefined;
   readonly since: number;
   readonly sinceIs: PastHold["sinceIs"];
-  /** When a gap began after which it was not seen again yet. */
+  /** Start of a gap after which the hold has not been observed. */
   gapFrom: number | undefined;
 }
 
 /**
- * The holds of a key that covered a moment.
+ * Returns the holds of a key at a moment.
  *
- * @param story what was told of the key, and the gaps, oldest first
+ * @param timeline events of the key and gaps, oldest first
  */
-export function findHoldsAt(story: readonly HistoryEntry[], at: number): PastHold[] {
-  return listPastHolds(story).filter(({ since, until }) => since <= at && (until === null || at < until));
+export function findHoldsAt(timeline: readonly HistoryEntry[], at: number): PastHold[] {
+  return listPastHolds(timeline).filter(({ since, until }) => since <= at && (until === null || at < until));
 }
 
-/** All holds that a story tells of, in the order of their beginnings. */
-export function listPastHolds(story: readonly HistoryEntry[]): PastHold[] {
+/** Returns all holds in a timeline, by start time. */
+export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
   const open = new Map<string, OpenHold>();
   const ended: PastHold[] = [];
-  for (const entry of story) {
+  for (const entry of timeline) {
     if (isGap(entry)) {
       for (const hold of open.values()) hold.gapFrom ??= entry.from;
       continue;
     }
-    // Different holds may have the same owner label; no two have the same fence.
+    // Several holds may have the same owner label. Fencing tokens are unique.
     const name = entry.fence ?? `\n${entry.owner ?? ""}`;
     const before = open.get(name);
     const step = classifyStep(entry);
@@ -37,7 +37,7 @@ export function listPastHolds(story: readonly HistoryEntry[]): PastHold[] {
       open.delete(name);
       ended.push(endHold(entry, before));
     } else {
-      // Our holds have no other beside them, and a fence is never given again: whoever is left has ended unseen.
+      // Holds with a fencing token are exclusive and never reuse it, so any other open hold has ended unseen.
       if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name));
       if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;

@@ -5,31 +5,31 @@ import type { UnnumberedGap } from "./events/stream-entry.ts";
 type RecordedPosition = Pick<RecorderStamp, "last"> & { readonly until: number };
 
 /**
- * Knows until when the entries that this instance has read or appended are complete. The stamp in the home store says
- * so as well, but the store can lose its data or return with older data. This instance then writes the lost entries
- * again, and what happened after them is a gap.
+ * Tracks until when the entries that this instance has read or appended are complete. The stamp in the home store has
+ * the same time, but the store can lose its data or return with older data. This instance then writes the lost
+ * entries again, and the time after them is a gap.
  *
  * Times are Unix milliseconds of the target's clock.
  */
 export class RecordedCoverage {
   #until: number | null = null;
   #miss: { readonly from: number; readonly noticedAt: number } | undefined;
-  /** A stamp that was read before the entries that it covers. */
+  /** A stamp that was read before the entries it covers. */
   #unconfirmed: RecordedPosition | undefined;
 
-  /** The time until which this instance has every entry; null if nothing is known to be recorded. */
+  /** The time until which this instance has every entry; null if no record is known. */
   get until(): number | null {
     return this.#until;
   }
 
-  /** Records that every entry until then has been appended by this instance. */
+  /** Records that this instance has appended every entry until a time. */
   recordAppended(until: number): void {
     this.#until = Math.max(this.#until ?? until, until);
-    // A gap covers it, or another instance observed it: who missed something records nothing until then.
+    // Covered by a gap, or observed by another instance: an instance with a miss does not record before that.
     if (this.#miss !== undefined && this.#until >= this.#miss.noticedAt) this.#miss = undefined;
   }
 
-  /** Records what the store states. @param lastKnownId id of the last entry that this instance has */
+  /** Applies a stamp of the store. @param lastKnownId id of the last entry that this instance has */
   recordStamp({ until, last }: Pick<RecorderStamp, "until" | "last">, lastKnownId: string | null): void {
     const positions = [this.#unconfirmed, until === null ? undefined : { until, last }];
     this.#unconfirmed = undefined;
@@ -40,12 +40,12 @@ export class RecordedCoverage {
     }
   }
 
-  /** Records that something was not observed. @param from when it began  @param noticedAt now */
+  /** Records a time that was not observed. @param from its start @param noticedAt now */
   recordMiss(from: number, noticedAt: number): void {
     this.#miss = { from: Math.min(from, this.#miss?.from ?? from), noticedAt };
   }
 
-  /** Builds the gap before an instance records that has observed the target without a break since `observedSince`. */
+  /** Returns the gap before an instance records that has observed the target continuously since `observedSince`. */
   findGap(target: string, observedSince: number): UnnumberedGap | undefined {
     if (this.#until === null || observedSince <= this.#until) return undefined;
     const from = Math.min(this.#until, this.#miss?.from ?? this.#until);

@@ -1,25 +1,25 @@
-/** How this instance sees its target. */
+/** The observation of a target by this instance. */
 export interface ObservationSession {
-  /** Whether everything that happens there is observed, as far as can be known. */
+  /** Whether everything on the target is observed, as far as this instance can know. */
   isWhole(): boolean;
   /** The target's clock. */
   now(): number;
 }
 
-/** Tells when an observation session changes. */
+/** Notifies of changes of an observation session. */
 export interface ObservationChanges {
   onChange(listener: () => void): () => void;
-  /** Calls the listener when something happened since `from` (the target's clock) that was not observed. */
+  /** Calls the listener when changes since `from` (target's clock) were not observed. */
   onMiss(listener: (from: number) => void): () => void;
 }
 
 export interface RecorderTimes {
   readonly pollMs: number;
-  /** How long a recorder that says nothing is waited for. */
+  /** Lease of the recorder's lock: the time after which a silent recorder is replaced. */
   readonly leaseMs: number;
-  /** How long one whose own observations begin too late lets others go first. */
+  /** How long an instance with incomplete observations lets others become the recorder first. */
   readonly giveWayMs: number;
-  /** What of the present is not said to be recorded yet: it may still be on its way to us. */
+  /** The most recent period, which is not declared recorded because events may still arrive. */
   readonly lagMs: number;
 }
 

@@ -13,23 +13,23 @@ import { type ObservationSession, RECORDER_TIMES, type RecorderTimes } from "./r
 import { StallClock } from "./stall-clock.ts";
 import { filterUnrecorded, publishEarly, takeShownId } from "./unrecorded-observations.ts";
 
-/** A recorder that has said nothing for this long may be gone, so one's own observations are shown meanwhile. */
+/** A recorder without a sign of activity for this long may be gone. Observations are then shown unrecorded. */
 const SILENT_MS = 2500;
-/** Until connections and the first picture are there. */
+/** Poll interval until connections and the first snapshot exist. */
 const STARTING_POLL_MS = 50;
-/** How long the first picture may take before what is observed is shown without it being recorded. */
+/** How long the first snapshot may take before observations are shown unrecorded. */
 const START_TIMEOUT_MS = 2000;
 const BEAT_MS = 250;
-/** A process that stood still for longer has not seen what came and went meanwhile. */
+/** A process that was suspended for longer may have missed changes. */
 const STALLED_MS = 1500;
 
 /**
- * `leading`: this instance records. `following`: another one does, and is read. `alone`: nobody does, or the home
- * store is away: what is observed is shown at once, and recorded later.
+ * `leading`: this instance records. `following`: another instance records, and its entries are read. `alone`: no
+ * instance records, or the home store is unreachable. Events are shown at once and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 
-/** Brings what the instances observe of one target into one history, each change once. */
+/** Merges the observations of all instances of one target into one history, with each change once. */
 export class Recorder {
   #mode: RecorderMode = "starting";
   readonly #copy: StreamCopy;
@@ -64,7 +64,7 @@ export class Recorder {
       onRestored: (events) =>
         this.log?.warn(
           { target: store.target, events },
-          "the home store had lost events; they were written again",
+          "The home store had lost events. They were written again",
         ),
     });
   }
@@ -73,17 +73,17 @@ export class Recorder {
     return this.#mode === "leading";
   }
 
-  /** Whether another instance records. */
+  /** Whether another instance is the recorder. */
   get isFollowing(): boolean {
     return this.#mode === "following";
   }
 
-  /** Whether everything that happens is observed now. */
+  /** Whether everything on the target is observed now. */
   get seesAll(): boolean {
     return this.#observedEvents.getCoveredSince(this.session.now()) !== undefined;
   }
 
-  /** Whether another instance's entries are to be read, and after which; undefined while there is nothing to read. */
+  /** The id after which entries of other instances must be read; undefined while there is nothing to read. */
   get readPosition(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.lastKnownId };
   }
@@ -92,7 +92,7 @@ export class Recorder {
     this.#running ??= this.#run();
   }
 
-  /** Records what is left, and lets another instance go on at once. */
+  /** Records the pending events and resigns, so that another instance can continue at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -107,23 +107,23 @@ export class Recorder {
     if (this.isLeading) this.#appender.add(observation);
   }
 
-  /** What of a key this instance observed last, oldest first, be it recorded or not. */
+  /** Returns the latest observations of a key, oldest first, recorded or not. */
   listObservedEvents(key: Key): readonly ObservedEvent[] {
     return this.#observedEvents.list(this.session.now()).filter((one) => one.key === key);
   }
 
-  /** Takes in what was read after an entry. */
+  /** Applies a page that was read after a known entry. */
   applyPage(page: StreamPage): void {
     this.#copy.applyPage(page);
   }
 
-  /** To be told whenever the sight changes, also for a moment. */
+  /** Must be called at every change of the observation session, however short. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();
   }
 
-  /** Something happened since `from` that was not observed. */
+  /** Records that changes since `from` were not observed. */
   recordMiss(from: number): void {
     this.#coverage.recordMiss(from, this.session.now());
     this.#observedEvents.setWatching(false, this.session.now());
@@ -140,10 +140,7 @@ export class Recorder {
         if (this.isLeading) await this.#continueLeading();
         else await this.#checkLeader();
       } catch (error) {
-        this.log?.debug(
-          { err: error },
-          "The home store does not answer. Events are shown without being kept.",
-        );
+        this.log?.debug({ err: error }, "The home store does not respond. Events are shown unrecorded.");
         this.#goAlone();
       }
       await this.#pause();
@@ -161,7 +158,7 @@ export class Recorder {
   }
 
   async #continueLeading(): Promise<void> {
-    // Another instance may have seen what we have missed.
+    // Another instance may have observed what this one missed.
     if (!this.#isObservedSinceRecorded()) {
       await this.#appender.flush();
       this.#stepDown();
@@ -172,14 +169,14 @@ export class Recorder {
     if (performance.now() - this.#appender.flushedAt > this.times.pollMs) await this.#appender.flush();
   }
 
-  /** Whether everything since the end of what is recorded was observed. */
+  /** Whether everything after the recorded time was observed. */
   #isObservedSinceRecorded(): boolean {
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
     const { recordedUntil } = this.#appender;
     return covered !== undefined && (recordedUntil === null || covered <= recordedUntil);
   }
 
-  /** Until when nothing is on its way to us any more; what we missed is never called recorded. */
+  /** Returns the time before which no event can still arrive. Missed periods are never declared recorded. */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
     return this.session.now() - this.times.lagMs - this.#beats.elapsedMs;
@@ -210,7 +207,7 @@ export class Recorder {
     return recordedUntil > 0 && covered > recordedUntil;
   }
 
-  /** Nobody else appends from now on. What stands there is read to its end, and the story goes on behind it. */
+  /** Becomes the recorder: no other instance appends from now on. Reads the stream to its end and continues there. */
   async #takeOver(before: RecorderStamp): Promise<void> {
     await this.#copy.readToEnd();
     this.#coverage.recordStamp(before, this.#copy.lastKnownId);

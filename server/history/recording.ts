@@ -12,7 +12,7 @@ import {
 } from "./recorder-options.ts";
 import { StreamTail, TAIL_TIMEOUT_MS } from "./stream-tail.ts";
 
-/** A connection of its own to the home store. */
+/** Opens a dedicated connection to the home store. */
 export type OpenStore = (name: string, more?: RedisOptions) => StoreConnection;
 
 export interface RecordingOptions {
@@ -24,7 +24,7 @@ export interface RecordingOptions {
   readonly log?: Logger | undefined;
 }
 
-/** The part of one instance in the history of a target, from its start to its end. */
+/** Connects this instance to the history of one target: recorder, stream tail and journal. */
 export class Recording {
   readonly recorder: Recorder;
   readonly #tail: StreamTail;
@@ -50,7 +50,7 @@ export class Recording {
     this.#tail.start();
   }
 
-  /** Records what is left; another instance goes on at once. */
+  /** Records the pending events and resigns. Another instance continues at once. */
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribers) unsubscribe();
     this.#tail.stop();

@@ -1,10 +1,10 @@
-/** Measures how long this process stood still: suspended, stopped, or kept from running by other work. */
+/** Measures how long this process did not run: suspended, stopped, or blocked by other work. */
 export class StallClock {
   #last = { at: performance.now(), wallAt: Date.now() };
 
   /** Milliseconds since the last call of `restart`. */
   get elapsedMs(): number {
-    // The monotonic clock stands still while a machine is suspended.
+    // The monotonic clock does not advance while the machine is suspended.
     return Math.max(performance.now() - this.#last.at, Date.now() - this.#last.wallAt);
   }
 

@@ -3,11 +3,11 @@ import type { EventStore, StoreConnection } from "./events/event-store.ts";
 import type { Recorder } from "./recorder.ts";
 
 const WAIT_MS = 2000;
-/** Longer than a command that waits takes. */
+/** Longer than a blocking read takes. */
 export const TAIL_TIMEOUT_MS = WAIT_MS + 1500;
 const PAUSE_MS = 100;
 
-/** Reads what another instance records. While this one does, there is nothing to read. */
+/** Follows the stream while another instance records. */
 export class StreamTail {
   readonly #stopping = new AbortController();
 
@@ -39,7 +39,7 @@ export class StreamTail {
       this.recorder.applyPage(await this.store.waitForPage(this.connection, after, WAIT_MS));
       return true;
     } catch {
-      // The recorder's own calls tell whether the store is away.
+      // The recorder's own calls detect an unreachable store.
       return false;
     }
   }

@@ -6,7 +6,7 @@ import type { EventPublisher } from "./events/stream-copy.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { groupEventsByKey, type ObservedEvent } from "./observed-events.ts";
 
-/** What of one's own observations the history does not tell yet, in their order. */
+/** Returns the observations that the history does not contain yet, in order. */
 export function filterUnrecorded(
   observations: readonly ObservedEvent[],
   index: EventIndex,
@@ -21,12 +21,12 @@ export function filterUnrecorded(
   return observations.filter(({ event }) => unrecorded.has(event));
 }
 
-/** Publishes an observation before it is recorded, unless it has been. */
+/** Publishes an observation before it is recorded, unless that has happened. */
 export function publishEarly(observation: ObservedEvent, publisher: EventPublisher): void {
   observation.shownAs ??= publisher.publishEarly(observation.event);
 }
 
-/** Returns the id under which an entry was published before it was recorded, once. */
+/** Returns the temporary id under which an entry was published before it was recorded, and clears it. */
 export function takeShownId(entry: HistoryEntry, observations: readonly ObservedEvent[]): string | undefined {
   if (entry.type === "gap") return undefined;
   const key = parseKeyFields(entry);

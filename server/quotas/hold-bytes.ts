@@ -1,17 +1,17 @@
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 
-/** Token, fence, times, the first request id, and what Redis adds to a key: measured with MEMORY USAGE. */
+/** Token, fence, timestamps, first request id and Redis's overhead per key, measured with MEMORY USAGE. */
 const HOLD_OVERHEAD_BYTES = 400;
 
-/** What the size of a hold in Redis depends on. */
+/** The parts of a hold that determine its size in Redis. */
 export interface HoldContent {
   readonly key: Key;
   readonly owner: string;
   readonly record?: OwnerRecord | undefined;
 }
 
-/** Estimates what a hold takes in Redis, in bytes: the lock's key and its companion, which has the key in its name. */
+/** Estimates the memory of a hold in Redis, in bytes: its key, and its companion, whose name contains the key. */
 export function estimateHoldBytes({ key, owner, record }: HoldContent): number {
   return HOLD_OVERHEAD_BYTES + 2 * countKeyBytes(key) + Buffer.byteLength(owner) + countRecordBytes(record);
 }
@@ -20,7 +20,7 @@ function countKeyBytes(key: Key): number {
   return isBinaryKey(key) ? encodeKey(key).length : Buffer.byteLength(key);
 }
 
-/** As JSON, whose escapes are left out. */
+/** Counts the record as JSON, without the escape characters. */
 function countRecordBytes(record: OwnerRecord | undefined): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(record ?? {}))

@@ -1,7 +1,7 @@
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
-/** What one principal keeps in Redis. */
+/** The holds of one principal and their memory in Redis. */
 export interface HoldUsage {
   readonly holds: number;
   /** Estimated; see `estimateHoldBytes`. */
@@ -11,7 +11,7 @@ export interface HoldUsage {
 export interface LedgerHold {
   readonly principal: string;
   readonly bytes: number;
-  /** How long it lasts unless it is renewed, in milliseconds. null: no expiry. */
+  /** Time until expiry without renewal, in milliseconds. null: no TTL. */
   readonly remainingMs: number | null;
 }
 
@@ -22,8 +22,8 @@ type Entry = Pick<LedgerHold, "principal" | "bytes">;
 /**
  * Counts the live holds of each principal over all targets.
  *
- * A hold leaves the ledger when it is forgotten or its time has passed, so holds that nobody reads again do not stay.
- * Every change takes constant time, apart from the heap of deadlines.
+ * A hold is removed when it is forgotten or has expired, so keys that are never read again do not accumulate. Changes
+ * take constant time, apart from the deadline heap.
  */
 export class HoldLedger {
   readonly #usages = new Map<string, HoldUsage>();
@@ -32,7 +32,7 @@ export class HoldLedger {
   /** @param now a monotonic clock, in milliseconds */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Sets the hold of a key. It replaces the one that the key had before. */
+  /** Records the hold of a key and replaces the previous one. */
   record(target: string, key: Key, { principal, bytes, remainingMs }: LedgerHold): void {
     const { entries, deadlines } = this.#getTargetHolds(target);
     const before = entries.get(key);
@@ -45,14 +45,14 @@ export class HoldLedger {
     else deadlines.set(key, this.now() + remainingMs);
   }
 
-  /** The hold of a key lasts for `remainingMs` from now, or longer if it did before. */
+  /** Moves the deadline of a hold to `remainingMs` from now. Deadlines are never shortened. */
   extend(target: string, key: Key, remainingMs: number): void {
     const holds = this.#holdsByTarget.get(target);
     const before = holds?.deadlines.find(key);
     if (before !== undefined) holds?.deadlines.set(key, Math.max(before, this.now() + remainingMs));
   }
 
-  /** The key has no hold of a principal any more. */
+  /** Removes the hold of a key. */
   forget(target: string, key: Key): void {
     const holds = this.#holdsByTarget.get(target);
     const entry = holds?.entries.get(key);
@@ -62,7 +62,7 @@ export class HoldLedger {
     this.#remove(entry);
   }
 
-  /** Returns the principal whose hold the key has. */
+  /** Returns the principal that has the hold of the key. */
   findPrincipal(target: string, key: Key): string | undefined {
     this.#removeExpired();
     return this.#holdsByTarget.get(target)?.entries.get(key)?.principal;
@@ -73,7 +73,7 @@ export class HoldLedger {
     return this.#usages.get(principal) ?? NO_USAGE;
   }
 
-  /** Adds to the usage of a principal what is not the hold of a key yet; subtracts it if the numbers are negative. */
+  /** Changes the usage of a principal by holds that no key has yet. Negative numbers subtract. */
   add(principal: string, holds: number, bytes: number): void {
     const before = this.#usages.get(principal) ?? NO_USAGE;
     const after = { holds: before.holds + holds, bytes: before.bytes + bytes };

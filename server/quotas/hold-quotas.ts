@@ -8,23 +8,23 @@ import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
 import { HoldClaim } from "./hold-claim.ts";
 import { HoldLedger, type HoldUsage } from "./hold-ledger.ts";
 
-/** The principal whose quota counts. */
+/** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
 
-/** The lock that a request is about. */
+/** The target and key of a request. */
 export interface LockRef {
   readonly target: string;
   readonly key: Key;
 }
 
 /**
- * Limits the live holds of each principal. It knows them from readings of the watched keys, which show what other
- * instances granted, and from the grants of this instance, which also count where a key is not watched.
+ * Limits the live holds of each principal. Holds are counted from observations of watched keys, which include grants
+ * of other instances, and from the grants of this instance, which include keys that are not watched.
  */
 export class HoldQuotas {
   readonly #ledger: HoldLedger;
 
-  /** @param defaults the limits of principals that have none of their own */
+  /** @param defaults limits of principals without their own quota */
   constructor(
     private readonly defaults: HoldQuota,
     ledger = new HoldLedger(),
@@ -32,7 +32,7 @@ export class HoldQuotas {
     this.#ledger = ledger;
   }
 
-  /** Counts the holds that a target shows from now on. */
+  /** Counts the holds that the watcher of a target observes from now on. */
   watchTarget({
     name,
     watcher,
@@ -46,8 +46,8 @@ export class HoldQuotas {
   }
 
   /**
-   * Checks that a principal may acquire a lock. A lock on which it has a hold is never refused: the request gets `held`,
-   * or the stored outcome of its Idempotency-Key.
+   * Checks that a principal may acquire a lock. A lock that the principal already holds is never refused: the request
+   * gets `held`, or the stored outcome of its Idempotency-Key.
    *
    * @throws QuotaExceededError
    */
@@ -58,12 +58,12 @@ export class HoldQuotas {
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
 
-  /** A hold was renewed through this instance: it lasts for `remainingMs` from now. */
+  /** Records that a hold was renewed through this instance and expires in `remainingMs`. */
   extend({ target, key }: LockRef, remainingMs: number): void {
     this.#ledger.extend(target, key, remainingMs);
   }
 
-  /** A hold was released through this instance. */
+  /** Records that a hold was released through this instance. */
   forget({ target, key }: LockRef): void {
     this.#ledger.forget(target, key);
   }
@@ -93,7 +93,7 @@ export class HoldQuotas {
       this.#ledger.forget(target, key);
       return;
     }
-    // A key that the index leaves out would make the ledger larger than the index may be.
+    // Keys that the index leaves out must not make the ledger larger than the index.
     if (!isIndexed && this.#ledger.findPrincipal(target, key) === undefined) return;
     const remainingMs = observation.state === "held" ? observation.remainingMs : null;
     const bytes = estimateHoldBytes({ key, owner: holder.owner, record: holder.record });

@@ -1,4 +1,4 @@
-/** A map that forgets what was put in first when it is full. */
+/** A map that removes its oldest entry when it is full. */
 export class BoundedMap<Value> {
   readonly #values = new Map<string, Value>();
 

@@ -1,7 +1,7 @@
 const HOUR_MS = 60 * 60 * 1000;
 const HOURS = 24;
 
-/** Counts of the last 24 hours, the present one included: 96 bytes a name. */
+/** Hourly counts of the last 24 hours, including the current one. 96 bytes per name. */
 export class DayCounts<Name extends string> {
   readonly #counts: Uint32Array;
   #hour: number;

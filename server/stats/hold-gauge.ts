@@ -4,15 +4,15 @@ import type { Totals } from "../../lib/contract/stats.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 
-/** How many locks are held, counted as they change: asking costs the same whatever their number. */
+/** Counts held locks as they change. Reading the counts costs the same for any number of locks. */
 export class HoldGauge {
   readonly #held = new Map<FormatName, Map<LivenessState, number>>();
-  /** Of keys that are free, which are few. */
+  /** Waiters of keys that no client holds. There are few such keys. */
   readonly #waitingForFree = new Map<Key, number>();
   #ended = 0;
   #waiting = 0;
 
-  /** @param waitersOfFree how many wait, when the key is free */
+  /** @param waitersOfFree number of waiters when the key is not held */
   update(
     key: Key,
     before: ObservedHold | undefined,
@@ -26,12 +26,12 @@ export class HoldGauge {
     if (after !== undefined) this.#add(after, 1);
   }
 
-  /** As far as they can be seen. */
+  /** Number of visible waiters. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** @param needsAttention how many of each format need attention, which time turns as well */
+  /** @param needsAttention locks that need attention by format; this changes with time as well */
   computeTotals(needsAttention: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
     const byLiveness = new Map<LivenessState, number>(LIVENESS_STATES.map((liveness) => [liveness, 0]));
@@ -54,7 +54,7 @@ export class HoldGauge {
     };
   }
 
-  /** Each format and liveness that was ever seen, also those of which nothing is held now. */
+  /** Lists every format and liveness state seen since the start, including those with a count of 0. */
   *listCounts(): Generator<{ format: FormatName; liveness: LivenessState; held: number }> {
     for (const [format, states] of this.#held) {
       for (const [liveness, held] of states) yield { format, liveness, held };

@@ -22,25 +22,25 @@ import { WaitTracker } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
-/** Asked of each lock of an order: what is typical is looked up once a pattern, and again after so many ticks. */
+/** Sorts and filters ask for the typical time of each lock, so it is cached per pattern for this many ticks. */
 const TYPICAL_CACHE_TICKS = 5;
-/** One in twenty of fewer than twenty is nobody. */
+/** With fewer samples, p95 is not meaningful. */
 const SAMPLES_MIN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface LockStatsDeps {
   readonly target: string;
-  /** Redis's clock, Unix milliseconds. */
+  /** Redis clock, Unix milliseconds. */
   now(): number;
-  /** The picture of a key at this moment. */
+  /** Returns the indexed hold of a key. */
   findHold(key: Key): ObservedHold | undefined;
-  /** How many locks need attention at this moment, by their format. */
+  /** Counts the locks that need attention now, by format. */
   countNeedingAttention(): ReadonlyMap<FormatName, number>;
 }
 
 /**
- * The figures of one target: counted as things happen, so that asking for them never walks over the locks. What the
- * history keeps of the last day is counted when it is read at the start; series and waits begin anew with the process.
+ * Statistics of one target. They are counted as events happen, so reading them never iterates over the locks. Counts
+ * of the last 24 hours are restored from the history at the start. Series and waits start again with the process.
  */
 export class LockStats {
   readonly holdGauge = new HoldGauge();
@@ -48,7 +48,7 @@ export class LockStats {
   #since: number;
   readonly #series: StatsSeries;
   readonly #waitTracker: WaitTracker;
-  /** By pattern. What has too few yet is asked each time: it may have enough with the next release. */
+  /** By pattern. A pattern with too few samples is not cached, because the next release may complete them. */
   readonly #typicalHeldMs = new Map<string, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -69,13 +69,13 @@ export class LockStats {
     clearInterval(this.#timer);
   }
 
-  /** Closes the steps of the series that are over. */
+  /** Closes the points of the series whose interval has ended. */
   tick(): void {
     if (++this.#ticks % TYPICAL_CACHE_TICKS === 0) this.#typicalHeldMs.clear();
     this.#series.tick(this.deps.now(), () => this.totals);
   }
 
-  /** The picture of a key has changed. To be called before the events that tell of it. */
+  /** Applies a change of the index. Must be called before the events of that change. */
   onHoldChange(
     key: Key,
     before: ObservedHold | undefined,
@@ -86,7 +86,7 @@ export class LockStats {
     this.#waitTracker.onHoldChange(before, after);
   }
 
-  /** What the history tells of the time before this process. */
+  /** Counts the events that the history has from before this process started. */
   addPastEvents(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) if (!isGap(entry)) this.#waitTracker.addPastEvent(entry);
     const [first] = entries;
@@ -98,7 +98,7 @@ export class LockStats {
     this.#waitTracker.onEvent(event);
   }
 
-  /** What became of a call of one of our own verbs. */
+  /** Counts the outcome of a verb call through this instance. */
   onVerbCall(call: VerbCall, outcome: string): void {
     this.#waitTracker.onVerbCall(call, outcome);
   }
@@ -111,7 +111,7 @@ export class LockStats {
     return this.#waitTracker.expiredInUse;
   }
 
-  /** What is typical for a key's pattern. */
+  /** Returns the typical times of a key's pattern. */
   getTypical(key: Key): TypicalTimes {
     const now = this.deps.now();
     const pattern = toKeyPattern(key);
@@ -127,7 +127,7 @@ export class LockStats {
     };
   }
 
-  /** For how long nineteen of twenty locks of the key's pattern were held; undefined: too few have ended to tell. */
+  /** Returns p95 of the hold times of a key's pattern, in milliseconds. undefined: too few holds have ended. */
   getTypicalHeldMs(key: Key): number | undefined {
     const pattern = toKeyPattern(key);
     const known = this.#typicalHeldMs.get(pattern);
@@ -139,7 +139,7 @@ export class LockStats {
     return typicalMs;
   }
 
-  /** Those that were acquired most, `(other)` left out. */
+  /** Returns the patterns with the most acquisitions, without `(other)`. */
   listBusiest(most: number): PatternStats[] {
     if (most <= 0) return [];
     const all = this.#listPatterns(this.deps.now()).filter(({ pattern }) => pattern !== OTHER_PATTERN);

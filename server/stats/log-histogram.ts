@@ -1,19 +1,19 @@
-/** Steps to each doubling: a quantile is off by 4.4 % at most. */
+/** Buckets per doubling. A quantile is off by at most 4.4 %. */
 const STEPS = 8;
-/** From 1 ms to 2^27 ms, 37 hours; a lease has a day at most. Longer times count as that. */
+/** 1 ms to 2^27 ms (37 hours). Leases are limited to a day; longer times count as the maximum. */
 const DOUBLINGS = 27;
 const SIZE = DOUBLINGS * STEPS + 1;
 
 const BUCKET_STEPS = STEPS / 2;
 
-/** How many of all times lie in a stretch: 0 to 1. */
+/** The share of all samples between two times, 0 to 1. */
 export interface HistogramBucket {
   readonly fromMs: number;
   readonly toMs: number;
   readonly share: number;
 }
 
-/** How often times of which length occurred, in steps that grow with the time. 1.7 KB each. */
+/** A histogram of durations with exponential buckets. 1.7 KB each. */
 export class LogHistogram {
   readonly #weights = new Float64Array(SIZE);
   #total = 0;
@@ -28,7 +28,7 @@ export class LogHistogram {
     this.#total += weight;
   }
 
-  /** Milliseconds; null while nothing was added. @param share 0 to 1: 0.5 for the median */
+  /** Returns a quantile in milliseconds, or null without samples. @param share 0 to 1: 0.5 for the median */
   quantile(share: number): number | null {
     if (this.#total <= 0) return null;
     const wanted = share * this.#total;
@@ -44,7 +44,7 @@ export class LogHistogram {
     return getStepMiddle(last);
   }
 
-  /** How the times lie, from the shortest to the longest, in halves of a doubling; empty while nothing was added. */
+  /** Returns the distribution, shortest times first, in buckets of half a doubling. Empty without samples. */
   toBuckets(): HistogramBucket[] {
     const sums: number[] = [];
     for (let step = 0; step < SIZE; step++) {
@@ -75,7 +75,7 @@ export class LogHistogram {
   }
 }
 
-/** The upper end of a stretch. */
+/** Returns the upper edge of a bucket, in milliseconds. */
 function getBucketEdge(at: number): number {
   return Math.round(2 ** ((at * BUCKET_STEPS) / STEPS));
 }
@@ -85,24 +85,24 @@ function getStep(ms: number): number {
   return Math.min(SIZE - 1, 1 + Math.floor(Math.log2(ms) * STEPS));
 }
 
-/** The geometric middle of a step. */
+/** Returns the geometric mean of a step's edges, in milliseconds. */
 function getStepMiddle(step: number): number {
   if (step === 0) return 0;
   return Math.round(2 ** ((step - 0.5) / STEPS));
 }
 
-/** What is so old counts half. A day ago counts a sixteenth. */
+/** Age at which a sample counts half. A sample of a day ago counts a sixteenth. */
 export const HALF_LIFE_MS = 6 * 60 * 60 * 1000;
-/** Weights beyond 2^this are brought down again, long before a number has no digits left for the small ones. */
+/** Weights are rescaled beyond 2^20, long before a double loses the digits of small weights. */
 const DOUBLINGS_MAX = 20;
 
-/** A histogram that forgets: the older, the less a time counts. */
+/** A histogram in which older samples count less. */
 export class DecayingHistogram {
   readonly #histogram = new LogHistogram();
-  /** When one time weighs 1. */
+  /** Time at which a sample has weight 1. */
   #origin: number;
 
-  /** @param at Unix milliseconds, as of all that follows */
+  /** @param at Unix milliseconds, as in all other methods */
   constructor(at: number) {
     this.#origin = at;
   }
@@ -123,7 +123,7 @@ export class DecayingHistogram {
     return this.#histogram.toBuckets();
   }
 
-  /** How many times the quantiles rest on, the older ones counted less. */
+  /** Returns the number of samples, weighted by age. */
   countSamplesAt(at: number): number {
     return this.#histogram.total * 2 ** -this.#countDoublingsAt(at);
   }

@@ -6,11 +6,11 @@ import { VerbMetrics } from "./verb-metrics.ts";
 export interface MetricsDeps {
   readonly targets: MeasuredTargets;
   readonly streams: { readonly size: number };
-  /** Of how many patterns of keys a target there are series. */
+  /** Number of key patterns per target that are exported. */
   readonly patterns: number;
 }
 
-/** All that Prometheus is told. No label is a key or an owner, so the number of series is bounded. */
+/** The Prometheus metrics. Keys and owners are never labels, so the number of series is bounded. */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #registry = new Registry();
@@ -21,7 +21,7 @@ export class Metrics {
     new TargetMetrics(this.#registry, targets, patterns);
     new Gauge({
       name: "lockkeeper_streams_open",
-      help: "Streams of events to consoles and apps that are open.",
+      help: "Open event streams to consoles and applications.",
       registers: [this.#registry],
       collect() {
         this.set(streams.size);
@@ -40,7 +40,9 @@ export class Metrics {
 
 let processRegistry: Registry | undefined;
 
-/** One a process, whose observers of garbage and delay nothing could end; from the first scrape on. */
+/**
+ * Created at the first scrape and shared by the process, because its GC and event-loop observers cannot be stopped.
+ */
 function getProcessRegistry(): Registry {
   if (processRegistry === undefined) {
     processRegistry = new Registry();

@@ -1,6 +1,6 @@
 import { matchesGlob } from "../../lib/query/glob.ts";
 
-/** Text that a pattern contains, or a glob that it matches. A `*` of the pattern itself is a character like any other. */
+/** Checks whether a pattern contains a text or matches a glob. A `*` of the pattern is an ordinary character. */
 export function matchesPattern(filter: string, pattern: string): boolean {
   const [wanted, text] = [filter.trim().toLowerCase(), pattern.toLowerCase()];
   if (wanted === "") return true;

@@ -8,9 +8,9 @@ import {
 import { DayCounts } from "./day-counts.ts";
 import { DecayingHistogram } from "./log-histogram.ts";
 
-/** What is known of all keys of one pattern: about 5 KB at most. */
+/** Statistics of the keys of one pattern. At most about 5 KB. */
 export class PatternRecord {
-  /** When the last thing happened that is counted here, Redis's clock. */
+  /** Time of the last counted event, Redis clock. */
   lastAt: number;
   readonly #counts: DayCounts<PatternCount>;
   #held: DecayingHistogram | undefined;
@@ -49,7 +49,7 @@ export class PatternRecord {
     };
   }
 
-  /** Within it nineteen of twenty were given back, in milliseconds; undefined: fewer than so many were. */
+  /** Returns p95 of the hold times in milliseconds, or undefined with fewer than `samplesMin` samples. */
   computeHeldMsP95At(at: number, samplesMin: number): number | undefined {
     if (this.#held === undefined || countSamples(this.#held, at) < samplesMin) return undefined;
     return this.#held.quantile(0.95) ?? undefined;
@@ -86,7 +86,7 @@ function toTypicalMs(times: DecayingHistogram | undefined, at: number): TypicalM
   return { p50, p95, samples: countSamples(times, at) };
 }
 
-/** Older ones count for less, so what came a moment ago is rounded to a whole one. */
+/** Samples are weighted by age, so a recent one is slightly below 1 before rounding. */
 function countSamples(times: DecayingHistogram, at: number): number {
   return Math.round(times.countSamplesAt(at) * 10) / 10;
 }
@@ -95,15 +95,15 @@ function toSpread(times: DecayingHistogram | undefined): TypicalTimes["heldSprea
   return (times?.toBuckets() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
 }
 
-/** Of all keys whose pattern found no room. */
+/** Stands for all patterns beyond the limit. */
 export const OTHER_PATTERN = "(other)";
 const PATTERNS_MAX = 500;
-/** A pattern of which nothing was heard for so long makes room for a new one. */
+/** A pattern without events for this long is removed when a new one needs its place. */
 const IDLE_MS = 60 * 60 * 1000;
-/** Looking for one that is idle walks over all of them. */
+/** Finding idle patterns iterates over all of them. */
 const IDLE_CHECK_EVERY_MS = 10_000;
 
-/** The patterns of one target: so many and no more, whatever keys there are. */
+/** The patterns of one target. Their number is limited for any number of keys. */
 export class PatternRegistry {
   readonly #patterns = new Map<string, PatternRecord>();
   #idleCheckedAt = Number.NEGATIVE_INFINITY;
@@ -114,12 +114,12 @@ export class PatternRegistry {
     return this.#patterns.size;
   }
 
-  /** What is known of a pattern; undefined: nothing. One that found no room is in `(other)`. */
+  /** Returns the record of a pattern. Patterns beyond the limit have none; they are counted in `(other)`. */
   find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);
   }
 
-  /** Where something that happened at a time is counted. */
+  /** Returns the record that counts events of a pattern at a time. */
   getOrCreate(pattern: string, at: number): PatternRecord {
     const known = this.#patterns.get(pattern);
     if (known !== undefined) return known;
@@ -130,7 +130,7 @@ export class PatternRegistry {
     return record;
   }
 
-  /** One place is kept for the rest. */
+  /** One place is reserved for `(other)`. */
   get #isFull(): boolean {
     const rest = this.#patterns.has(OTHER_PATTERN) ? 1 : 0;
     return this.#patterns.size - rest >= this.maxPatterns - 1;

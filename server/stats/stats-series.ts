@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 export const SERIES_STEP_MS: Record<SeriesRange, number> = { hour: 10 * SECOND, day: 5 * MINUTE };
 const SERIES_POINTS: Record<SeriesRange, number> = { hour: 360, day: 288 };
 
-/** One line of the console's charts: so many points and no more, each closed when its time is over. */
+/** The points of one chart range. Their number is limited. A point is closed when its interval has ended. */
 class SeriesBuffer {
   readonly #points: SeriesPoint[] = [];
   readonly #waits = new LogHistogram();
@@ -39,7 +39,7 @@ class SeriesBuffer {
 
   isOver(at: number): boolean {
     const stepMs = SERIES_STEP_MS[this.range];
-    // A clock that was set back begins anew.
+    // A clock that was set back starts a new point.
     return Math.floor(at / stepMs) !== Math.floor(this.#startedAt / stepMs);
   }
 
@@ -62,7 +62,7 @@ class SeriesBuffer {
   }
 }
 
-/** What happened in the last hour and the last day, in even steps. */
+/** Points at fixed intervals for the last hour and the last day. */
 export class StatsSeries {
   readonly #buffers: Readonly<Record<SeriesRange, SeriesBuffer>>;
   readonly #all: readonly SeriesBuffer[];
@@ -88,7 +88,7 @@ export class StatsSeries {
     for (const line of this.#all) line.addWaitTime(ms);
   }
 
-  /** Closes the steps that are over. To be called every second or so. */
+  /** Closes the points whose interval has ended. Must be called about once a second. */
   tick(at: number, totals: () => Totals): void {
     const over = this.#all.filter((line) => line.isOver(at));
     if (over.length === 0) return;

@@ -10,7 +10,7 @@ import {
   type TargetSample,
 } from "./target-metric-definitions.ts";
 
-/** A target, as far as metrics ask it. */
+/** The part of a target that metrics read. */
 export interface MeasuredTarget {
   readonly name: string;
   readonly stats: LockStats;
@@ -19,23 +19,23 @@ export interface MeasuredTarget {
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
 }
 
-/** Those that are open by now: one that cannot be reached opens later. */
+/** The targets that metrics read. A target that cannot be reached yet opens later. */
 export interface MeasuredTargets {
   readonly openTargets: readonly MeasuredTarget[];
-  /** Names of the others. */
+  /** Names of the targets that are not open. */
   readonly unopenedNames: readonly string[];
-  /** Called for each that is open, and for each that opens. */
+  /** Calls `listener` for each open target, and for each that opens later. */
   onOpen(listener: (target: MeasuredTarget) => void): void;
 }
 
 const MISSED_KINDS = ["found", "gone", "changed"] as const;
 
-/** What is asked of the targets at each scrape, and the events as they happen. */
+/** Registers the metrics of all targets. Gauges are read at each scrape; events are counted as they happen. */
 export class TargetMetrics {
   constructor(
     private readonly registry: Registry,
     private readonly targets: MeasuredTargets,
-    /** Of how many patterns of keys there are series. */
+    /** Number of key patterns per target that are exported. */
     private readonly patterns: number,
   ) {
     this.#countEvents();
@@ -50,14 +50,14 @@ export class TargetMetrics {
   #countEvents(): void {
     const all: { readonly target: string; readonly counts: Map<EventType, number> }[] = [];
     this.targets.onOpen(({ name: target, journal }) => {
-      // All are there from the beginning, so that the first of its kind is a rise, which an alert sees.
+      // All series start at 0, so that an alert sees the first event of a type as an increase.
       const counts = new Map(EVENT_TYPES.map((type) => [type, 0]));
       journal.subscribe(({ type }) => void counts.set(type, (counts.get(type) ?? 0) + 1));
       all.push({ target, counts });
     });
     new Counter({
       name: "lockkeeper_events_total",
-      help: "Events of locks by type, as GET /events tells them.",
+      help: "Lock events by type, as in GET /events.",
       labelNames: ["target", "type"],
       registers: [this.registry],
       collect() {
@@ -99,7 +99,7 @@ export class TargetMetrics {
     const { targets } = this;
     new Counter({
       name: "lockkeeper_missed_changes_total",
-      help: "Changes that looking has found and Redis never told of: locks found, gone, or with another holder (changed).",
+      help: "Changes found by reads without a notification: locks found, gone, or with another holder (changed).",
       labelNames: ["target", "what"],
       registers: [this.registry],
       collect() {
@@ -113,7 +113,7 @@ export class TargetMetrics {
   }
 
   #addWriteRefusals(): void {
-    const help = "Masters that respond and refuse all writes, by reason.";
+    const help = "Masters that respond but refuse all writes, by reason.";
     this.#createGauge("lockkeeper_writes_refused", help, ["target", "reason"], (gauge) => {
       for (const { name: target, watcher } of this.targets.openTargets) {
         const { masters } = watcher.health();
@@ -127,7 +127,7 @@ export class TargetMetrics {
 
   #addHeld(): void {
     const labels = ["target", "format", "liveness"];
-    this.#createGauge("lockkeeper_locks_held", "Locks that are held now.", labels, (gauge) => {
+    this.#createGauge("lockkeeper_locks_held", "Locks currently held.", labels, (gauge) => {
       for (const { name: target, stats } of this.targets.openTargets)
         for (const { format, liveness, held } of stats.holdGauge.listCounts())
           gauge.set({ target, format, liveness }, held);
@@ -136,12 +136,12 @@ export class TargetMetrics {
 
   #addPatterns(): void {
     const labels = ["target", "pattern", "quantile"];
-    const about = "of the patterns that were acquired most in the last 24 hours";
+    const about = "for the key patterns with the most acquisitions in the last 24 hours";
     for (const [name, what, field] of [
-      ["lockkeeper_pattern_held_seconds", "How long locks are typically held", "heldMs"],
-      ["lockkeeper_pattern_waited_seconds", "How long locks are typically waited for", "waitedMs"],
+      ["lockkeeper_pattern_held_seconds", "Typical hold time", "heldMs"],
+      ["lockkeeper_pattern_waited_seconds", "Typical wait time", "waitedMs"],
     ] as const) {
-      this.#createGauge(name, `${what}, ${about}.`, labels, (gauge) => {
+      this.#createGauge(name, `${what} ${about}.`, labels, (gauge) => {
         for (const { name: target, stats } of this.targets.openTargets) {
           for (const { pattern, [field]: typical } of stats.listBusiest(this.patterns)) {
             if (typical === null) continue;

@@ -5,23 +5,23 @@ import type { VerbCall, VerbEnd } from "./verb-call.ts";
 import type { TraceHeaders, VerbSpan } from "./verb-observer.ts";
 
 export interface TracingOptions {
-  /** Where spans are sent to: OTLP over HTTP, as JSON. */
+  /** Endpoint that receives the spans (OTLP over HTTP, JSON). */
   readonly url: string;
   readonly service: string;
 }
 
-/** Spans of the verbs, for whoever collects them. */
+/** Exports spans of the verbs. */
 export interface Tracing {
   startSpan(call: VerbCall, request: TraceHeaders): VerbSpan;
-  /** Sends what is left, as far as it goes in half a second. */
+  /** Flushes pending spans for at most half a second. */
   stop(): Promise<void>;
 }
 
 const FLUSH_MS = 500;
-/** Outcomes that are faults; that a lock is held is none. */
+/** Outcomes that mark a span as an error. `held` is a normal outcome. */
 const FAULTS: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "internal"]);
 
-/** Loads OpenTelemetry, which costs some 40 ms and 7 MB, and is not loaded otherwise. */
+/** Loads OpenTelemetry on demand, because it costs about 40 ms and 7 MB. */
 export async function openTracing({ url, service }: TracingOptions, log: Logger): Promise<Tracing> {
   const [api, sdk, { resourceFromAttributes }, { W3CTraceContextPropagator }, { OTLPTraceExporter }] =
     await Promise.all([
@@ -31,7 +31,7 @@ export async function openTracing({ url, service }: TracingOptions, log: Logger)
       import("@opentelemetry/core"),
       import("@opentelemetry/exporter-trace-otlp-http"),
     ]);
-  // What the SDK has to say, above all that the collector does not answer, would be said to nobody.
+  // Without a logger, SDK diagnostics are lost, such as a collector that does not respond.
   api.diag.setLogger(createDiagnosticsLogger(log), {
     logLevel: api.DiagLogLevel.WARN,
     suppressOverrideMessage: true,
@@ -77,7 +77,7 @@ class RunningSpan implements VerbSpan {
     if (this.waits) {
       const waited = waitedMs ?? endedAt - startedAt;
       span.setAttribute("lockkeeper.waited_ms", Math.round(waited));
-      // A lock that was free at once was not waited for.
+      // A lock granted at once has no wait span.
       if (waited >= 1) {
         const wait = this.tracer.startSpan("wait", { startTime: startedAt }, this.context);
         wait.end(startedAt + waited);
@@ -88,7 +88,7 @@ class RunningSpan implements VerbSpan {
   }
 }
 
-/** Unix milliseconds, with a fraction. */
+/** Returns Unix milliseconds with a fraction. */
 function getUnixMs(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -12,27 +12,27 @@ export const VERBS = [
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** A call of a verb, as far as figures need it. It stays in memory while a request waits. */
+/** The part of a verb call that statistics need. It stays in memory while a request waits. */
 export interface VerbCall {
   readonly verb: Verb;
   readonly target: string;
   readonly key: Key;
-  /** Of a hold: its fencing token. */
+  /** Fencing token of the hold that the call names. */
   readonly fence: string | undefined;
-  /** undefined: the lock's own, whatever it is. */
+  /** undefined: the format that the lock has. */
   readonly format: string | undefined;
-  /** It may be held open until the lock is free. */
+  /** Whether the request may stay open until the lock is available. */
   readonly waits: boolean;
 }
 
-/** How it ended. `outcome`: what the answer says (`granted`, `not_held`), or the code of an error. */
+/** The result of a call. `outcome` is the outcome of the response (`granted`, `not_held`) or an error code. */
 export interface VerbEnd {
   readonly outcome: string;
-  /** From the request's arrival to the look that was granted. */
+  /** Time from the arrival of the request to the attempt that was granted. */
   readonly waitedMs?: number | undefined;
 }
 
-/** What a request asks for. */
+/** The fields of a request that statistics need. */
 interface VerbRequest {
   readonly fence?: string | undefined;
   readonly format?: string | undefined;

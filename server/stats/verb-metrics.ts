@@ -4,9 +4,9 @@ import type { VerbCall, VerbEnd } from "./verb-call.ts";
 const VERB_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const WAIT_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts and times of the verbs. The labels are words of ours, so their number is bounded. */
+/** Call counts and durations of the verbs. Labels take fixed values, so their number is bounded. */
 export class VerbMetrics {
-  /** By target, verb and outcome. */
+  /** Counts by target, verb and outcome. */
   readonly #calls = new Map<string, Map<string, Map<string, number>>>();
   readonly #seconds: Histogram;
   readonly #waits: Histogram;
@@ -16,7 +16,7 @@ export class VerbMetrics {
     const counted = () => this.#listCounts();
     new Counter({
       name: "lockkeeper_verb_calls_total",
-      help: "Calls of a verb through the API by how they ended: granted, released, not_held ... or the code of an error.",
+      help: "Verb calls through the API by outcome (granted, released, not_held, ...) or error code.",
       labelNames: ["target", "verb", "outcome"],
       registers,
       collect() {
@@ -26,21 +26,21 @@ export class VerbMetrics {
     });
     this.#seconds = new Histogram({
       name: "lockkeeper_verb_duration_seconds",
-      help: "Time from a checked request to its answer, without acquires that may wait (waitMs > 0).",
+      help: "Time from a validated request to its response, without acquires that may wait (waitMs > 0).",
       labelNames: ["target", "verb"],
       buckets: VERB_SECONDS,
       registers,
     });
     this.#waits = new Histogram({
       name: "lockkeeper_wait_duration_seconds",
-      help: "Acquires that may wait (waitMs > 0): how long they waited until granted, timeout, aborted or another outcome.",
+      help: "Wait time of acquires that may wait (waitMs > 0), by outcome (granted, timeout, aborted, ...).",
       labelNames: ["target", "outcome"],
       buckets: WAIT_SECONDS,
       registers,
     });
   }
 
-  /** On the way of every request: a counter of the library would take as long as the rest of this. */
+  /** Counts in maps, because this runs for every request and a Counter of the library would double its cost. */
   recordVerb({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
     const outcomes = getOrCreateMap(getOrCreateMap(this.#calls, target), verb);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

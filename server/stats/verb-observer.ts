@@ -1,23 +1,23 @@
 import type { LockStats } from "./lock-stats.ts";
 import type { VerbCall, VerbEnd } from "./verb-call.ts";
 
-/** A span of a call, in somebody's trace. */
+/** The trace span of a verb call. */
 export interface VerbSpan {
   end(end: VerbEnd): void;
 }
 
-/** As much of a request as tells whose trace it belongs to. */
+/** The headers of a request that carry the trace context. */
 export interface TraceHeaders {
   header(name: string): string | undefined;
 }
 
 interface VerbListeners {
-  /** Counts and times. */
+  /** Receives the outcome and duration of each call. */
   readonly onEnd?: ((call: VerbCall, end: VerbEnd, tookMs: number) => void) | undefined;
   readonly startSpan?: ((call: VerbCall, request: TraceHeaders) => VerbSpan) | undefined;
 }
 
-/** What of our verbs is told to figures, metrics and traces. */
+/** Passes verb calls to statistics, metrics and traces. */
 export class VerbObserver {
   constructor(private readonly listeners: VerbListeners = {}) {}
 
@@ -26,7 +26,7 @@ export class VerbObserver {
   }
 }
 
-/** One call, until it is answered. It is made for each request and kept while one waits: it is small and plain. */
+/** A call in progress. One exists for each request and for as long as it waits, so it is kept small. */
 export class RunningVerb {
   private readonly startedAt = performance.now();
 

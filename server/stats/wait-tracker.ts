@@ -9,57 +9,57 @@ import { type PatternRecord, PatternRegistry } from "./pattern-registry.ts";
 import type { StatsSeries } from "./stats-series.ts";
 import type { VerbCall } from "./verb-call.ts";
 
-/** Who waits is remembered of so many; one who is forgotten is counted, but not for how long it waited. */
+/** Waits tracked at once. A wait that is dropped is still counted, but without its duration. */
 const WAITS_MAX = 10_000;
-/** As many as may wait for one key at our scripts. */
+/** The limit of waiters per key in the Lua scripts. */
 const SAME_LABEL_WAITS_MAX = 1000;
-/** Holds that are in the picture no more, until it is told how they ended. */
+/** Holds that are no longer in the index and whose end event is still expected. */
 const GONE_HOLDS_MAX = 10_000;
-/** How soon it is told how a hold ended that is in the picture no more. */
+/** Time within which the end event of such a hold arrives. */
 const REPORTED_WITHIN_MS = 5000;
-/** Holds that expired, until their holder comes back for them. */
+/** Expired holds whose holder may still use them. */
 const EXPIRED_HOLDS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Anyone may publish on our channel; a clock that is so far ahead is no clock. */
+/** Any client can publish on the event channel, so a timestamp further ahead of the Redis clock is limited. */
 const CLOCK_AHEAD_MS = 60_000;
-/** A time so near to one that was compared with the clock need not be. */
+/** A time this close to one that was already checked against the clock is not checked again. */
 const COMPARED_NEAR_MS = 30_000;
-/** Keys whose pattern is known: acquire and release come soon after each other. */
+/** Patterns cached by key. An acquire and its release usually follow each other closely. */
 const KNOWN_PATTERNS_MAX = 2000;
 
-/** What the picture knew of a hold that its ending does not tell. */
+/** Facts about an ended hold that its end event does not contain. */
 interface GoneHold {
   readonly isRenewed: boolean;
-  /** It was held already when it was first seen, so nobody knows for how long it was. */
+  /** The hold already existed when it was first observed, so its duration is unknown. */
   readonly isStartUnknown: boolean;
-  /** When it was missed. */
+  /** When the hold left the index. */
   readonly at: number;
 }
 
 export interface WaitTrackerDeps {
-  /** Redis's clock, Unix milliseconds. */
+  /** Redis clock, Unix milliseconds. */
   now(): number;
   findHold(key: Key): ObservedHold | undefined;
   readonly series: StatsSeries;
 }
 
-/** Counts what happens to the locks of one target, by the pattern of their keys. */
+/** Counts what happens to the locks of one target, by key pattern. */
 export class WaitTracker {
   readonly patterns = new PatternRegistry();
-  /** Since the start. */
+  /** Count since the start of the process. */
   expiredInUse = 0;
   readonly #patternByKey = new Map<Key, string>();
   #comparedAt = Number.NEGATIVE_INFINITY;
-  /** Since when clients wait, the longest first, by key and label: clients of one label cannot be told apart. */
+  /** Start times of waits, longest first, by key and label. Clients with the same label are indistinguishable. */
   readonly #waits = new BoundedMap<number[]>(WAITS_MAX);
   readonly #goneHolds = new BoundedMap<GoneHold>(GONE_HOLDS_MAX);
-  /** Of remembered events: holds that were there before somebody looked. */
+  /** Holds in past events that already existed when they were first observed. */
   readonly #holdsOfUnknownStart = new BoundedMap<true>(GONE_HOLDS_MAX);
   readonly #expiredHolds = new BoundedMap<true>(EXPIRED_HOLDS_MAX);
 
   constructor(private readonly deps: WaitTrackerDeps) {}
 
-  /** The picture of a key has changed. To be called before the events that tell of it. */
+  /** Applies a change of the index. Must be called before the events of that change. */
   onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
     for (const holder of before.holders) {
@@ -71,7 +71,7 @@ export class WaitTracker {
   }
 
   onEvent(event: LockEvent): void {
-    // The most frequent of all, and neither says anything that is counted.
+    // The most frequent types; neither is counted.
     if (event.type === "renewed" || event.type === "seen") return;
     const at = this.#clampTime(event);
     if (at === undefined || parseReservedOwner(event.owner ?? "") !== undefined) return;
@@ -79,7 +79,7 @@ export class WaitTracker {
     this.#countEvent(event, key, at, this.patterns.getOrCreate(this.#findPattern(key), at));
   }
 
-  /** What happened before this process began. It is no point of the series, and waits were not recorded. */
+  /** Counts an event from before this process started. It adds no point to the series. Waits were not recorded. */
   addPastEvent(event: LockEvent): void {
     const at = this.#clampTime(event);
     const { type, owner = "", fence, heldMs, observed } = event;
@@ -98,7 +98,7 @@ export class WaitTracker {
     if (heldMs !== undefined && !isOlder) pattern.addHeldTime(heldMs, at);
   }
 
-  /** undefined: too long ago. */
+  /** Returns the time of an event, at most slightly in the future. undefined: older than a day. */
   #clampTime({ at }: LockEvent): number | undefined {
     if (Math.abs(at - this.#comparedAt) <= COMPARED_NEAR_MS) return at;
     this.#comparedAt = this.deps.now();
@@ -125,7 +125,7 @@ export class WaitTracker {
     else if (type === "released" || type === "expired") this.#endHold(event, key, at, pattern);
   }
 
-  /** What became of a call of one of our own verbs. */
+  /** Counts the outcome of a verb call through this instance. */
   onVerbCall({ verb, key, fence }: VerbCall, outcome: string): void {
     const isRefused = verb === "acquire" && (outcome === "held" || outcome === "queue_full");
     const isNotRenewed = verb === "renew" && RENEWAL_FAILURES.has(outcome);
@@ -146,7 +146,7 @@ export class WaitTracker {
     this.#waits.set(name, starts);
   }
 
-  /** Since when the one waited that has waited longest. */
+  /** Removes the longest wait and returns when it started. */
   #takeWait(key: Key, owner: string): number | undefined {
     const name = formatWaitKey(key, owner);
     const starts = this.#waits.take(name) ?? [];
@@ -170,7 +170,7 @@ export class WaitTracker {
     at: number,
     pattern: PatternRecord,
   ): void {
-    // Our scripts tell all there is to know.
+    // Reported releases carry the hold time.
     if (type === "released" && observed === "exact") {
       if (heldMs !== undefined) pattern.addHeldTime(heldMs, at);
       return;
@@ -184,13 +184,13 @@ export class WaitTracker {
     else if (fence !== undefined) this.#expiredHolds.set(name, true);
   }
 
-  /** One that was missed long ago was an earlier hold of the same owner, whose end was told by our scripts. */
+  /** A hold that left the index long ago was an earlier one of the same owner, whose end was reported. */
   #takeGoneHold(name: string): GoneHold | undefined {
     const gone = this.#goneHolds.take(name);
     return gone !== undefined && this.deps.now() - gone.at < REPORTED_WITHIN_MS ? gone : undefined;
   }
 
-  /** The word that somebody else has the lock may come before the look that shows it. */
+  /** The event of the next holder may arrive before the observation that shows it. */
   #findIndexedHold(key: Key, name: string): GoneHold | undefined {
     const hold = this.deps.findHold(key);
     const holder = hold?.holders.find(
@@ -230,7 +230,7 @@ function formatWaitKey(key: Key, owner: string): string {
   return `${key}\n${owner}`;
 }
 
-/** Identifies a hold: one of ours by its fence, another one by what its lock stores. */
+/** Identifies a hold by its fencing token, or a foreign hold by the string that its lock stores. */
 function formatHoldKey(key: Key, fence: string | null | undefined, stored: string): string {
   return `${key}\n${fence ?? `\n${stored}`}`;
 }

@@ -1,25 +1,25 @@
--- Appends entries to the audit chain, if its end is the one that the caller built on.
+-- Appends entries to the audit chain if the chain ends where the caller expects.
 --
--- Guarantee: entries stand in the order of their numbers and each was hashed over the one before it, however many
--- instances append; all that are given are written, or none. Nothing is written onto an end that the caller does not
--- know: it is told the end, and whether entries that it knows, or may have written without hearing the answer, are
--- there. The id of an entry is its number, so a number is never used twice. Entries that are over the limit or too old
--- are removed from the front, and the last one of them is kept as the anchor that what is left hangs on.
+-- Guarantee: entries are stored in the order of their numbers, and each hash covers the entry before, however many
+-- instances append. Either all given entries are written, or none. If the chain has a different end, nothing is
+-- written. The reply then has that end and the requested hashes, from which the caller learns whether its earlier
+-- entries are in the chain. The id of an entry is its number, so no number is used twice. Entries beyond the limits
+-- are removed from the front, and the last removed entry is stored as the anchor of the rest.
 --
 -- KEYS[1] the stream    KEYS[2] "<number> <hash> <number> <hash>": the end, and the anchor
--- ARGV[1] the end that the caller knows, "<number> <hash>"; '' when it knows of none
--- ARGV[2] the place that a chain begins after, should there be none, "<number> <hash>"; '' when none may be begun
--- ARGV[3] how many entries are kept at most    ARGV[4] those before this time are not kept, Unix ms
--- ARGV[5] numbers of entries whose hashes the caller wants to compare, with spaces between
--- ARGV[6…] for each entry its hash and its text; none to be told the end alone
+-- ARGV[1] the end that the caller expects, "<number> <hash>"; '' for none
+-- ARGV[2] the place after which a new chain starts if none exists, "<number> <hash>"; '' to start no chain
+-- ARGV[3] maximum number of entries    ARGV[4] entries before this time are removed, Unix ms
+-- ARGV[5] numbers of entries whose hashes the caller needs, separated by spaces
+-- ARGV[6…] hash and text of each entry; none to read only the end
 --
--- Returns {'appended'} | {'behind', end, anchor, hash or '' of each number asked for …}; end '': there is no chain.
+-- Returns {'appended'} | {'behind', end, anchor, hash or '' of each requested number …}; end '': there is no chain.
 
 local ZEROS = string.rep('0', 64)
--- More digits are not counted on exactly.
+-- Doubles are exact up to 15 digits.
 local DIGITS_MAX = 15
 
--- As we write it: whatever else stands there cannot be built on.
+-- Nothing can be appended to an end with any other hash.
 local function is_hash(text)
   return #text == 64 and string.find(text, '^[0-9a-f]+$') ~= nil
 end
@@ -46,7 +46,7 @@ if known_end and not (#known_end <= DIGITS_MAX and #from <= DIGITS_MAX and is_ha
 end
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if newest and (not known_end or tonumber(number_of(newest)) > tonumber(known_end)) then
-  -- Somebody wrote past us, or our own word of the end is gone: what stands there is the end, right or not.
+  -- Another writer bypassed this script, or KEYS[2] was lost. The newest entry is the end, valid or not.
   known_end, known_hash = number_of(newest), hash_of(newest, 'hash')
 end
 if newest and not from then
@@ -85,7 +85,7 @@ end
 local excess = redis.call('XLEN', KEYS[1]) - tonumber(ARGV[3])
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 if excess > 0 or is_old(first) then
-  -- A few more than were added, so that a lower limit is reached in time and no call takes long.
+  -- Removes a few more than were added. This reaches a lowered limit over time and keeps each call short.
   local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', (#ARGV - 5) / 2 + 16)
   for i = 1, #oldest - 1 do
     if i > excess and not is_old(oldest[i]) then break end

@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
 
-/** Before the first entry. */
+/** The place before the first entry. */
 export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
 
-/** An entry as it is kept: what was hashed is the text itself, so nothing depends on how it is read. */
+/** An entry as stored. The hash covers the text itself, so verification does not depend on a parser. */
 export interface ChainLink {
-  /** Its place by its name in the store, or by its line in a file; the text has to say the same. */
+  /** From the stream id, or from the line of an export. Must equal the number in the text. */
   readonly number: number;
-  /** Hash of the entry before. */
+  /** Hash of the previous entry. */
   readonly prev: string;
   readonly hash: string;
   readonly text: string;
 }
 
 type WithoutPlace<Entry> = Entry extends unknown ? Omit<Entry, "number"> : never;
-/** An entry whose number is not known yet. */
+/** An entry without its number. */
 export type NewAuditEntry = WithoutPlace<AuditEntry>;
 
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 /**
- * The one text of an entry: JSON in one line of visible ASCII, number and time first. Whatever a reason or a key holds
- * (line breaks, marks that turn the direction of writing, letters that look like others) is escaped, so the text can
- * be shown anywhere, and no two entries look the same.
+ * Serializes an entry as one line of visible ASCII JSON that starts with number and time. Everything else in reasons
+ * and keys (line breaks, bidirectional marks, homoglyphs) is escaped. The text is safe to display, and no two entries
+ * look the same.
  */
 export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: number): string {
   return JSON.stringify({ number, at, kind, ...facts }).replace(
@@ -32,12 +32,12 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
   );
 }
 
-/** The hash before has a fixed length and the text no line break, so no other pair makes the same bytes. */
+/** `prev` has a fixed length and the text has no line break, so no two inputs have the same bytes. */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
 }
 
-/** Entries behind a place. */
+/** Links new entries to the chain after a place. */
 export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]): ChainLink[] {
   let { number, hash: prev } = after;
   return entries.map((entry) => {
@@ -51,7 +51,7 @@ export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]
 
 const ENTRY_TEXT_START = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),"kind":"([a-z_]+)"/;
 
-/** When it was written, Unix ms, as its text says. */
+/** Returns the time of an entry from its text, Unix milliseconds. */
 export function readEntryTime({ text }: ChainLink): number {
   return Number(ENTRY_TEXT_START.exec(text)?.[2]);
 }
@@ -61,20 +61,20 @@ export interface ChainFault {
   readonly why: string;
 }
 
-/** Goes along a chain, entry by entry, until the first that does not fit. */
+/** Verifies a chain entry by entry, up to the first fault. */
 export class ChainCheck {
   #place: ChainPlace | undefined;
   #noted: number | undefined;
   fault: ChainFault | undefined;
   entries = 0;
-  /** Numbers of entries which say that others were lost before them; the first twenty. */
+  /** Numbers of entries that record a loss before them, at most `LOSSES_MAX`. */
   readonly losses: number[] = [];
   from: number | null = null;
   to: number | null = null;
 
   /**
-   * @param anchor what the first entry has to follow; undefined: whatever it says
-   * @param noted a hash that has to be among those of the chain
+   * @param anchor the place that the first entry must follow; undefined: any
+   * @param noted a hash that the chain must contain
    */
   constructor(
     readonly anchor: ChainPlace | undefined,
@@ -84,7 +84,7 @@ export class ChainCheck {
     if (anchor?.hash === noted && noted !== undefined) this.#noted = anchor?.number;
   }
 
-  /** The last entry that fits. */
+  /** The last valid entry. */
   get head(): ChainPlace {
     return this.#place ?? CHAIN_START;
   }
@@ -94,7 +94,7 @@ export class ChainCheck {
     return this.#noted;
   }
 
-  /** @returns false from the first entry on that does not fit */
+  /** @returns false for the first invalid entry and all later ones */
   add(link: ChainLink): boolean {
     if (this.fault !== undefined) return false;
     if (this.#place === undefined && link.number === 1) this.#place = CHAIN_START;
@@ -114,7 +114,7 @@ export class ChainCheck {
     return true;
   }
 
-  /** @param head where the chain is said to end */
+  /** @param head the end of the chain according to the store */
   end(head: ChainPlace | undefined): void {
     if (this.fault !== undefined || head === undefined) return;
     const { number, hash } = this.head;
@@ -122,7 +122,7 @@ export class ChainCheck {
       const count = head.number - number;
       this.fault = { number: number + 1, why: `${count} at the end are missing, up to entry ${head.number}` };
     } else if (head.hash !== hash || head.number !== number)
-      this.fault = { number, why: "it is not the end that was noted in the store" };
+      this.fault = { number, why: "it is not the end recorded in the store" };
   }
 
   #findFault({ number, prev, hash, text }: ChainLink): string | undefined {
@@ -131,13 +131,13 @@ export class ChainCheck {
       const missing = number - place.number - 1;
       return missing > 0
         ? `${missing} ${missing === 1 ? "entry is" : "entries are"} missing before entry ${number}`
-        : `entry ${number} stands where ${place.number + 1} belongs`;
+        : `found entry ${number} instead of ${place.number + 1}`;
     }
     if (Number(ENTRY_TEXT_START.exec(text)?.[1]) !== number) return "its text has another number";
     if (place !== undefined && prev !== place.hash) {
-      return "it does not follow the entry before: one of the two was altered, or something between them";
+      return "it does not follow the previous entry: one of the two was altered, or an entry between them is missing";
     }
-    if (hashEntry(prev, text) !== hash) return "it was altered: its hash is of another text";
+    if (hashEntry(prev, text) !== hash) return "it was altered: its hash does not match its text";
     return undefined;
   }
 }
@@ -149,14 +149,14 @@ function isLoss({ number, text }: ChainLink): boolean {
   return kind === "entries_lost" || (kind === "chain_begun" && number > 1);
 }
 
-/** One line of an export. */
+/** Formats a line of an export. */
 export function formatExportLine({ prev, hash, text }: ChainLink): string {
   return `{"prev":"${prev}","hash":"${hash}","entry":${text}}\n`;
 }
 
 const EXPORT_LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
 
-/** undefined: it is no line of an export. */
+/** Parses a line of an export. undefined: the line is not valid. */
 export function parseExportLine(line: string): ChainLink | undefined {
   const [, prev, hash, text] = EXPORT_LINE.exec(line) ?? [];
   if (prev === undefined || hash === undefined || text === undefined) return undefined;

@@ -14,18 +14,18 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** How long an action waits until its intent is written; then it does not happen. */
+/** Time in which an intent must be written. After that, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
-/** Outcomes wait so long for the next intent, which takes them along: by themselves they would keep it waiting. */
+/** Outcomes wait this long so that the next intent can carry them along instead of waiting for their round trip. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
-/** The process is cut off 1.8 s after it was asked to stop, of which its answers may take one. */
+/** The process ends 1.8 s after the request to stop, and open responses may take one of them. */
 const STOP_MS = 700;
 
-/** An intent that is about to be written, or what is written whenever that can be. */
+/** An intent with a deadline, or an entry that is written as soon as possible. */
 interface PendingEntry {
   readonly entry: NewAuditEntry;
-  /** performance.now(); an intent that is not written by then is refused. */
+  /** Deadline (`performance.now()`) after which an intent is refused. */
   readonly until: number;
   readonly settle: (error?: UnavailableError) => void;
   state: "waiting" | "written" | "refused";
@@ -39,23 +39,23 @@ interface AppendBatch {
 export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
 
 /**
- * Writes entries to the chain, in their order, with whatever other instances write there. What comes while a call is
- * under way goes together into the next one.
+ * Appends entries to the audit chain in order, together with the entries of other instances. Entries that arrive
+ * during a call are written in the next one.
  *
- * A call whose answer was lost may have been carried out, or may be yet. So each one is remembered until either its
- * last entry was found in the chain, or the end has moved on without it: then the script will refuse it for ever.
+ * If the reply of a call is lost, the call may have run or may still run. It is remembered until its last entry is
+ * found in the chain, or the end has moved on without it, because then the script rejects it.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
-  /** undefined: to be asked for. null: there is no chain. */
+  /** undefined: must be read. null: there is no chain. */
   #head: ChainPlace | null | undefined;
-  /** The last place that was certainly there. */
+  /** The last place that was certainly in the chain. */
   #known: ChainPlace | undefined;
-  /** The last place before a loss that was logged. */
+  /** The last place before the most recently logged loss. */
   #loggedLoss: ChainPlace | undefined;
-  /** Calls that may have been carried out, or may be yet. */
+  /** Calls with an unknown outcome. */
   #unconfirmed: AppendBatch[] = [];
-  /** Intents whose outcome is not written yet; written again should the store lose them. */
+  /** Intents without a written outcome. They are written again if the store loses them. */
   readonly #openIntents = new Map<string, NewAuditEntry>();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -69,14 +69,18 @@ export class AuditLog {
     private readonly writeTimeoutMs = WRITE_TIMEOUT_MS,
   ) {}
 
-  /** Learns the end of the chain, so that its loss is noticed even before the first action. */
+  /** Reads the end of the chain, so that a loss before the first action is detected. */
   async load(): Promise<void> {
-    // What cannot be done is found again, and said, with the first action.
+    // A failure is repeated, and reported, with the first action.
     if (this.#known === undefined && this.#running === undefined)
       await this.#fetchEnd().catch(() => undefined);
   }
 
-  /** Resolves when it is written. @throws LockkeeperError unavailable: it is not, and what it is about must not be done */
+  /**
+   * Resolves when the intent is written.
+   *
+   * @throws LockkeeperError `unavailable`: the intent is not written, and the action must not happen
+   */
   begin(intent: NewIntent): Promise<void> {
     const entry: NewAuditEntry = { kind: "intent", at: Date.now(), ...intent };
     return new Promise((resolve, reject) => {
@@ -85,7 +89,7 @@ export class AuditLog {
     });
   }
 
-  /** Written as soon as it can be, for as long as this process lives. */
+  /** Writes the outcome as soon as possible while this process lives. */
   end(id: string, outcome: AuditOutcome): void {
     this.add({ kind: "outcome", at: Date.now(), id, outcome });
   }
@@ -94,7 +98,7 @@ export class AuditLog {
     this.#add({ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined, state: "waiting" });
   }
 
-  /** Writes what is left, if that can be done soon. */
+  /** Writes the pending entries if that succeeds within `STOP_MS`. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#start();
@@ -104,7 +108,8 @@ export class AuditLog {
 
   #add(pending: PendingEntry): void {
     this.#queue.push(pending);
-    if (this.#stopped.signal.aborted) this.#refusePending(() => true, new Error("Lockkeeper stops"));
+    if (this.#stopped.signal.aborted)
+      this.#refusePending(() => true, new Error("Lockkeeper is shutting down"));
     else if (isAwaited(pending) || this.#isStopping) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), BATCH_DELAY_MS);
   }
@@ -117,7 +122,7 @@ export class AuditLog {
 
   get #isPending(): boolean {
     const isUnclear = this.#head === undefined && this.#unconfirmed.length > 0;
-    // What gathers still would hold up the intents that come meanwhile.
+    // While the delay runs, only intents are urgent. Waiting outcomes would hold up later intents.
     const isDue = this.#timer === undefined ? this.#queue.length > 0 : this.#queue.some(isAwaited);
     return (isDue || isUnclear) && !this.#stopped.signal.aborted;
   }
@@ -134,8 +139,9 @@ export class AuditLog {
         pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
       }
     }
-    if (this.#stopped.signal.aborted) this.#refusePending(() => true, new Error("Lockkeeper stops"));
-    // In the same turn as the last look at the queue: who comes now starts it anew.
+    if (this.#stopped.signal.aborted)
+      this.#refusePending(() => true, new Error("Lockkeeper is shutting down"));
+    // Must run in the same turn as the last check of the queue, so that a later entry starts a new run.
     this.#running = undefined;
   }
 
@@ -169,7 +175,7 @@ export class AuditLog {
       this.#head = head;
       return reply;
     } catch (error) {
-      // A fault is an answer, too: the script fails before it writes, or not at all.
+      // An error reply is definite: the script fails before it writes.
       if (classifyFailure(error) !== "unknown")
         this.#unconfirmed = this.#unconfirmed.filter((one) => one !== batch);
       throw error;
@@ -186,7 +192,7 @@ export class AuditLog {
     return [this.#known?.number ?? 0, ...this.#unconfirmed.map(({ last }) => last.number)];
   }
 
-  /** Goes on from the end that is there. */
+  /** Continues from the end in the store. */
   #adoptEnd(
     { end, hashes }: Extract<AuditAppendResult, { outcome: "behind" }>,
     compare: readonly number[],
@@ -203,7 +209,7 @@ export class AuditLog {
     }
     if (!Number.isSafeInteger(end.head.number))
       throw new UnexpectedReplyError(
-        `the audit ends at ${end.head.number}, which nothing of ours has written`,
+        `the audit log ends at ${end.head.number}, a number that Lockkeeper never writes`,
       );
     if (known !== undefined && !isStillPresent(known, end, hashOf(known.number)))
       this.#handleLoss([{ kind: "entries_lost", at: Date.now(), known }]);
@@ -211,11 +217,11 @@ export class AuditLog {
     this.#known = end.head;
   }
 
-  /** What others have to know of what was lost, and which actions were begun whose outcome is still to come. */
+  /** Queues an entry that records the loss, and the intents whose outcome is still open. */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
-    // A store that is empty and takes nothing yet is found so again with each try.
+    // An empty store that accepts no writes is detected again with each attempt.
     if (this.#loggedLoss !== this.#known)
-      this.log?.error({ known: this.#known }, "the home store has lost entries of the audit");
+      this.log?.error({ known: this.#known }, "The home store has lost entries of the audit log");
     this.#loggedLoss = this.#known;
     const queued = new Set(this.#queue.map(({ entry }) => entry));
     const open = [...this.#openIntents.values()].filter((entry) => !queued.has(entry));
@@ -247,7 +253,7 @@ export class AuditLog {
     this.#isFailing = true;
     this.log?.error(
       { err: error },
-      "the audit cannot be written; what operators ask for is refused until it can",
+      "Could not write the audit log. Operator actions are refused until it is writable",
     );
   }
 
@@ -269,7 +275,7 @@ function createChainBegunEntry(known: ChainPlace | undefined): NewAuditEntry {
   return { kind: "chain_begun", at: Date.now(), after: known ?? null };
 }
 
-/** Whether an entry that was there still is, or was removed in order. */
+/** Whether a known entry is still in the chain or was removed by retention. */
 function isStillPresent({ number, hash }: ChainPlace, { anchor }: ChainEnd, found: string): boolean {
   if (number < anchor.number || number === 0) return true;
   return number === anchor.number ? hash === anchor.hash : found === hash;
@@ -280,14 +286,14 @@ function createNotRecordedError(cause: unknown): UnavailableError {
   if (reason !== undefined) {
     return createRefusedError(
       reason,
-      "This is recorded before it is done, and the home store does not take the record. Nothing was done.",
+      "The action was not started, because the home store refused its audit entry.",
       { cause },
     );
   }
   const errorCode = isReplyError(cause) ? readErrorCode(cause) : undefined;
   const why = errorCode === undefined ? "" : ` (${errorCode})`;
   return new UnavailableError(
-    `This is recorded before it is done, and the home store does not take the record now${why}. Nothing was done; try again.`,
+    `The action was not started, because its audit entry could not be written to the home store${why}. Try again.`,
     { cause },
   );
 }

@@ -5,16 +5,16 @@ import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 
-/** How many entries one page looks at: whoever looks for what is rare asks again with `next`. */
+/** Entries that one page scans at most. A page of a rare match ends there with a `next` cursor. */
 const SCAN_MAX = 20_000;
-/** An outcome stands this many entries behind its intent at most, but for what takes long among much else. */
+/** An outcome follows its intent within this many entries, unless the action is slow on a busy system. */
 const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
-/** Clocks of instances differ, so times in the chain are nearly in order only. */
+/** Clocks of instances differ, so times in the chain are only roughly ordered. */
 const SKEW_MS = 3_600_000;
 
 type Outcome = NonNullable<AuditItem["outcome"]>;
 
-/** Looks up what was done: intents and their outcomes, as one. */
+/** Reads intents joined with their outcomes. */
 export class AuditReader {
   constructor(private readonly store: AuditStore) {}
 
@@ -48,7 +48,7 @@ export class AuditReader {
     }
   }
 
-  /** Outcomes of intents that stand before `from`. */
+  /** Collects the outcomes, after `from`, of intents before it. */
   async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
     let at = from - 1;
     for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
@@ -60,7 +60,7 @@ export class AuditReader {
     }
   }
 
-  /** Pages until there are no more, newest first. */
+  /** Yields all pages, newest first. */
   async *iteratePages(filter: Omit<AuditQuery, "limit" | "cursor">): AsyncGenerator<AuditItem[]> {
     for (let cursor: string | undefined; ; ) {
       const page = await this.readPage({
@@ -74,13 +74,16 @@ export class AuditReader {
     }
   }
 
-  /** The chain as it is, oldest first: from the first entry of the time to the last one before it is over. */
+  /**
+   * Yields the chain, oldest first, from the first entry not before `from` to the last one before the first after
+   * `to`.
+   */
   async *iterateChain(from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<ChainLink[]> {
     let hasBegun = false;
     for (let at = 0; ; ) {
       const links = await this.store.readAfter(at);
       const last = links.at(-1);
-      // A number that is too large to be told from the next one leads nowhere.
+      // Beyond the exact range of doubles, numbers no longer increase and the loop would not end.
       if (last === undefined || last.number <= at) return;
       at = last.number;
       const first = hasBegun ? 0 : links.findIndex((link) => !(readEntryTime(link) < from));
@@ -93,11 +96,11 @@ export class AuditReader {
   }
 }
 
-/** Puts outcomes to their intents, read from the newest on. */
+/** Joins outcomes with their intents. Entries must be added newest first. */
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** The item that an entry makes. */
+  /** Returns the item of an entry, or undefined for an outcome. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {
@@ -111,7 +114,7 @@ class OutcomeJoiner {
   }
 }
 
-/** Anybody may have written to the stream: what does not read as an entry is for `verify` to tell. */
+/** Skips invalid entries. Other clients can write to the stream; `verify` reports such entries. */
 function parseEntry(text: string): AuditEntry | undefined {
   try {
     return AuditEntry.safeParse(JSON.parse(text)).data;
@@ -123,7 +126,7 @@ function parseEntry(text: string): AuditEntry | undefined {
 const UNKNOWN_ACTOR = { kind: "nobody", id: "nobody", name: "nobody", verbs: [] };
 const SYSTEM_ACTOR = { kind: "lockkeeper", id: "lockkeeper", name: "lockkeeper", verbs: [] };
 
-/** What stands in the chain by itself. */
+/** Returns the item of an entry that is neither an intent nor an outcome. */
 function toAuditItem(entry: Exclude<AuditEntry, { kind: "intent" | "outcome" }>): AuditItem {
   const { number, at, kind } = entry;
   const same = { number, at, id: `${kind}.${number}`, requestId: "", from: {} };

@@ -5,23 +5,24 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script } from "../../redis/script.ts";
 import { CHAIN_START, type ChainLink } from "./audit-chain.ts";
 
-/** How much of the audit is kept. */
+/** Limits on the stored audit log. */
 export interface AuditRetention {
-  /** Entries. */
+  /** Maximum number of entries. */
   readonly most: number;
+  /** Maximum age, in milliseconds. */
   readonly ms: number;
 }
 
 const STREAM_KEY = `${HOME_PREFIX}audit`;
 const END_KEY = `${HOME_PREFIX}audit:end`;
-/** How many entries one call appends at most: the store serves others meanwhile. */
+/** Entries that one call appends at most, so that other clients of the store are served in between. */
 export const AUDIT_APPEND_MAX = 100;
-/** How many entries are read in one call: at their longest they stay far below what arrives within its time. */
+/** Entries that one call reads. Even at maximum size they arrive well within the command timeout. */
 export const AUDIT_PAGE_SIZE = 100;
 
 export interface ChainEnd {
   readonly head: ChainPlace;
-  /** The last entry that is not kept any more. */
+  /** The last removed entry. */
   readonly anchor: ChainPlace;
 }
 
@@ -31,7 +32,7 @@ export type AuditAppendResult =
       readonly outcome: "behind";
       /** undefined: there is no chain. */
       readonly end: ChainEnd | undefined;
-      /** Of the entries that were asked for; '' where there is none. */
+      /** Hashes of the requested entries; '' for a missing one. */
       readonly hashes: readonly string[];
     };
 
@@ -56,22 +57,22 @@ function parsePlace(text: string): ChainPlace | undefined {
 const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
 export interface AuditAppendRequest {
-  /** The end that the links follow; undefined: there is no chain, and they begin one behind `begin`. */
+  /** The end that the links follow. undefined: there is no chain, and the links start a new one after `begin`. */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
   readonly links: readonly ChainLink[];
-  /** Entries whose hashes are told should the end be another one. */
+  /** Numbers whose hashes the reply has if the end is different. */
   readonly compare: readonly number[];
 }
 
-/** The chain of the audit, in the home store. */
+/** The audit chain in the home store. */
 export class AuditStore {
   constructor(
     private readonly home: Pick<HomeStore, "callOnce" | "run">,
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Once; what fails is the caller's. */
+  /** Sends the call once. Failures are left to the caller. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
@@ -87,22 +88,26 @@ export class AuditStore {
     ];
   }
 
-  /** The end of the chain, changing nothing; undefined: there is none. @throws LockkeeperError unavailable, unknown_outcome */
+  /**
+   * Reads the end of the chain. undefined: there is no chain.
+   *
+   * @throws LockkeeperError unavailable, unknown_outcome
+   */
   async readEnd(): Promise<ChainEnd | undefined> {
     const args = this.#toArguments({ head: undefined, begin: undefined, links: [], compare: [] });
     const reply = await this.home.run((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 
-  /** Entries behind a number, oldest first. @throws as `end` */
+  /** Reads entries after a number, oldest first. @throws as `readEnd` */
   async readAfter(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
-    // Redis takes no number below nought, and nothing before nought itself.
+    // Redis rejects negative ids. `(0-0` would exclude an entry with the number 0.
     const from = number < 0 ? "-" : `(${number}-18446744073709551615`;
     const found = await this.home.run((redis) => redis.xrange(STREAM_KEY, from, "+", "COUNT", count));
     return found.map(toLink);
   }
 
-  /** Entries before a number, or all (infinity), newest first. @throws as `end` */
+  /** Reads entries before a number (infinity: from the end), newest first. @throws as `readEnd` */
   async readBefore(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     if (number <= 0) return [];
     const from = Number.isFinite(number) ? `(${number}-0` : "+";
@@ -111,7 +116,7 @@ export class AuditStore {
   }
 }
 
-/** Anybody may have written to the stream: what is missing is empty, and fits nowhere. */
+/** Converts a stream entry. Other clients can write to the stream; missing fields are empty and fail verification. */
 function toLink([id, fields]: [id: string, fields: string[]]): ChainLink {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");

@@ -4,25 +4,25 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
 import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 
-/** An owner, a reason or the detail of an error is shorter. */
+/** Longer than any valid owner or reason, and than the detail of an error. */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
-/** The longest list of rules that the API takes fits, as text in any script. */
+/** Holds the longest list of rules that the API accepts, in any script. */
 export const DETAILS_BYTES_MAX = 131_072;
 
-/** What a route says of a call: what is meant, and what its caller had seen. */
+/** What a route adds to the audit of a call: the action, and what its caller saw. */
 export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
 
-/** What is known of any call. */
+/** The facts that the audit has of every call. */
 export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target" | "key" | "keyBase64">;
 
-/** An action whose intent is written. */
+/** An action whose intent has been written. */
 export interface AuditedAction {
-  /** What came of it; the first one counts. It is written soon, and the answer does not wait for it. */
+  /** Records the outcome. Only the first call counts. The response does not wait until it is written. */
   end(outcome: AuditOutcome): void;
 }
 
-/** Who did what: written before it is done, and again with what came of it. */
+/** Records operator actions: an intent before the action, and its outcome after it. */
 export class Audit {
   readonly #refusals: RefusalCounter;
 
@@ -33,12 +33,13 @@ export class Audit {
   /**
    * Resolves when the intent is written.
    *
-   * @throws LockkeeperError unavailable: it is not, and the action must not happen. invalid: it has details that cannot
-   * be recorded whole; nothing that an administrator changes is left out of the record
+   * @throws LockkeeperError `unavailable`: the intent is not written, and the action must not happen
+   * @throws LockkeeperError `invalid`: the details are too long; changes by an administrator are never recorded in
+   *   part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);
-    // Entries stand in the order of what happened: failed logins before the one that succeeded.
+    // Keeps the chain in order of time: failed logins precede the successful one.
     this.#refusals.flush(facts.action);
     const id = randomBytes(12).toString("base64url");
     await this.log.begin(truncateIntent({ id, ...call, ...facts }));
@@ -89,7 +90,7 @@ function assertRecordable(details: AuditFacts["details"]): void {
   const bytes = measureDetails(details ?? {});
   if (bytes <= DETAILS_BYTES_MAX) return;
   throw new InvalidError(
-    `This change is too long for the audit: ${bytes} bytes, ${DETAILS_BYTES_MAX} at most. Nothing was done; split it into smaller changes.`,
+    `This change is too long for the audit log: ${bytes} bytes (limit ${DETAILS_BYTES_MAX}). Nothing was changed. Split it into smaller changes.`,
     {},
   );
 }
@@ -103,7 +104,7 @@ function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): 
   };
 }
 
-/** What an action did is recorded even where it is too long: nothing of ours comes near. */
+/** Outcomes are recorded even if their details are too long. None of the existing actions comes near the limit. */
 function truncateDetails(details: Record<string, unknown>): Record<string, unknown> {
   const bytes = measureDetails(details);
   return bytes <= DETAILS_BYTES_MAX ? details : { omittedBytes: bytes };

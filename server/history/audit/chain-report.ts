@@ -2,7 +2,7 @@ import type { ChainCheck } from "./audit-chain.ts";
 
 const formatTime = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
 
-/** Formats a check for a person. @param noted the hash that was asked for */
+/** Formats the result of a verification as text. @param noted the hash that the chain must contain */
 export function formatChainReport(
   check: ChainCheck,
   label: string,
@@ -13,29 +13,27 @@ export function formatChainReport(
   const begin = anchor?.number ?? head.number - entries;
   const isWhole = fault === undefined && (noted === undefined || notedAt !== undefined);
   const lines = [
-    `Audit in the ${label}: ${entries} ${entries === 1 ? "entry" : "entries"}${span}`,
-    ...(begin > 0 ? [`Begins after entry ${begin}${anchor === undefined ? "" : ` (${anchor.hash})`}`] : []),
+    `Audit log in the ${label}: ${entries} ${entries === 1 ? "entry" : "entries"}${span}`,
+    ...(begin > 0 ? [`Starts after entry ${begin}${anchor === undefined ? "" : ` (${anchor.hash})`}`] : []),
     ...losses.map((number) => `Entry ${number} records that the store lost entries before it`),
     ...(fault === undefined ? [`Head: entry ${head.number} (${head.hash})`] : []),
     ...(fault === undefined ? [] : [`BROKEN at entry ${fault.number}: ${fault.why}`]),
     ...(noted !== undefined && notedAt === undefined
-      ? [
-          "BROKEN: the head that was noted is no entry of this chain: its end was cut off, or it was written anew",
-        ]
+      ? ["BROKEN: the noted head is not an entry of this chain. Its end was cut off, or it was rewritten"]
       : []),
     ...(isWhole ? formatResult(check, begin) : []),
   ];
   return { lines, isWhole };
 }
 
-/** What the hashes show, and what they cannot show: a chain does not know where it began and ended. */
+/** Formats what the hashes prove and what they do not. A chain alone cannot prove where it started or ended. */
 function formatResult({ entries, head, notedAt }: ChainCheck, begin: number): string[] {
   const range = entries === 1 ? `entry ${head.number}` : `entries ${begin + 1} to ${head.number}`;
   return [
-    entries === 0 ? "Consistent: there is no entry." : `Consistent: the hashes of ${range} match.`,
+    entries === 0 ? "Consistent: the chain is empty." : `Consistent: the hashes of ${range} match.`,
     ...(notedAt === undefined
       ? []
-      : [`The noted head is entry ${notedAt}: the entries up to it are those of that time.`]),
+      : [`The noted head is entry ${notedAt}: the entries up to it are unchanged since then.`]),
     ...(begin > 0
       ? [`Not checked: entries 1 to ${begin}. Retention removed them, or someone who can write to the store.`]
       : []),

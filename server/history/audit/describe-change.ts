@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { DETAILS_BYTES_MAX } from "./audit.ts";
 
-/** The digests and numbers beside both lists need less. */
+/** Room for the hashes and counts beside the two lists. */
 const RESERVED_BYTES = 1024;
 
 /**
- * Describes the replacement of a list for the audit. What is new always comes whole. What was there before is left out
- * where both do not fit: its hash is that of what the entry of the change before has as new.
+ * Describes the replacement of a list for the audit. The new list is always complete. The previous list is omitted if
+ * both do not fit; its hash equals `afterSha256` of the change before.
  */
 export function describeReplacement(
   before: readonly unknown[],

@@ -16,7 +16,7 @@ export interface Refusal {
 
 interface RefusalWindow {
   readonly action: string;
-  /** Refusals that no entry counts yet, and the times of the first and the last of them. */
+  /** Refusals that no entry has counted yet, with the times of the first and last. */
   count: number;
   since: number;
   last: number;
@@ -25,9 +25,9 @@ interface RefusalWindow {
 }
 
 /**
- * Records refusals without letting anyone fill the audit by guessing passwords. The first refusal of an action and code
- * is recorded at once. Those that follow within a minute are counted in one entry, which is written when the minute is
- * over or the action succeeds.
+ * Records refusals without letting password guessing fill the audit log. The first refusal of an action and code is
+ * recorded at once. Further ones within a minute are counted in one entry, which is written when the minute ends or
+ * the action succeeds.
  */
 export class RefusalCounter {
   readonly #windows = new Map<string, RefusalWindow>();
@@ -53,7 +53,7 @@ export class RefusalCounter {
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
-  /** Writes what was counted. @param action only refusals of this action */
+  /** Writes the pending counts. @param action only refusals of this action */
   flush(action?: string): void {
     for (const [id, window] of this.#windows) {
       if (action !== undefined && window.action !== action) continue;
@@ -65,7 +65,7 @@ export class RefusalCounter {
     this.#timer = undefined;
   }
 
-  /** The entry has the time of the last refusal, not of the write. */
+  /** Gives the entry the time of the last refusal, not of the write. */
   #write(code: string, window: RefusalWindow): void {
     const { action, count, since, last, addresses, names } = window;
     this.log.add({

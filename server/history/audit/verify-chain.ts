@@ -4,10 +4,10 @@ import type { AuditVerification } from "../../../lib/contract/audit.ts";
 import { CHAIN_START, ChainCheck, parseExportLine } from "./audit-chain.ts";
 import type { AuditStore, ChainEnd } from "./audit-store.ts";
 
-/** Entries may be removed in order while we read. */
+/** Retention may remove entries during the verification. */
 const TRIES = 3;
 
-/** Goes along the whole chain in the store. @param noted a hash that has to be among those of the chain */
+/** Verifies the chain in the store. @param noted a hash that the chain must contain */
 export async function verifyStoredChain(store: AuditStore, noted?: string): Promise<ChainCheck> {
   let end = await store.readEnd();
   for (let left = TRIES; ; left--) {
@@ -30,7 +30,7 @@ async function verifyChainTo(
     const links = await store.readAfter(at);
     const last = links.at(-1);
     if (last === undefined) break;
-    // What comes while we read is left to the next time.
+    // Entries appended meanwhile are not verified.
     for (const link of links) if (link.number <= to && !check.add(link)) break;
     at = last.number;
   }
@@ -38,7 +38,7 @@ async function verifyChainTo(
   return check;
 }
 
-/** Goes along a chain that was exported. @throws what reading the file throws */
+/** Verifies an exported chain. @throws errors of reading the file */
 export async function verifyExportFile(file: string, noted: string | undefined): Promise<ChainCheck> {
   const check = new ChainCheck(undefined, noted);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
@@ -47,14 +47,14 @@ export async function verifyExportFile(file: string, noted: string | undefined):
     number += 1;
     const link = parseExportLine(line);
     if (link === undefined) {
-      check.fault ??= { number: check.head.number + 1, why: `line ${number} is no entry of an export` };
+      check.fault ??= { number: check.head.number + 1, why: `line ${number} is not a valid export line` };
     } else check.add(link);
     if (check.fault !== undefined) break;
   }
   return check;
 }
 
-/** As the API tells it. */
+/** Converts a verification to its API form. */
 export function toAuditVerification(check: ChainCheck): AuditVerification {
   const { fault, entries, anchor = CHAIN_START, head, from, to, losses } = check;
   return {

@@ -1,21 +1,21 @@
--- Appends what the recorder of a target observed to the stream of its events, and says until when all is recorded.
+-- Appends observations of a target's recorder to its event stream, and stores until when everything is recorded.
 --
--- Guarantee: only the recorder appends (its lock and the fence of its hold are compared), and only onto an end that it
--- knows. One who does not know what stands there would tell it again: it reads on, drops what is told, and asks anew.
--- So an append whose reply was lost, a recorder that was suspended and a new one that has the same observations all
--- make no doublet.
+-- Guarantee: only the recorder appends (its lock and the fencing token of its hold are compared), and only to the end
+-- that it knows. A caller that does not know the last entry would repeat it, so it must read on, drop recorded events
+-- and call again. So a lost reply, a suspended recorder or a new one with the same observations creates no
+-- duplicates.
 --
 -- KEYS[1] the stream
--- KEYS[2] until when all is recorded, the id of the last entry, and '1' when older entries are gone
+-- KEYS[2] until when everything is recorded, the id of the last entry, and '1' if older entries were removed
 -- KEYS[3] the recorder's lock (format token)    KEYS[4] its companion
--- ARGV[1] the token of the recorder's hold    ARGV[2] its fence    ARGV[3] the id of the last entry that it knows, or ''
--- ARGV[4] recorded until, ms of the target's clock, or '' when that does not change
--- ARGV[5] how many entries are kept    ARGV[6] for how many ms they are kept
--- ARGV[7] the id before which entries are dropped because they are large, or ''
--- ARGV[8] '1' when older entries are gone, as the recorder knows: a store that lost its data does not
--- The rest, for each entry: its id ('*': a new one), type, key, at, owner, fence, seq, count, heldMs, more
+-- ARGV[1] the token of the recorder's hold    ARGV[2] its fencing token    ARGV[3] the last id that it knows, or ''
+-- ARGV[4] recorded until, ms of the target's clock, or '' for no change
+-- ARGV[5] maximum number of entries    ARGV[6] maximum age in ms
+-- ARGV[7] the id before which entries are dropped to limit memory, or ''
+-- ARGV[8] '1' if the recorder knows that older entries were removed; a store that lost its data does not know
+-- The rest, for each entry: its id ('*' for a new one), type, key, at, owner, fence, seq, count, heldMs, more
 --
--- Returns {'appended', id, ...}   {'behind', id of the last entry, or ''}   {'refused'}: somebody else records
+-- Returns {'appended', id, ...}   {'behind', id of the last entry, or ''}   {'refused'}: another instance records
 
 local held = redis.call('MGET', KEYS[2], KEYS[3], KEYS[4])
 local fence = string.match(held[3] or '', '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n')
@@ -36,7 +36,7 @@ for i = 9, #ARGV, 10 do
   reply[#reply + 1] = last
 end
 
--- Whole nodes only: cutting to the letter would rewrite one with each call.
+-- Trims whole nodes ('~'). An exact trim would rewrite a node with each call.
 local time = redis.call('TIME')
 local edge = string.format('%.0f', math.max(0, tonumber(time[1]) * 1000 - tonumber(ARGV[6])))
 local gone = redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[5]) + redis.call('XTRIM', KEYS[1], 'MINID', '~', edge)

@@ -1,4 +1,4 @@
-/** Ids of events are those of the stream: `<ms>-<number>`, each above the one before. */
+/** An event id has the form of a stream id, `<ms>-<number>`. Ids increase. */
 export interface EventId {
   readonly ms: number;
   readonly seq: number;
@@ -9,7 +9,9 @@ export function parseEventId(text: string): EventId | undefined {
   return ms === undefined || seq === undefined ? undefined : { ms: Number(ms), seq: Number(seq) };
 }
 
-/** Below zero when `a` comes before `b`. @throws on what is no id: ask `parseEventId` first for what others said */
+/**
+ * Compares ids; negative when `a` is before `b`. @throws for an invalid id: check foreign input with `parseEventId`
+ */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;
   const [first, second] = [parseEventId(a), parseEventId(b)];

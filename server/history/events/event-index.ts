@@ -5,27 +5,27 @@ import { compareIds } from "./event-id.ts";
 import { measureEntryBytes } from "./stream-entry.ts";
 
 export interface EventRetention {
-  /** Number of events. They are fewer if they take more than `EVENT_BYTES_MEAN_MAX` each on average. */
+  /** Maximum number of events. It is lower if events take more than `EVENT_BYTES_MEAN_MAX` on average. */
   readonly most: number;
   readonly ms: number;
 }
 
-/** Twice what an event of an ordinary lock takes. The largest ones take four times as much. */
+/** Twice the size of an ordinary event. The largest events take four times as much. */
 export const EVENT_BYTES_MEAN_MAX = 1024;
 
-/** A part of the events that a reader asked for. */
+/** Events after a requested id. */
 export interface EventSlice {
   readonly entries: HistoryEntry[];
-  /** Whether some that would belong here are gone. */
+  /** Whether some of the requested events have been dropped. */
   readonly isTruncated: boolean;
 }
 
-/** The events of a target in memory, in the order of the stream, with a way in by key. */
+/** The events of a target in memory, in stream order, indexed by key. */
 export class EventIndex {
   #entries: HistoryEntry[] = [];
   readonly #byKey = new Map<Key, LockEvent[]>();
   #gaps: GapEvent[] = [];
-  /** The last one that is gone. */
+  /** Id of the newest dropped entry. */
   #lastDroppedId: string | undefined;
   #bytes = 0;
   #isCutByBytes = false;
@@ -44,12 +44,12 @@ export class EventIndex {
     return this.#entries.at(-1)?.id ?? null;
   }
 
-  /** Whether anything is known to be gone. */
+  /** Whether any entries are known to be dropped. */
   get isTruncated(): boolean {
     return this.#lastDroppedId !== undefined;
   }
 
-  /** All before this entry is gone, because the events are large; null: nothing had to go for that. */
+  /** The id before which entries were dropped to limit memory; null if none were. */
   get cutAt(): string | null {
     return this.#isCutByBytes ? this.oldest : null;
   }
@@ -58,7 +58,7 @@ export class EventIndex {
     return this.#gaps;
   }
 
-  /** @param entries in the order of their ids, above all that are here */
+  /** @param entries in the order of their ids, all after the existing ones */
   add(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) {
       this.#entries.push(entry);
@@ -75,7 +75,7 @@ export class EventIndex {
     this.#trim();
   }
 
-  /** What was before the oldest is gone from the stream. */
+  /** Records that the stream has dropped entries before the oldest one. */
   markTruncated(): void {
     this.#lastDroppedId ??= "0-0";
   }
@@ -84,12 +84,12 @@ export class EventIndex {
     return count === 0 ? [] : this.#entries.slice(-count);
   }
 
-  /** Oldest first. */
+  /** Returns the events of a key, oldest first. */
   listByKey(key: Key): readonly LockEvent[] {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** Those of a key, with the gaps among them. Oldest first. */
+  /** Returns the events of a key and all gaps, oldest first. */
   listTimeline(key: Key): readonly HistoryEntry[] {
     const events = this.listByKey(key);
     if (this.#gaps.length === 0 || events.length === 0) return events;
@@ -109,9 +109,9 @@ export class EventIndex {
     return { entries: this.#entries.slice(start, start + limit), isTruncated: isCut };
   }
 
-  /** Newest first, from the one before an id on. */
+  /** Yields entries before an id, newest first. */
   *iterateBackwards(before?: string): Generator<HistoryEntry> {
-    // Trimming makes a new array: this one stays as it is while a reader takes turns with other work.
+    // Trimming creates a new array, so this one does not change while a reader yields to other work.
     const entries = this.#entries;
     const end = before === undefined ? entries.length : findIndex(entries, before);
     for (let at = end - 1; at >= 0; at--) {
@@ -120,7 +120,7 @@ export class EventIndex {
     }
   }
 
-  /** Oldest first, from the one after an id on. */
+  /** Yields entries after an id, oldest first. */
   *iterateForwards(after?: string): Generator<HistoryEntry> {
     const entries = this.#entries;
     for (let at = after === undefined ? 0 : this.#findIndexAfter(after); at < entries.length; at++) {
@@ -134,7 +134,7 @@ export class EventIndex {
     return this.#entries[at]?.id === id ? at + 1 : at;
   }
 
-  // Cutting a tenth at a time keeps adding cheap: removing from the front of an array moves all of it.
+  // Drops a tenth at a time, because removing from the front copies the array.
   #trim(): void {
     const { most, ms } = this.retention;
     const [oldest] = this.#entries;
@@ -154,7 +154,7 @@ export class EventIndex {
     return this.retention.most * EVENT_BYTES_MEAN_MAX;
   }
 
-  /** How many of the oldest have to go for the others to have room. */
+  /** Returns how many of the oldest entries must be dropped to meet the memory limit. */
   #countLargeSurplus(): number {
     let bytes = this.#bytes;
     const kept = this.#entries.findIndex((entry) => {
@@ -183,7 +183,7 @@ export class EventIndex {
   }
 }
 
-/** Where the first entry stands that is not before the id. @param entries in the order of their ids */
+/** Returns the position of the first entry that is not before the id. @param entries in the order of their ids */
 export function findIndex(entries: readonly HistoryEntry[], id: string): number {
   let low = 0;
   let high = entries.length;

@@ -9,7 +9,7 @@ import { decodeEntry, encodeEntry, measureEntryBytes, type UnnumberedEntry } fro
 /** A connection to the home store. */
 export type StoreConnection = Pick<HomeStore, "callOnce" | "close">;
 
-/** Who may append. */
+/** The hold that permits appending. */
 export interface Leadership {
   readonly token: string;
   readonly fence: string;
@@ -21,39 +21,39 @@ export type AppendResult =
   | { readonly outcome: "refused" };
 
 export interface RecorderStamp {
-  /** All that happened until then is recorded, in ms of the target's clock. */
+  /** Everything before this time is recorded, in milliseconds of the target's clock. */
   readonly until: number | null;
-  /** Id of the last entry of the stream when it was written; null if there was none. */
+  /** Id of the last entry when the stamp was written; null if the stream was empty. */
   readonly last: string | null;
-  /** As it stands in Redis: it changes as long as somebody records. */
+  /** The raw text in Redis. It changes as long as an instance records. */
   readonly text: string | null;
-  /** Whether older entries were there once. */
+  /** Whether older entries were removed. */
   readonly isTruncated: boolean;
-  /** The token of the hold of the recorder's lock. */
+  /** The token in the recorder's lock. */
   readonly leader: string | null;
 }
 
-/** An entry that had an id already, and was lost with the data of the store. */
+/** An entry to append. It has an id if the store lost it and it is written again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
-  /** The id of the last entry that is known. */
+  /** Id of the last known entry. */
   readonly last: string | null;
   readonly until: number | null;
-  /** Entries before this id are dropped; null: only those that are too many or too old. */
+  /** Entries before this id are dropped. null: only count and age limits apply. */
   readonly cutAt: string | null;
-  /** Whether older entries were there once. A store that lost its data does not know. */
+  /** Whether older entries were removed. A store that lost its data does not know. */
   readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }
 
 export interface StreamPage {
   readonly entries: HistoryEntry[];
-  /** The last one that was read, also when it was no entry of ours. */
+  /** Id of the last entry read, valid or not. */
   readonly last: string | null;
 }
 
-/** How much one call appends at most: the store serves others meanwhile. */
+/** Entries that one call appends at most, so that other clients of the store are served in between. */
 const EVENT_APPEND_MAX = 200;
 const APPEND_BYTES_MAX = 256 * 1024;
 const PAGE_SIZE = 500;
@@ -71,7 +71,7 @@ function parseAppendResult(reply: unknown): AppendResult {
 
 type StreamEntries = readonly [id: string, fields: string[]][];
 
-/** The stream of a target's events in the home store. */
+/** The event stream of a target in the home store. */
 export class EventStore {
   readonly lockKey: string;
   readonly #streamKey: string;
@@ -113,7 +113,7 @@ export class EventStore {
     };
   }
 
-  /** Oldest first. */
+  /** Reads a page, oldest first. */
   async readPage(after: string | null): Promise<StreamPage> {
     const from = after === null ? "-" : `(${after}`;
     const found = await this.home.callOnce((redis) =>
@@ -122,7 +122,7 @@ export class EventStore {
     return this.#toPage(after, found);
   }
 
-  /** Waits for what comes after an id, on a connection that does nothing else. */
+  /** Waits for entries after an id. The connection must have no other use. */
   async waitForPage(home: StoreConnection, after: string | null, waitMs: number): Promise<StreamPage> {
     const args = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
     const reply = await home.callOnce((redis) => redis.xread(...args));
@@ -138,7 +138,7 @@ export class EventStore {
   }
 }
 
-/** As many of the first entries as one call appends: one at least. */
+/** Returns the first entries that fit into one append; at least one. */
 export function takeBatch<Entry>(
   entries: readonly Entry[],
   toEntry: (entry: Entry) => UnnumberedEntry,

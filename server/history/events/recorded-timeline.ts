@@ -1,10 +1,12 @@
 import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts";
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
-/** How far apart two instances may say that the same change of a foreign lock happened: their looks differ. */
+/**
+ * Two instances read a key at different times, so their times of the same foreign change differ by up to this much.
+ */
 const SAME_CHANGE_MS = 2000;
 
-/** `prolonged`: an operator gave it more time; what holders renew themselves is not kept. */
+/** `prolonged`: extended by an operator. Renewals by holders are not stored. */
 type TimelineStep = "begun" | "grown" | "shrunk" | "prolonged" | "ended";
 
 export function classifyStep({ type, count = 0 }: Pick<LockEvent, "type" | "count">): TimelineStep {
@@ -17,14 +19,14 @@ export function classifyStep({ type, count = 0 }: Pick<LockEvent, "type" | "coun
 interface FencedState {
   readonly fence: string;
   seq: number;
-  end: "none" | "told" | "forced";
-  /** false: nobody watched since, so it may have ended unseen. */
+  end: "none" | "recorded" | "forced";
+  /** false: there was a gap since, so the hold may have ended unseen. */
   isCertain: boolean;
 }
 
 interface ForeignState {
   count: number;
-  /** By Redis's clock, which the script that prolonged it told. */
+  /** Redis clock, as reported by the script that extended the lease. */
   prolongedAt: number;
   isOpen: boolean;
   isForceReleased: boolean;
@@ -32,23 +34,24 @@ interface ForeignState {
 }
 
 /**
- * What is told of one key, as far as it decides what is news: an event is news when it carries the story on.
+ * The recorded state of one key, used to decide whether an observation is new. An event is new if it continues the
+ * timeline.
  *
- * What makes two events tell the same change:
- * - of a hold with a fence: fence and `seq`, and that a hold ends once. Fences rise, so the story of such holds is
- *   in order whoever tells it, and whether exactly or derived.
- * - of a hold without one, nothing in Redis numbers its changes. There it is the owner and the step: who is in
- *   cannot come in, who is out cannot leave.
- * - a force-release may still say who and why after another word of the same end.
+ * Two events describe the same change in these cases:
+ * - Hold with a fencing token: same token and `seq`, and a hold ends only once. Tokens increase, so the timeline
+ *   stays in order, whichever instance recorded it, whether reported or inferred.
+ * - Foreign hold: nothing in Redis numbers its changes, so owner and step decide. An owner that holds the lock cannot
+ *   acquire it, and one that does not cannot release it.
+ * - A `force_released` event may follow another event of the same end, because it adds operator and reason.
  */
 export class RecordedTimeline {
   #last: FencedState | undefined;
   readonly #foreign = new Map<string, ForeignState>();
 
   static from(entries: Iterable<UnnumberedEntry>): RecordedTimeline {
-    const story = new RecordedTimeline();
-    for (const entry of entries) story.applyEntry(entry);
-    return story;
+    const timeline = new RecordedTimeline();
+    for (const entry of entries) timeline.applyEntry(entry);
+    return timeline;
   }
 
   isNewEvent(event: UnnumberedEvent): boolean {
@@ -68,7 +71,7 @@ export class RecordedTimeline {
     const order = last === undefined ? 1 : compareFences(fence, last.fence);
     if (last === undefined || order !== 0) return order > 0;
     if (classifyStep(event) === "ended")
-      return last.end === "none" || (event.type === "force_released" && last.end === "told");
+      return last.end === "none" || (event.type === "force_released" && last.end === "recorded");
     if (last.end !== "none") return false;
     if (event.type === "seen") return !last.isCertain;
     return event.seq !== undefined && event.seq > last.seq;
@@ -83,7 +86,7 @@ export class RecordedTimeline {
     last.isCertain = true;
     last.seq = Math.max(last.seq, seq ?? 0);
     if (event.type === "force_released") last.end = "forced";
-    else if (classifyStep(event) === "ended" && last.end === "none") last.end = "told";
+    else if (classifyStep(event) === "ended" && last.end === "none") last.end = "recorded";
   }
 
   #isNewForeignEvent(event: UnnumberedEvent): boolean {
@@ -115,39 +118,40 @@ export class RecordedTimeline {
   }
 }
 
-/** Fences are decimal numbers that may be longer than a double holds. */
+/** Compares fencing tokens, which are decimal numbers that can exceed the precision of a double. */
 export function compareFences(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 /**
- * What of one's own observations of a key is not told yet.
+ * Returns the observations of a key that are not recorded yet.
  *
- * The story of a key goes on where its end stands: whatever was observed before the change that was told last is
- * left out, should it be missing there or not, so that a key's story is in order whoever tells it.
+ * The timeline is continued at its end. Observations from before the last recorded change are dropped, even if they
+ * were never recorded, so the timeline stays in order whichever instance continues it.
  *
- * @param own in the order of observing  @param recorded in the order of telling, the gaps among them
+ * @param own in the order of observation
+ * @param recorded in the order of recording, including gaps
  */
 export function filterUnrecordedEvents(
   own: readonly UnnumberedEvent[],
   recorded: readonly UnnumberedEntry[],
   isAfterGap = false,
 ): UnnumberedEvent[] {
-  const story = RecordedTimeline.from(recorded);
-  if (isAfterGap) story.applyEntry({ type: "gap", target: "", at: 0, from: 0, to: 0 });
-  const toldForeign = recorded.filter(
+  const timeline = RecordedTimeline.from(recorded);
+  if (isAfterGap) timeline.applyEntry({ type: "gap", target: "", at: 0, from: 0, to: 0 });
+  const recordedForeign = recorded.filter(
     (entry) => entry.type !== "gap" && entry.fence === undefined,
   ) as UnnumberedEvent[];
-  const start = findForeignStart(own, toldForeign);
+  const start = findForeignStart(own, recordedForeign);
   return own.filter((event, at) => {
     if (event.fence === undefined && at < start) return false;
-    if (!story.isNewEvent(event)) return false;
-    story.applyEntry(event);
+    if (!timeline.isNewEvent(event)) return false;
+    timeline.applyEntry(event);
     return true;
   });
 }
 
-/** Where in one's own observations of foreign holds the story that was told goes on. */
+/** Returns the index in `own` at which foreign observations continue the recorded timeline. */
 function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly UnnumberedEvent[]): number {
   const last = recorded.at(-1);
   if (last === undefined) return 0;
@@ -161,7 +165,7 @@ function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly Un
   return later < 0 ? own.length : later;
 }
 
-/** The observation of the very change that was told, -1 when there is none. */
+/** Returns the index of the observation of a recorded change, or -1. */
 function findClosestChange(own: readonly UnnumberedEvent[], recorded: UnnumberedEvent): number {
   let found = -1;
   let apart = SAME_CHANGE_MS;
@@ -174,7 +178,7 @@ function findClosestChange(own: readonly UnnumberedEvent[], recorded: Unnumbered
   return found;
 }
 
-/** Whether two tell the same change of a key, as far as they alone can say. */
+/** Whether two events describe the same change of a key, judged by these events alone. */
 export function isSameChange(one: UnnumberedEvent, other: UnnumberedEvent): boolean {
   if (one.fence !== other.fence || classifyStep(one) !== classifyStep(other)) return false;
   if (one.fence !== undefined) return classifyStep(one) === "ended" || one.seq === other.seq;

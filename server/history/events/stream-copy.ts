@@ -4,24 +4,24 @@ import type { EventIndex } from "./event-index.ts";
 import { type EventStore, type Leadership, type StreamPage, takeBatch } from "./event-store.ts";
 import type { UnnumberedEvent } from "./stream-entry.ts";
 
-/** What readers are told. */
+/** Passes events to readers. */
 export interface EventPublisher {
-  /** Recorded before this process began. Oldest first, before anything else is told. */
+  /** Publishes entries from before this process started: oldest first, before any other event. */
   publishPast(entries: readonly HistoryEntry[]): void;
   publishRecorded(entries: readonly RecordedEntry[]): void;
-  /** Shown before it is recorded. Returns the id under which it is shown. */
+  /** Publishes an event before it is recorded. Returns its temporary id. */
   publishEarly(event: UnnumberedEvent): string;
 }
 
 export interface RecordedEntry {
   readonly entry: HistoryEntry;
-  /** The id under which it was shown before. */
+  /** The temporary id under which the event was published before it was recorded. */
   readonly previousId: string | undefined;
 }
 
-/** As much of the stream as this instance knows, and how it came to know it. */
+/** The known part of the stream, and how far this instance has read it. */
 export class StreamCopy {
-  /** The last entry that was read, or appended. */
+  /** Id of the last entry that was read or appended. */
   #lastKnownId: string | null = null;
   #isLoaded = false;
 
@@ -29,7 +29,7 @@ export class StreamCopy {
     private readonly store: EventStore,
     private readonly index: EventIndex,
     private readonly publisher: EventPublisher,
-    /** The id under which an entry was shown before it was recorded. */
+    /** Returns the temporary id under which an entry was published before it was recorded. */
     private readonly findShownId: (entry: HistoryEntry) => string | undefined,
   ) {}
 
@@ -41,7 +41,7 @@ export class StreamCopy {
     return this.#isLoaded;
   }
 
-  /** What was recorded before is looked up, and no news to anybody. */
+  /** Loads the recorded entries. They are published as past events. */
   async load(): Promise<void> {
     const { isTruncated } = await this.store.readStamp();
     if (isTruncated) this.index.markTruncated();
@@ -55,7 +55,7 @@ export class StreamCopy {
     this.#isLoaded = true;
   }
 
-  /** Takes in what was read after an entry. */
+  /** Applies a page that was read after a known entry. */
   applyPage({ entries, last }: StreamPage): void {
     if (last === null || !this.#isNew(last)) return;
     const newEntries = entries.filter(({ id }) => this.#isNew(id));
@@ -63,7 +63,7 @@ export class StreamCopy {
     this.#publish(newEntries.map((entry) => ({ entry, previousId: this.findShownId(entry) })));
   }
 
-  /** Reads to the end. */
+  /** Reads up to the end of the stream. */
   async readToEnd(): Promise<void> {
     for (;;) {
       const before = this.#lastKnownId;
@@ -73,14 +73,14 @@ export class StreamCopy {
     }
   }
 
-  /** Takes in what we appended. What was read meanwhile is told already. */
+  /** Applies own appends. Entries that were read meanwhile are already published. */
   applyAppended(recorded: readonly RecordedEntry[]): void {
     const newEntries = recorded.filter(({ entry }) => this.#isNew(entry.id));
     this.#lastKnownId = newEntries.at(-1)?.entry.id ?? this.#lastKnownId;
     this.#publish(newEntries);
   }
 
-  /** Writes again what the store has lost after an entry. Returns how many. */
+  /** Writes the entries after `lastThere` again, which the store has lost. Returns their number. */
   async restore(lead: Leadership, lastThere: string | null): Promise<number> {
     const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;
     let last = lastThere;
@@ -88,10 +88,10 @@ export class StreamCopy {
     for (let rest: readonly HistoryEntry[] = lost; rest.length > 0; ) {
       const entries = takeBatch(rest, (entry) => entry);
       rest = rest.slice(entries.length);
-      // An instance that has to finish this begins with a gap there.
+      // Limits the claim to these entries: an instance that has to continue from here starts with a gap.
       const until = entries.at(-1)?.at ?? null;
       const reply = await this.store.append(lead, { last, until, cutAt, isTruncated, entries });
-      if (reply.outcome !== "appended") throw new Error("the lead was lost while events were restored");
+      if (reply.outcome !== "appended") throw new Error("leadership was lost while events were restored");
       last = reply.ids.at(-1) ?? last;
     }
     this.#lastKnownId = last;

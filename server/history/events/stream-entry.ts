@@ -6,28 +6,30 @@ import {
 } from "../../../lib/contract/event.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 
-/** An event that has no id yet: the stream gives it one. */
+/** An event without an id, which the stream assigns. */
 export type UnnumberedEvent = Omit<LockEvent, "id">;
 export type UnnumberedGap = Omit<GapEvent, "id">;
 export type UnnumberedEntry = UnnumberedEvent | UnnumberedGap;
 
-/** The fields of an entry of the stream, in their order. All entries have all of them: then Redis stores no names. */
+/**
+ * The fields of a stream entry, in order. Entries all have the same fields, so Redis stores the names once per node.
+ */
 const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
 
-/** How many arguments of append.lua one entry takes: those above, after the id. */
+/** Arguments of append.lua per entry: its id and the fields above. */
 export const ENTRY_ARGUMENT_COUNT = FIELDS.length + 1;
 
-/** What an entry takes beside its texts: in memory, and nearly as much in the arguments of a call. */
+/** Size of an entry without its strings, in memory and roughly in the arguments of a call. */
 const ENTRY_BYTES = 400;
 
-/** About what an entry takes in memory. In the stream it is less. */
+/** Estimates the size of an entry in memory, in bytes. The stream needs less. */
 export function measureEntryBytes(entry: UnnumberedEntry): number {
   if (entry.type === "gap") return ENTRY_BYTES;
   const { key, keyBase64 = "", owner = "", by = "", reason = "" } = entry;
   return ENTRY_BYTES + key.length + keyBase64.length + owner.length + by.length + reason.length;
 }
 
-/** @param id '*', or the one that it had before it was lost */
+/** @param id '*', or the original id of an entry that the store lost */
 export function encodeEntry(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
   if (entry.type === "gap")
     return [id, "gap", "", entry.at, "", "", "", "", "", encodeExtraFields({ from: entry.from })];
@@ -63,7 +65,7 @@ interface ExtraFields {
   readonly from?: unknown;
 }
 
-/** Anybody may have written to the stream, so what does not read as an entry is none. */
+/** Decodes a stream entry. Other clients can write to the stream; undefined for an invalid entry. */
 export function decodeEntry(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");
