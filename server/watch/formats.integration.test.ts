@@ -302,16 +302,16 @@ it("strings that no lock library writes are possible locks and do not disturb th
   const bytes = createTestKey();
   await direct.set(bytes, Buffer.from([0xff, 0x00, 0x0a, 0xfe]));
   // What anybody may write in a companion's place, beside a string that would fit it.
-  const told = [
+  const companions = [
     "x\n\n1\n1\n1\n1\n0\n0\n1\ntoken\nme\n\n",
     "x\nx\n1\n1\n1\n1\n0\n0\n1\nnonsense\nme\n\n",
     "me\nx\n1\n1\n1\n1\n0\n0\n1\ntimestamp\nme\n\n",
     "\n\n\n\n",
     "x",
   ];
-  const pretended = told.map(() => createTestKey());
+  const pretended = companions.map(() => createTestKey());
   for (const [at, key] of pretended.entries()) {
-    await direct.set(`lockkeeper:hold:{${key}}`, told[at] ?? "");
+    await direct.set(`lockkeeper:hold:{${key}}`, companions[at] ?? "");
     await direct.set(key, "x");
   }
   const ours = createTestKey();

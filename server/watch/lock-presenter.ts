@@ -8,10 +8,10 @@ import { toFreeLock, toLock } from "./holds/lock-view.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
 import type { LockIndex } from "./index/lock-index.ts";
 
-/** How many keys with the same token a lock is shown with. */
+/** Maximum number of keys with the same token that a lock lists. */
 const SHARED_WITH_MAX = 20;
 
-/** Shows holds of the index as locks of the API, with notes, runbooks and the keys that share their token. */
+/** Converts holds of the index to locks of the API, with notes, runbooks and keys that share their token. */
 export class LockPresenter {
   #notes: Notes | undefined;
 
@@ -26,7 +26,7 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /** Some of the other keys that hold the very token of this hold now, of those that the caller may know of. */
+  /** Returns other keys that hold the same token and that the caller may see. */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));
@@ -36,12 +36,12 @@ export class LockPresenter {
     return this.#annotate(toLock(this.target, hold, sharedWith), hold.key, hold);
   }
 
-  /** @param votes on the key; those in the index by default */
+  /** @param votes on the key; by default those in the index */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
     return this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
   }
 
-  /** The note that someone wrote about a lock. */
+  /** Returns the note about a lock. */
   findNote(key: Key, hold: ObservedHold | undefined): Note | undefined {
     return this.#notes?.find(key, hold);
   }

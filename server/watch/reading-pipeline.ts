@@ -16,8 +16,8 @@ import type { MasterListener, MasterWatch } from "./topology/master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
- * Called for each reading of a key: the hold in the index before it and after it, how many clients wait for the lock
- * while it is free, and what was read.
+ * Called for each reading of a key, with the indexed hold before and after it, the number of waiters if the lock is
+ * free, and the observation.
  */
 export type ReadingListener = (
   key: Key,
@@ -42,11 +42,11 @@ export interface ReadingPipelineDeps {
 }
 
 /**
- * Takes what the masters report through the topology view into the index, and reports what it means as events.
- * Nothing else changes the index.
+ * Applies the reports of the masters to the index through the topology view, and reports the resulting events. The
+ * index has no other writer.
  */
 export class ReadingPipeline implements MasterListener {
-  /** Messages on the channel of the script events that were not reported, since the start. */
+  /** Messages on the channel of script events that were not reported, since the start of the process. */
   ignoredEvents = 0;
   readonly #readingListeners = new Set<ReadingListener>();
   readonly #unconfirmedEvents = new UnconfirmedEventBudget();
@@ -55,7 +55,7 @@ export class ReadingPipeline implements MasterListener {
 
   constructor(private readonly deps: ReadingPipelineDeps) {}
 
-  /** Called with each reading, before its events are published. */
+  /** Calls the listener for each reading, before its events are published. */
   onReading(listener: ReadingListener): () => void {
     this.#readingListeners.add(listener);
     return () => this.#readingListeners.delete(listener);
@@ -65,12 +65,12 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
-  /** Until `endRuleChange` the change explains what it makes of keys: that is reported as no event of a lock. */
+  /** Attributes changes to new format rules until `endRuleChange`. Such changes are not reported as events. */
   beginRuleChange(change: RuleChange): void {
     this.#ruleChange = change;
   }
 
-  /** Every key has been read by the new rules. */
+  /** Ends a rule change after every key was read with the new rules. */
   endRuleChange(change: RuleChange): void {
     if (this.#ruleChange === change) this.#ruleChange = undefined;
   }
@@ -83,7 +83,7 @@ export class ReadingPipeline implements MasterListener {
   }
 
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void {
-    // Nothing of an unwatched key is kept: no read would ever confirm it.
+    // Events of unwatched keys are dropped, because no read would ever confirm them.
     if (!this.deps.isWatched(event.key)) return;
     this.#recordNotification(event.key);
     const reported = this.deps.view.onScriptEvent(event, at);
@@ -97,7 +97,7 @@ export class ReadingPipeline implements MasterListener {
     at.enqueueRead(event.key);
   }
 
-  /** A message on the channel of the script events is not one of ours. */
+  /** Counts a message on the channel of script events that is not valid. */
   onInvalidScriptEvent(): void {
     this.ignoredEvents++;
   }
@@ -122,21 +122,21 @@ export class ReadingPipeline implements MasterListener {
     this.deps.onChange();
   }
 
-  /** Applies what each function evaluates to; undefined when nothing can be concluded yet. */
+  /** Applies the results of the functions. undefined: no result yet. */
   applyReadings(evaluations: readonly (() => AppliedReading | undefined)[]): void {
     for (const evaluate of evaluations) {
       try {
         const reading = evaluate();
         if (reading !== undefined) this.#applyReading(reading);
       } catch (error) {
-        // One lock that cannot be applied must not end the watch of the others.
-        this.deps.log?.error({ err: error }, "a reading could not be applied");
+        // A failure for one lock must not stop the others.
+        this.deps.log?.error({ err: error }, "Could not apply a reading");
       }
     }
     this.deps.onChange();
   }
 
-  /** An operator released a hold of another library: if it is there again, it was recreated. */
+  /** Records that an operator force-released a foreign hold. If it appears again, it was recreated. */
   recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);
   }
@@ -152,7 +152,7 @@ export class ReadingPipeline implements MasterListener {
     this.#unconfirmedEvents.confirm(key, seen, reading.sentAt);
     const { before, after } = index.applyObservation(observation, context);
     const indexed = index.get(key);
-    // A decision of several masters comes from readings and events of each; which event it is cannot be told.
+    // On a quorum, a decision results from several readings and events, so no notification can be attributed to it.
     if (!isQuorum && !isByRules)
       missedChanges.checkReading({ observation, before, after: indexed, context, ...reading });
     if (!isQuorum) unseenHolds.checkReading(observation, reading.sentAt);
@@ -161,7 +161,7 @@ export class ReadingPipeline implements MasterListener {
     for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree, observation);
     if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
     const change = findListingChange(before, after);
-    // That a hold is listed no more is no end of it.
+    // A hold that is no longer listed has not ended.
     if (change === "unlisted") eventReporter.forgetReported(key);
     const isStartUnknown = this.#ruleChange !== undefined || after?.holders[0].since !== "exact";
     const isInitialScan = reading.isInitialScan || (change === "listed" && isStartUnknown);
@@ -176,7 +176,7 @@ export class ReadingPipeline implements MasterListener {
   }
 }
 
-/** What a reading changes about whether the same hold is listed; undefined: nothing. */
+/** Returns how a reading changed whether a continuing hold is listed; undefined: unchanged. */
 function findListingChange(
   before: ObservedHold | undefined,
   after: ObservedHold | undefined,
@@ -187,7 +187,7 @@ function findListingChange(
   return after.isListed ? "listed" : "unlisted";
 }
 
-/** When a hold began that is one by new rules alone is unknown. */
+/** Treats a hold that only exists under new rules as newly observed, because its start is unknown. */
 function toFirstReading(applied: AppliedReading): AppliedReading {
   return { ...applied, context: { ...applied.context, since: "at_least" }, isInitialScan: true };
 }

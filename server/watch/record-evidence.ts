@@ -2,9 +2,9 @@ import type { EvidenceRecorder } from "./evidence/evidence-recorder.ts";
 import type { Watcher } from "./watcher.ts";
 
 /**
- * Stores the evidence about the holds of a watcher that has not started yet and restores holds by the same recorder.
+ * Connects an evidence recorder to a watcher that has not started yet.
  *
- * @param isWriter whether this instance stores: of several that watch a target, one does
+ * @param isWriter whether this instance writes; of all instances that watch a target, one does
  */
 export function recordEvidence(recorder: EvidenceRecorder, watcher: Watcher, isWriter: () => boolean): void {
   watcher.onReading((key, before, after, _waiters, observation) =>

@@ -139,7 +139,7 @@ describe("notification canary", () => {
     expect(watcher.health()).toMatchObject({ notifications: "on" });
     await direct.config("SET", SETTING, "");
     await waitUntil(() => watcher.health().notifications === "off");
-    expect(watcher.health().detail).toContain("where this Redis is administered");
+    expect(watcher.health().detail).toContain("in the configuration of this Redis");
     const key = await acquireLock(direct);
     await waitUntil(() => watcher.index.get(key) !== undefined);
     await direct.config("SET", SETTING, NEEDED);

@@ -83,12 +83,12 @@ it("force-release of a whole Redisson read/write lock emits one event per holder
   await forceRelease(key, findLock(key)?.version ?? "", { reservedMs: 60_000 });
   await waitUntil(() => listHolders(key)[0] === "lockkeeper:reserve:mei:write");
   expect(findLock(key)).toMatchObject({ kind: "write", leaseMs: 60_000, holders: [{ role: "write" }] });
-  const told = await waitForEvents(key, 5);
-  expect(told[0]).toBe("acquired lockkeeper:reserve:mei:write exact");
-  expect(told.slice(1, 3).sort()).toEqual(
+  const events = await waitForEvents(key, 5);
+  expect(events[0]).toBe("acquired lockkeeper:reserve:mei:write exact");
+  expect(events.slice(1, 3).sort()).toEqual(
     [one, two].map((client) => `force_released ${client.getOwner()} exact`).sort(),
   );
-  expect(told).toHaveLength(5);
+  expect(events).toHaveLength(5);
   expect((await forceRelease(key, findLock(key)?.version ?? "")).outcome).toBe("released");
   await waitUntil(() => findLock(key) === undefined);
 });

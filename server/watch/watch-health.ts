@@ -9,7 +9,7 @@ import type { PollingDelays } from "../../lib/contract/polling.ts";
 import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
 import type { MasterWatch } from "./topology/master-watch.ts";
 
-/** How far the picture of a target can be trusted. Whether its Redis is fit for locks, server/health tells. */
+/** Builds the health of a watcher: how current and complete its index is. server/health checks Redis itself. */
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
@@ -59,8 +59,8 @@ export function buildHealth(
 }
 
 /**
- * Until when (performance.now()) the index has every change of known keys. Masters that do not respond count only if
- * none does. undefined: it was never complete.
+ * Returns the time (`performance.now()`) until which the index has every change of known keys. Masters without a
+ * response count only if none responds. undefined: never complete.
  */
 export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
   const up = watches.filter(({ connection }) => connection.isUp);
@@ -69,7 +69,7 @@ export function findConfirmedAt(watches: readonly MasterWatch[]): number | undef
   return moments.length === 0 || moments.length < counted.length ? undefined : Math.min(...moments);
 }
 
-/** It answers, and all that it has is known. */
+/** Whether the master responds and all its keys have been read. */
 export function isFullyWatched({ connection, reconciliation }: MasterWatch): boolean {
   return connection.isUp && reconciliation.isCaughtUp;
 }
@@ -97,7 +97,7 @@ function buildMasterHealth(watch: MasterWatch): MasterHealth {
   };
 }
 
-/** All passes that are under way as one. */
+/** Merges the scans in progress. */
 function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined {
   const scans = masters.flatMap(({ scan }) => scan ?? []);
   if (scans.length === 0) return undefined;
@@ -109,7 +109,7 @@ function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined 
   };
 }
 
-/** @param isQuorum each master has every key, so that the counts are of the same keys */
+/** @param isQuorum every master has every key, so the counts are not added */
 function mergeUnreadableCounts(watches: readonly MasterWatch[], isQuorum: boolean): UnreadableKeyCounts {
   const none: UnreadableKeyCounts = {
     count: 0,
@@ -147,7 +147,7 @@ function joinSentences(first: string | undefined, second: string | undefined): s
   return first === undefined || second === undefined ? first : `${first} ${second}`;
 }
 
-/** What is wrong with those that refuse all writes, and what ends it. */
+/** Describes the cause and remedy of refused writes. */
 function describeRefusals(masters: readonly MasterHealth[]): string | undefined {
   const refusing = masters.flatMap(({ name, writesRefused: reason }) => (reason ? [{ name, reason }] : []));
   const texts = refusing.map(({ name, reason }) => {
@@ -159,10 +159,10 @@ function describeRefusals(masters: readonly MasterHealth[]): string | undefined 
 
 function describeFullIndex(locks: number, leftOut: number): string | undefined {
   if (leftOut === 0) return undefined;
-  return `${locks} locks are indexed, as many as LOCKKEEPER_LOCKS_MAX allows; ${leftOut} or more are not. Raise it, or watch fewer keys with LOCKKEEPER_WATCH.`;
+  return `The index has reached LOCKKEEPER_LOCKS_MAX (${locks} locks). At least ${leftOut} more are not indexed. Raise the limit, or watch fewer keys with LOCKKEEPER_WATCH.`;
 }
 
-/** @param needed how many have to answer for the picture to be right at all */
+/** @param needed number of masters that must respond */
 function computeState(masters: readonly MasterHealth[], needed = 1): Health["state"] {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length - down.length < needed) return "down";
@@ -170,20 +170,20 @@ function computeState(masters: readonly MasterHealth[], needed = 1): Health["sta
   return masters.every(({ state }) => state === "live") ? "live" : "catching_up";
 }
 
-/** What is wrong with those that are down. */
+/** Describes the masters that are down. */
 function describeOutage(masters: readonly MasterHealth[], needed = 1): string | undefined {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length <= 1) {
-    return masters.length === 0 ? "No master of it is known." : down[0]?.detail;
+    return masters.length === 0 ? "No master is known." : down[0]?.detail;
   }
   if (down.length === 0) return undefined;
   const each = down.map(({ name, downSince, detail }) => {
     const since = downSince === undefined ? "" : ` since ${new Date(downSince).toISOString()}`;
-    return `${name} is down${since}: ${detail ?? "Redis does not answer."}`;
+    return `${name} is down${since}: ${detail ?? "Redis does not respond."}`;
   });
   if (masters.length - down.length >= needed) return each.join(" ");
   return [
-    `${down.length} of ${masters.length} masters do not answer, and ${needed} have to: no lock can be decided, taken or freed, and what is shown is as it was decided last.`,
+    `${down.length} of ${masters.length} masters do not respond, and ${needed} are required. Locks can be neither acquired nor released. The data shown is the last known state.`,
     ...each,
   ].join(" ");
 }

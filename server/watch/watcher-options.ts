@@ -6,16 +6,16 @@ export interface WatcherOptions {
   readonly target: string;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
-  /** Nothing is ever written: no canary, no setting. */
+  /** Nothing is written: neither the canary nor the notification setting. */
   readonly readOnly?: boolean;
-  /** Which keys are of which format where detection cannot decide. */
+  /** Format rules for keys whose format cannot be detected. */
   readonly rules?: FormatRules;
-  /** Links to what to read about a lock. */
+  /** Links to documentation about locks. */
   readonly runbooks?: Runbooks;
-  /** At most so many locks are kept in the index. */
+  /** Maximum number of locks in the index. */
   readonly locksMax?: number;
-  /** How often all keys are scanned for changes that were missed. */
+  /** Interval of the scans for missed changes. */
   readonly reconcileEveryMs?: number;
-  /** Returns a hold as it was known before this process started. */
+  /** Returns the stored state of a hold from before this process started. */
   readonly restoreHold?: LockIndexDeps["restoreHold"];
 }

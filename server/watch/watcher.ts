@@ -33,16 +33,16 @@ export type { WatcherOptions };
 const RECONCILE_EVERY_MS = 30_000;
 
 /**
- * Watches one target: the index holds what its masters show, and the journal gets an event for each change.
+ * Watches one target: its index has the state of all locks, and its journal gets an event for each change.
  *
- * It builds the parts and answers questions about the target. `MasterSet` has a `MasterWatch` for each master, the
- * `TopologyView` decides which master speaks for a key, the `ReadingPipeline` applies readings to the `LockIndex` and
- * reports events, and the `LockPresenter` shows a hold as a lock of the API.
+ * It creates the parts and answers queries about the target. `MasterSet` has a `MasterWatch` for each master, the
+ * `TopologyView` decides which master determines the state of a key, the `ReadingPipeline` applies readings to the
+ * `LockIndex` and reports events, and the `LockPresenter` converts holds to locks of the API.
  */
 export class Watcher {
   readonly index: LockIndex;
   readonly locks: LockPresenter;
-  /** Changes that Redis never reported. */
+  /** Changes without a notification. */
   readonly missedChanges: MissedChangeTracker;
   readonly #unseenHolds: UnseenHolds;
   readonly #longUnseenHoldListeners = new Set<(from: number) => void>();
@@ -52,9 +52,9 @@ export class Watcher {
   readonly #pipeline: ReadingPipeline;
   readonly #changeListeners = new Set<() => void>();
   readonly #watchedPatterns: readonly Glob[];
-  /** How long locks of a key's pattern are typically held; set by what counts it. */
+  /** Returns the typical hold time of a key's pattern. Set by the statistics of the target. */
   getTypicalHeldMs: GetTypicalHeldMs = NO_TYPICAL_HELD;
-  /** How many clients wait for locks; set by what counts them. */
+  /** Returns the number of waiters. Set by the statistics of the target. */
   countWaiters = (): number => 0;
   #formatRules: FormatRules;
 
@@ -79,7 +79,7 @@ export class Watcher {
     });
     this.missedChanges = new MissedChangeTracker(
       () => this.#masterSet.continuityId,
-      (what) => log?.warn({ target: options.target, what }, "a change was found that Redis never reported"),
+      (what) => log?.warn({ target: options.target, what }, "Found a change without a notification"),
     );
     this.#unseenHolds = new UnseenHolds((from) => this.#emitLongUnseenHold(from));
     this.#eventReporter = new EventReporter(options.target, journal, (key) => this.#requestReread(key));
@@ -98,7 +98,7 @@ export class Watcher {
     this.#masterSet.start();
   }
 
-  /** The masters stay open: whoever opened them closes them. */
+  /** Stops watching. The masters stay open; their owner closes them. */
   stop(): void {
     this.#masterSet.stop();
     this.#eventReporter.stop();
@@ -106,41 +106,44 @@ export class Watcher {
     this.#unseenHolds.stop();
   }
 
-  /** Called after the index or its health changed; cheap and often. */
+  /** Calls the listener after changes of the index or its health. Frequent, so the listener must be cheap. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
   }
 
-  /** Called when a foreign hold that may have lasted longer than 200 ms was not seen, with its earliest start (Redis clock). */
+  /**
+   * Calls the listener when a foreign hold that may have lasted longer than 200 ms was missed. `from`: its earliest
+   * start, Redis clock.
+   */
   onLongUnseenHold(listener: (from: number) => void): () => void {
     this.#longUnseenHoldListeners.add(listener);
     return () => this.#longUnseenHoldListeners.delete(listener);
   }
 
-  /** Called with each reading, before its events are published. */
+  /** Calls the listener for each reading, before its events are published. */
   onReading(listener: ReadingListener): () => void {
     return this.#pipeline.onReading(listener);
   }
 
-  /** Whether the index can be right at all: any of the masters responds, of a quorum a majority. */
+  /** Whether the index can be current: a master responds, or a majority of a quorum. */
   get isUp(): boolean {
     return this.#view.isUp;
   }
 
-  /** How often the connection to one of its masters broke. */
+  /** Number of lost connections to the current masters. */
   get breaks(): number {
     return this.#masterSet.breaks;
   }
 
-  /** The clock of the target as a whole: each master has its own. */
+  /** The clock of the target as a whole. Each master has its own. */
   get clock(): RedisClock {
     return this.#view.clock;
   }
 
   /**
-   * Redis's clock at which the index was last known to have every change of the locks that it has: all that Redis
-   * reported has arrived and was read, or each key was polled. Masters that do not respond count only if none does.
+   * Redis's time at which the index last had every change of its locks: all notifications had arrived and their keys
+   * were read, or each key was polled. Masters without a response count only if none responds.
    */
   get asOf(): number {
     const confirmedAt = findConfirmedAt(this.#masterSet.list);
@@ -169,14 +172,14 @@ export class Watcher {
     }));
   }
 
-  /** Whether no change escapes it: all masters are watched, or of a quorum as many as decide. */
+  /** Whether every change is observed: on all masters, or on a majority of a quorum. */
   get isComplete(): boolean {
     const watches = this.#masterSet.list;
     const watched = watches.filter(isFullyWatched).length;
     return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
-  /** Resolves when the index has what Redis reported so far, or after half a second. */
+  /** Resolves when the index has everything that Redis has reported so far, or after half a second. */
   waitUntilSettled(): Promise<void> {
     return this.#masterSet.waitUntilSettled();
   }
@@ -185,13 +188,15 @@ export class Watcher {
     return matchesAny(this.#watchedPatterns, key) && !isAuxiliaryKey(key);
   }
 
-  /** Whether any lock under this key is listed, even a possible one: the API refuses to acquire it, or a rule names its format. */
+  /**
+   * Whether any lock with this key is listed, even a possible one: its key is lockable, or a rule names its format.
+   */
   isAlwaysListed(key: Key): boolean {
     const rules = this.#formatRules;
     return rules.findReach(key) === "lockable" || rules.findFormat(key) !== undefined;
   }
 
-  /** Reads a key in Redis now. The index takes it in when it is a watched one. @throws when Redis is unreachable */
+  /** Reads a key in Redis now, and updates the index if the key is watched. @throws when Redis is unreachable */
   async readKey(key: Key): Promise<{ observation: Observation; hold: ObservedHold | undefined }> {
     if (this.isWatched(key)) {
       const observation = await this.#view.readAndApply(key);
@@ -201,22 +206,22 @@ export class Watcher {
     return { observation, hold: this.#createTransientHold(observation) };
   }
 
-  /** What a key is when it is read as one format; the index stays as it is. @throws when Redis is unreachable */
+  /** Reads a key as one format, without a change of the index. @throws when Redis is unreachable */
   readKeyAs(key: Key, format: FormatName): Promise<Observation> {
     return this.#view.readWithRules(key, { findFormat: () => format });
   }
 
-  /** What a key is by other rules; the index stays as it is. @throws when Redis is unreachable */
+  /** Reads a key with other rules, without a change of the index. @throws when Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation> {
     return this.#view.readWithRules(key, rules);
   }
 
-  /** An operator released a hold of another library: if it is there again, it was recreated. */
+  /** Records that an operator force-released a foreign hold. If it appears again, it was recreated. */
   recordForceRelease(observation: HeldObservation, holder = observation.holders[0]): void {
     this.#pipeline.recordForceRelease(observation, holder);
   }
 
-  /** Makes sure that no report about the key is still on its way. @throws when Redis is unreachable */
+  /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void> {
     return this.#view.confirmContinuity(key);
   }
@@ -225,7 +230,7 @@ export class Watcher {
     return this.#formatRules;
   }
 
-  /** From now on keys have the formats that these rules name. Everything is read again; nothing is missed meanwhile. */
+  /** Applies new format rules. All keys are read again, and no change is missed meanwhile. */
   setFormatRules(rules: FormatRules): void {
     const change = new RuleChange(this.#formatRules, rules);
     this.#formatRules = rules;

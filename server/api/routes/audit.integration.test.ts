@@ -150,7 +150,7 @@ it("the audit exports a chain that audit:verify accepts, and CSV without executa
     [lines.toSpliced(middle, 1), `BROKEN at entry ${middle + 1}: 1 entry is missing`],
     [[...lines.slice(0, 2), lines[3], lines[2], ...lines.slice(4)], "BROKEN at entry 3"],
     [lines.slice(0, -1), "its end was cut off"],
-    [[...lines, "x"], `line ${lines.length + 1} is no entry`],
+    [[...lines, "x"], `line ${lines.length + 1} is not a valid export line`],
   ] as const) {
     await writeFile(file, `${damaged.join("\n")}\n`);
     const { isWhole, text } = await runVerify(file, head);

@@ -197,8 +197,8 @@ export class AuditLog {
     { end, hashes }: Extract<AuditAppendResult, { outcome: "behind" }>,
     compare: readonly number[],
   ): void {
-    const hashOf = (number: number) => hashes[compare.indexOf(number)] ?? "";
-    const found = this.#unconfirmed.filter(({ last }) => hashOf(last.number) === last.hash);
+    const getHash = (number: number) => hashes[compare.indexOf(number)] ?? "";
+    const found = this.#unconfirmed.filter(({ last }) => getHash(last.number) === last.hash);
     this.#unconfirmed = this.#unconfirmed.filter((batch) => !found.includes(batch));
     for (const { parts } of found) this.#markWritten(parts);
     const known = this.#known;
@@ -211,7 +211,7 @@ export class AuditLog {
       throw new UnexpectedReplyError(
         `the audit log ends at ${end.head.number}, a number that Lockkeeper never writes`,
       );
-    if (known !== undefined && !isStillPresent(known, end, hashOf(known.number)))
+    if (known !== undefined && !isStillPresent(known, end, getHash(known.number)))
       this.#handleLoss([{ kind: "entries_lost", at: Date.now(), known }]);
     this.#head = end.head;
     this.#known = end.head;
@@ -284,16 +284,12 @@ function isStillPresent({ number, hash }: ChainPlace, { anchor }: ChainEnd, foun
 function createNotRecordedError(cause: unknown): UnavailableError {
   const reason = findRefusal(cause);
   if (reason !== undefined) {
-    return createRefusedError(
-      reason,
-      "The action was not started, because the home store refused its audit entry.",
-      { cause },
-    );
+    return createRefusedError(reason, "The home store refused the audit entry. Nothing was done.", { cause });
   }
   const errorCode = isReplyError(cause) ? readErrorCode(cause) : undefined;
   const why = errorCode === undefined ? "" : ` (${errorCode})`;
   return new UnavailableError(
-    `The action was not started, because its audit entry could not be written to the home store${why}. Try again.`,
+    `Could not write the audit entry to the home store${why}. Nothing was done. Retry later.`,
     { cause },
   );
 }

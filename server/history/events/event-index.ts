@@ -170,10 +170,11 @@ export class EventIndex {
     this.#entries = this.#entries.slice(count);
     this.#lastDroppedId = gone.at(-1)?.id;
     this.#bytes -= gone.reduce((sum, entry) => sum + measureEntryBytes(entry), 0);
-    const goneOf = new Map<Key, number>();
+    const droppedByKey = new Map<Key, number>();
     for (const entry of gone)
-      if (!isGap(entry)) goneOf.set(parseKeyFields(entry), (goneOf.get(parseKeyFields(entry)) ?? 0) + 1);
-    for (const [key, number] of goneOf) {
+      if (!isGap(entry))
+        droppedByKey.set(parseKeyFields(entry), (droppedByKey.get(parseKeyFields(entry)) ?? 0) + 1);
+    for (const [key, number] of droppedByKey) {
       const left = this.#byKey.get(key)?.slice(number) ?? [];
       if (left.length === 0) this.#byKey.delete(key);
       else this.#byKey.set(key, left);

@@ -10,13 +10,13 @@ import type { HomeStore } from "../../home/home-store.ts";
 interface FormatRuleStoreDeps {
   readonly home: HomeStore;
   readonly target: string;
-  /** Of the configuration: they come first. */
+  /** Rules of the configuration. They take precedence. */
   readonly configuredRules: readonly FormatRule[];
   /** Patterns of the keys that the API may acquire. */
   readonly lockable?: readonly string[];
 }
 
-/** Which keys are of which format: as the configuration says, and then as admins said, which the home store keeps. */
+/** The format rules of a target: those of the configuration, then those set through the API, from the home store. */
 export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
   #emitLoaded: () => void = () => undefined;
@@ -26,26 +26,26 @@ export class FormatRuleStore {
     this.#redisKey = `${HOME_PREFIX}format-rules:${deps.target}`;
   }
 
-  /** While the store is away the rules of the configuration are all there are. */
+  /** Opens the store. While the home store is unreachable, only the rules of the configuration apply. */
   static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
     const store = new FormatRuleStore(deps);
     await deps.home.whenAvailable(async () => {
       store.#storedRules = parseRules(await deps.home.run((redis) => redis.get(store.#redisKey)));
       store.#emitLoaded();
     });
-    // What the store lost this process still knows.
+    // Restores what the home store lost.
     deps.home.onEmptied(async () => {
       if (store.#storedRules.length > 0) await store.#write(store.#storedRules);
     });
     return store;
   }
 
-  /** Called when the rules came later, because the store was away. */
+  /** Calls the listener when rules were loaded late, because the home store was unreachable. */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;
   }
 
-  /** The rules that were set through the API. */
+  /** The rules set through the API. */
   get storedRules(): readonly FormatRule[] {
     return this.#storedRules;
   }
@@ -61,12 +61,16 @@ export class FormatRuleStore {
     return this.buildRulesWith(this.#storedRules);
   }
 
-  /** As it would be if these took the place of all but those of the configuration. */
+  /** Returns the rules that would apply if these replaced all rules set through the API. */
   buildRulesWith(rules: readonly FormatRule[]): FormatRules {
     return new FormatRules([...this.deps.configuredRules, ...rules], this.deps.lockable);
   }
 
-  /** Takes the place of all rules but those of the configuration. @throws LockkeeperError unavailable, unknown_outcome */
+  /**
+   * Replaces all rules set through the API.
+   *
+   * @throws LockkeeperError unavailable, unknown_outcome
+   */
   async replace(rules: readonly FormatRule[]): Promise<void> {
     await this.#write(rules);
     this.#storedRules = rules;
@@ -77,7 +81,7 @@ export class FormatRuleStore {
   }
 }
 
-/** Anybody may have written there: what does not read as rules is none. */
+/** Other clients can write to the home store; invalid text counts as no rules. */
 function parseRules(text: string | null): readonly FormatRule[] {
   try {
     return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;

@@ -9,7 +9,7 @@ import type { HomeStore } from "../../home/home-store.ts";
 import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** A field of the stored hash that is no note: it is another after each change, so that other instances look. */
+/** A hash field that is not a note. It changes with every write, so that other instances read the notes again. */
 const CHANGE_MARK_FIELD = "";
 const POLL_EVERY_MS = 2000;
 const RETENTION_MS = NOTE_DAYS_MAX * 86_400_000;
@@ -18,7 +18,7 @@ const StoredNote = z.object({
   text: z.string().min(1).max(NOTE_CHARACTERS_MAX),
   by: z.string(),
   at: z.number(),
-  /** Of the hold that it is about; without it, it is about the key. */
+  /** The hold that the note is about. Without a version, the note is about the key. */
   version: z.string().optional(),
 });
 type StoredNote = z.infer<typeof StoredNote>;
@@ -29,8 +29,8 @@ interface NoteChanges {
 }
 
 /**
- * What operators wrote about locks of a target. Kept in the home store, so that a target that is only read can have
- * them; every instance knows all, and sees what others changed within seconds.
+ * The notes of operators on the locks of a target. They are in the home store, so read-only targets have notes as
+ * well. Every instance has all notes, and reads changes of others within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();
@@ -49,7 +49,7 @@ export class Notes {
   static async open(home: HomeStore, target: string): Promise<Notes> {
     const notes = new Notes(home, target);
     await home.whenAvailable(() => notes.#read());
-    // What the store lost this process still knows.
+    // Restores what the home store lost.
     home.onEmptied(async () => await notes.#write({ written: [...notes.#notes] }));
     notes.#timer = setInterval(() => void notes.#pollChanges().catch(() => undefined), POLL_EVERY_MS);
     notes.#timer.unref();
@@ -60,12 +60,12 @@ export class Notes {
     clearInterval(this.#timer);
   }
 
-  /** Called when any note was changed, here or elsewhere. */
+  /** Calls the listener when a note was changed, by this or another instance. */
   onChange(listener: () => void): void {
     this.#emitChange = listener;
   }
 
-  /** @param hold that has the key now */
+  /** Returns the note of a key. @param hold the current hold of the key */
   find(key: Key, hold: ObservedHold | undefined): Note | undefined {
     if (this.#notes.size === 0) return undefined;
     const note = this.#notes.get(key);
@@ -74,7 +74,11 @@ export class Notes {
     return { text, by, at, about: version === undefined ? "key" : "hold" };
   }
 
-  /** @param version of the hold that it is about. @throws LockkeeperError unavailable, unknown_outcome */
+  /**
+   * @param version of the hold that the note is about
+   *
+   * @throws LockkeeperError unavailable, unknown_outcome
+   */
   async set(key: Key, text: string, by: string, version: string | undefined): Promise<void> {
     if (text === "") return await this.#write({ removed: [key] });
     const about = version === undefined ? {} : { version };
@@ -86,13 +90,13 @@ export class Notes {
     await this.#write({ written: [[key, note]], removed: [...removed] });
   }
 
-  /** A note about a hold ends with it. */
+  /** Removes a note whose hold has ended. */
   removeIfEnded(key: Key, hold: ObservedHold | undefined): void {
     if (this.#notes.size === 0) return;
     const note = this.#notes.get(key);
     if (note === undefined || !hasEnded(note, hold)) return;
     this.#notes.delete(key);
-    // While the store is away it stays there, and shows nowhere: it is of another hold.
+    // If the home store is unreachable, the note remains there but is not shown, because it is about another hold.
     void this.#write({ removed: [key] }).catch(() => undefined);
   }
 
@@ -132,7 +136,7 @@ function hasEnded({ version }: StoredNote, hold: ObservedHold | undefined): bool
   return hold === undefined || matchVersion(version, hold).comparison === "changed";
 }
 
-/** Anybody may have written there: what does not read as a note is none. */
+/** Other clients can write to the home store; invalid fields are ignored. */
 function parseNote(field: string, json: string): [Key, StoredNote][] {
   const path = parseKeyPath(field);
   try {

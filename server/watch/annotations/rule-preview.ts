@@ -8,29 +8,29 @@ import type { Master } from "../../redis/master.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { ScanCursor } from "../scan/scan-cursor.ts";
 
-/** Redis is asked for so many keys at most: what is beyond is counted, and not looked at. */
+/** Held keys that are read at most. Further ones are only counted. */
 const READ_MAX = 2000;
 const BATCH_SIZE = 50;
-/** Keys that are no locks by now are looked for in so many, and for so long. */
+/** Limits of the scan for keys that are not locks under the current rules. */
 const SCANNED_MAX = 20_000;
 const SCAN_MS_MAX = 1000;
 const SAMPLE_MAX = 5;
 
 export interface RulePreviewDeps {
-  /** The picture by key. */
+  /** The index. */
   readonly holds: { keys(): Iterable<Key>; get(key: Key): ObservedHold | undefined; readonly size: number };
   readonly masters: readonly Master[];
   readonly watch: readonly string[];
   isWatched(key: Key): boolean;
-  /** Looks now by other rules; the picture stays as it is. @throws when Redis is away */
+  /** Reads a key with other rules, without a change of the index. @throws when Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation>;
 }
 
 /**
- * What other rules would make of the locks that are held now, and which keys that are no locks by the present rules would
- * be some. Nothing is changed. Only keys are read for which the two sets of rules say something else.
+ * Determines how other rules would change the held locks, and which further keys would be locks. Nothing is changed.
+ * Only keys are read whose format differs between the two sets of rules.
  *
- * @throws when Redis is away
+ * @throws when Redis is unreachable
  */
 export async function previewRules(
   deps: RulePreviewDeps,
@@ -39,7 +39,7 @@ export async function previewRules(
 ): Promise<RulePreview> {
   const differs = (key: Key) => present.findFormat(key) !== next.findFormat(key);
   const affected: Key[] = [];
-  // A key that is given back and taken again meanwhile would come twice.
+  // Over a copy of the keys: a key released and acquired during the iteration would be visited twice.
   await forEachYielding([...deps.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
@@ -47,7 +47,7 @@ export async function previewRules(
   const changes = new RuleChanges();
   await readInBatches(deps, affected.slice(0, READ_MAX), next, (key, seen) => {
     const hold = deps.holds.get(key);
-    // What was given back meanwhile, or Redis does not let be read, would be read as nothing by any rules.
+    // A key that was released meanwhile, or cannot be read, has no format under any rules.
     const isRead = seen.state !== "free" && seen.state !== "unreadable";
     if (hold !== undefined && isRead) changes.add(key, toInterpretation(hold.seen), toInterpretation(seen));
   });
@@ -70,7 +70,7 @@ interface UnlistedKeys {
   readonly isWhole: boolean;
 }
 
-/** Watched keys that are not in the picture, and of which the rules say something else: a bounded walk. */
+/** Scans for watched keys outside the index whose format differs between the rules. Time and number are limited. */
 async function findUnlistedKeys(
   deps: RulePreviewDeps,
   differs: (key: Key) => boolean,
@@ -114,13 +114,13 @@ interface Interpretation {
   readonly confidence: Confidence;
 }
 
-/** null: no lock. */
+/** null: not a lock. */
 function toInterpretation(seen: Observation): Interpretation | null {
   if (seen.state !== "held" && seen.state !== "ended") return null;
   return { format: seen.format, confidence: seen.confidence };
 }
 
-/** What changes alike is one line. */
+/** Groups equal changes. */
 class RuleChanges {
   readonly #byInterpretation = new Map<string, RuleChange>();
 
@@ -132,7 +132,7 @@ class RuleChanges {
     this.#byInterpretation.set(line, { ...known, count: known.count + 1, sample });
   }
 
-  /** The largest first. */
+  /** The changes, most frequent first. */
   get list(): RuleChange[] {
     return [...this.#byInterpretation.values()].sort((one, other) => other.count - one.count);
   }

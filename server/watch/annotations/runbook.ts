@@ -2,10 +2,10 @@ import { z } from "zod";
 
 export const RUNBOOKS_MAX = 100;
 
-/** Stands for the key in an address, percent-encoded. */
+/** Placeholder for the percent-encoded key. */
 export const KEY_PLACEHOLDER = "{key}";
 
-/** Whether a key decides nothing but what is asked of the place that the configuration names. */
+/** Whether the origin of the URL does not depend on the key. */
 function hasFixedOrigin(url: string): boolean {
   const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACEHOLDER, key)));
   return one != null && other != null && one.origin === other.origin && one.username === other.username;
@@ -24,13 +24,13 @@ export const RunbookUrl = z
 export const Runbook = z
   .strictObject({
     pattern: z.string().min(1, "a pattern has at least one character").max(256).meta({
-      description: "Redis's glob of keys.",
+      description: "Glob that matches keys, in the syntax of Redis.",
     }),
     url: RunbookUrl.meta({
-      description: "What to open; `{key}` stands for the key, percent-encoded.",
+      description: "URL to open. `{key}` is replaced by the percent-encoded key.",
     }),
   })
-  .meta({ id: "ConfiguredRunbook", description: "What to read when a lock of this name makes trouble." });
+  .meta({ id: "ConfiguredRunbook", description: "Documentation for locks whose key matches the pattern." });
 export type Runbook = z.infer<typeof Runbook>;
 
 /** `PATTERN=URL`, comma-separated. */
@@ -48,7 +48,7 @@ export const runbooks = z
     return read.filter((each) => typeof each !== "string");
   });
 
-/** A runbook, or what is wrong with it. A pattern may hold `=` itself, so the address tells where it ends. */
+/** Returns a runbook, or an error text. Patterns may contain `=`, so the URL scheme marks the end of the pattern. */
 function parseRunbook(part: string): Runbook | string {
   const [, pattern = "", url = ""] = /^(.+?)=(https?:.*)$/is.exec(part) ?? [];
   if (pattern === "") {

@@ -2,7 +2,7 @@ import { encodeKey, formatKey, isBinaryKey, type Key } from "../../../lib/keys/k
 import { Glob } from "../../redis/glob.ts";
 import { KEY_PLACEHOLDER, type Runbook } from "./runbook.ts";
 
-/** What to read about a lock; the first pattern that fits a key counts. */
+/** Finds the runbook of a lock. The first matching pattern applies. */
 export class Runbooks {
   readonly #runbooks: readonly { glob: Glob; url: string }[];
 
@@ -10,12 +10,12 @@ export class Runbooks {
     this.#runbooks = runbooks.map(({ pattern, url }) => ({ glob: new Glob(pattern), url }));
   }
 
-  /** An address to open; undefined: none is known. */
+  /** Returns the runbook URL of a key, or undefined without a match. */
   findUrl(key: Key): string | undefined {
     if (this.#runbooks.length === 0) return undefined;
     const text = formatKey(key);
     const found = this.#runbooks.find(({ glob }) => glob.matches(text));
-    // A key of dots would climb out of the place that it is put into.
+    // The keys `.` and `..` would change the path of the URL.
     if (found === undefined || (/^\.{1,2}$/.test(text) && found.url.includes(KEY_PLACEHOLDER)))
       return undefined;
     return found.url.replaceAll(KEY_PLACEHOLDER, () => encodeUrlKey(key));
@@ -26,7 +26,7 @@ function encodeUrlKey(key: Key): string {
   if (isBinaryKey(key)) {
     return [...encodeKey(key)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
   }
-  // The rest of what RFC 3986 sets apart: an apostrophe ends a text in somebody's page.
+  // RFC 3986 reserves these as well, and an apostrophe can end a quoted attribute in HTML.
   return encodeURIComponent(key).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -6,13 +6,13 @@ import { findRefusal, isWriteRefusal, readErrorCode } from "../../redis/failure.
 import type { Master } from "../../redis/master.ts";
 
 const CANARY = `${TARGET_PREFIX}canary`;
-/** One of ours that ends leaves it behind for this long. */
+/** Lifetime of the canary of an instance that has ended. */
 const TTL_MS = 60_000;
-/** Messages come before the answer to a later ping, except through some proxies. */
+/** Redis delivers messages before the reply to a later PING; some proxies do not. */
 const LATE_MESSAGE_MS = 200;
-/** More of what somebody else may have put in its place is not read. */
+/** Limits what is read of a value that another client may have written to the key. */
 const VALUE_CHARACTERS_MAX = 32;
-/** What one beat is told by; all classes of events that can be had without waiting. */
+/** The events of one beat: all classes of events that occur without waiting. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
 const EVENT_BYTES = {
   ...{ set: Buffer.from("set"), del: Buffer.from("del"), hset: Buffer.from("hset") },
@@ -20,8 +20,11 @@ const EVENT_BYTES = {
 };
 
 /**
- * What became of one beat. `wasThere`: the canary was still what the beat before had left. `missing`: what was not heard
- * of it. `refused`: it could not be written: not now, never by this user, not by a replica, or its slot is elsewhere.
+ * The result of one beat.
+ *
+ * `wasThere`: the canary still had the value of the previous beat. `missing`: events that did not arrive. `refused`:
+ * the canary could not be written: temporarily, never by this user, not on a replica, or its slot is on another
+ * master.
  */
 export type CanaryBeat =
   | { readonly outcome: "written"; readonly wasThere: boolean; readonly missing: readonly string[] }
@@ -30,18 +33,18 @@ export type CanaryBeat =
       readonly because: "forbidden" | "replica" | "elsewhere";
       readonly message: string;
     }
-  /** Redis takes no writes of anyone at present. */
+  /** Redis currently refuses all writes. */
   | { readonly outcome: "refused"; readonly because: "not_now"; readonly reason: WriteRefusal };
 
 /**
- * A key of ours that changes and must come back as messages. Of one that is gone or is another nothing is said key by
- * key: FLUSHALL, SWAPDB and a full copy from elsewhere do that. Each process has its own, so that another one's beat is
- * not taken for that.
+ * A key that changes regularly and whose notifications must arrive. If it is gone or has another value, keys were
+ * removed without a notification for each: by FLUSHALL, SWAPDB or a full resynchronization. Each process has its own
+ * canary, so that the beats of other processes are not mistaken for that.
  */
 export class Canary {
   readonly #id = randomBytes(6).toString("base64url");
   readonly #received = new Set<string>();
-  /** What it may be now: two values when it is not known whether the last beat was carried out. Empty: anything. */
+  /** Possible current values: two if the last beat has an unknown outcome. Empty: any. */
   #values = new Set<string | null>();
   #key = "";
   #running: Promise<CanaryBeat> | undefined;
@@ -54,18 +57,18 @@ export class Canary {
     this.#resetKey();
     master.subscriber.on("messageBuffer", (channel: Buffer, message: Buffer) => {
       if (channel.toString() !== this.#channel) return;
-      // Any client can publish on the channel: only what is expected is kept.
+      // Any client can publish on the channel, so only expected events are stored.
       const event = EXPECTED_EVENTS.find((name) => message.equals(EVENT_BYTES[name]));
       if (event !== undefined) this.#received.add(event);
     });
   }
 
-  /** To be called on each connection. @throws ReplyError when this user may not listen to it */
+  /** Must be called on each new connection. @throws ReplyError if this user may not subscribe */
   async subscribe(): Promise<void> {
     await this.master.subscriber.subscribe(this.#channel);
   }
 
-  /** Whether it is still there; one that was never written is. `forbidden`: this user may not look. */
+  /** Whether the canary is unchanged; true before the first beat. `forbidden`: this user may not read it. */
   async isPresent(): Promise<boolean | "forbidden"> {
     try {
       return this.#isKnown(parseValue(await this.master.redis.getrange(this.#key, 0, VALUE_CHARACTERS_MAX)));
@@ -79,9 +82,9 @@ export class Canary {
   }
 
   /**
-   * Changes it. All that Redis sent us before has been heard when this resolves.
+   * Changes the canary. When this resolves, everything that Redis sent before has arrived.
    *
-   * @param listens false: nobody listens to it, so nothing of it can be missing
+   * @param listens false: not subscribed, so no event can be missing
    */
   beat(listens: boolean): Promise<CanaryBeat> {
     this.#next ??= (async () => {
@@ -111,7 +114,7 @@ export class Canary {
     const wasThere = known.size === 0 || known.has(found);
     this.#values = new Set([value]);
     if (!listens) return { outcome: "written", wasThere, missing: [] };
-    // One that does not answer will not have said anything either.
+    // A subscriber that does not respond has delivered no events either.
     await this.master.subscriber.ping().catch(() => undefined);
     if (this.#missing.length > 0) await sleep(LATE_MESSAGE_MS);
     return { outcome: "written", wasThere, missing: this.#missing };
@@ -147,7 +150,7 @@ export class Canary {
     return `__keyspace@${this.db}__:${this.#key}`;
   }
 
-  /** Its slot is another master's by now. */
+  /** Moves the canary after its slot has moved to another master. */
   async #moveToOwnSlot(): Promise<void> {
     this.master.reportDemotion();
     await this.master.subscriber.unsubscribe(this.#channel);
@@ -162,7 +165,7 @@ export class Canary {
   }
 }
 
-/** What GETRANGE returns of the canary; null: it is not there. */
+/** Parses the reply to GETRANGE; null: the canary does not exist. */
 function parseValue(found: unknown): string | null {
   return typeof found === "string" && found !== "" ? found : null;
 }
@@ -175,7 +178,7 @@ const REFUSALS = [
   ["forbidden", "NOPERM"],
 ] as const;
 
-/** Why Redis did not do it; undefined when that is not what it answered. */
+/** Returns why Redis refused a command; undefined for other errors. */
 function classifyRefusal(error: unknown) {
   if (!(error instanceof Error)) return undefined;
   const queued = "previousErrors" in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];

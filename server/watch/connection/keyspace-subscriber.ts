@@ -6,26 +6,29 @@ import { removeCovered } from "../../redis/glob.ts";
 import { isOversizedKey } from "../scan/oversized-keys.ts";
 import { parseScriptEvent, type ScriptEvent } from "./script-event.ts";
 
-/** What the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction events. */
+/**
+ * Flags that the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction
+ * events.
+ */
 const FLAGS_NEEDED = "Kghszxe$";
 const SETTING_NAME = "notify-keyspace-events";
-/** Longer than the name of any event of Redis. Any client can publish anything on these channels. */
+/** Longer than the name of any Redis event. Any client can publish anything on these channels. */
 const EVENT_NAME_BYTES_MAX = 64;
 
 export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
-  /** Something happened to a key whose name is too long for a lock. */
+  /** Called for a change of a key whose name is too long for a lock. */
   onOversizedKey(name: Uint8Array): void;
-  /** A message on the channel of the script events is not one of ours. */
+  /** Called for a message on the channel of script events that is not valid. */
   onInvalidScriptEvent(): void;
 }
 
 /**
- * Receives the keyspace notifications of the watched keys and the events that our own scripts publish.
+ * Receives keyspace notifications of the watched keys, and script events.
  *
- * Any client that may `PUBLISH` can forge both. A notification only has its key read. What bounds script events is in
- * `ScriptEventBudget`.
+ * Any client that may `PUBLISH` can forge both. A notification only causes a read of its key.
+ * `UnconfirmedEventBudget` limits script events.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
@@ -41,7 +44,7 @@ export class KeyspaceSubscriber {
     this.#patterns = removeCovered(patterns);
     const at = this.#prefix.length;
     redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
-      // Half of all messages are of what stands beside our own locks.
+      // Half of all messages are about the companions of our own locks.
       if (channel.toString("latin1", at, at + TARGET_PREFIX.length) === TARGET_PREFIX) return;
       if (event.length > EVENT_NAME_BYTES_MAX) return;
       const name = channel.subarray(at);
@@ -57,7 +60,7 @@ export class KeyspaceSubscriber {
     });
   }
 
-  /** Again on every connection: ioredis renews subscriptions by itself, but says nothing when it fails. */
+  /** Subscribes on a new connection. ioredis resubscribes by itself but reports no failure. */
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
     await this.#redis.subscribe(this.#channel);
@@ -66,13 +69,16 @@ export class KeyspaceSubscriber {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** What CONFIG says about them, which is not yet that they arrive. */
+/** The setting according to CONFIG. It does not prove that notifications arrive. */
 export type NotificationSetting =
-  | { says: "enough" }
-  | { says: "too_little"; needed: string }
-  | { says: "nothing"; why: string };
+  | { status: "sufficient" }
+  | { status: "insufficient"; needed: string }
+  | { status: "unknown"; why: string };
 
-/** Whether Redis is set to send what we need; sets it first when asked to. Flags of other apps are kept. */
+/**
+ * Checks the notification setting, and adds the required flags if the policy is `set`. Flags of other applications
+ * are kept.
+ */
 export async function ensureNotificationSetting(
   redis: Redis,
   policy: "off" | "set",
@@ -86,36 +92,39 @@ export async function ensureNotificationSetting(
     }
   } catch (error) {
     if (!isReplyError(error)) throw error;
-    return { says: "nothing", why: error.message };
+    return { status: "unknown", why: error.message };
   }
-  return hasRequiredFlags(flags) ? { says: "enough" } : { says: "too_little", needed: mergeFlags(flags) };
+  return hasRequiredFlags(flags)
+    ? { status: "sufficient" }
+    : { status: "insufficient", needed: mergeFlags(flags) };
 }
 
-/** What happens instead. The health of the target states how late that is. */
+/** The health of the target has the measured delays of polling. */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
-/** @param missing what did not arrive of what must have been sent; undefined: that could not be tried */
+/** @param missing expected events that did not arrive; undefined: delivery could not be probed */
 export function toNotificationState(
   setting: NotificationSetting,
   missing: readonly string[] | undefined,
 ): NotificationState {
-  if (setting.says === "too_little") {
+  if (setting.status === "insufficient") {
     return {
       state: "off",
       detail: `Keyspace notifications are off; ${FALLBACK_TEXT}. Run CONFIG SET ${SETTING_NAME} ${setting.needed}, or start with LOCKKEEPER_NOTIFICATIONS=set.`,
     };
   }
-  if (missing?.length === 0 || (missing === undefined && setting.says === "enough")) return { state: "on" };
-  if (setting.says === "enough") {
+  if (missing?.length === 0 || (missing === undefined && setting.status === "sufficient"))
+    return { state: "on" };
+  if (setting.status === "sufficient") {
     return {
       state: "off",
-      detail: `Keyspace notifications are on in Redis, but these do not reach us: ${missing?.join(", ")}; ${FALLBACK_TEXT}. Does a proxy stand in between?`,
+      detail: `Keyspace notifications are enabled in Redis, but these events do not arrive: ${missing?.join(", ")}; ${FALLBACK_TEXT}. Check for a proxy between Lockkeeper and Redis.`,
     };
   }
-  const missed = missing === undefined ? "and we may not try whether they come" : "and they do not come";
+  const missed = missing === undefined ? "and delivery could not be tested" : "and no notifications arrive";
   return {
     state: "off",
-    detail: `Redis does not let us look at ${SETTING_NAME} (${setting.why}), ${missed}; ${FALLBACK_TEXT}. Set it to ${FLAGS_NEEDED} where this Redis is administered.`,
+    detail: `Redis does not permit reading ${SETTING_NAME} (${setting.why}), ${missed}; ${FALLBACK_TEXT}. Set it to ${FLAGS_NEEDED} in the configuration of this Redis.`,
   };
 }
 
@@ -128,7 +137,7 @@ export function hasRequiredFlags(flags: string): boolean {
   return [...FLAGS_NEEDED].every((flag) => flags.includes(flag) || (flags.includes("A") && flag !== "K"));
 }
 
-/** What is set and what we need: `A` stands for all classes. `$` comes last, where no shell reads it. */
+/** Adds the required flags. `A` stands for all classes. `$` comes last, where a shell does not expand it. */
 export function mergeFlags(flags: string): string {
   const present = [...flags];
   const missing = [...FLAGS_NEEDED].filter(

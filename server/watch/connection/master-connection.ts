@@ -6,28 +6,28 @@ import { DemotedError } from "./server-fingerprint.ts";
 import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-monitor.ts";
 
 const PROBE_EVERY_MS = 500;
-/** Redis is down when it has not answered for this long. */
+/** Redis counts as down after this time without a response. */
 const DOWN_AFTER_MS = 1500;
-/** How often it is tried whether notifications still arrive: anyone may switch them off. */
+/** Interval at which delivery is tested, because any client with the right can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {
   onUp(isBlind: boolean): void;
   onDown(): void;
-  /** Notifications arrive from now on, or do so no more. */
+  /** Called when notifications start or stop arriving. */
   onNotificationsChange(): void;
-  /** Everything that Redis sent until then (performance.now()) has arrived, without a break. */
+  /** Called when everything sent until then (`performance.now()`) has arrived without a gap. */
   onDelivered(until: number): void;
-  /** The master began or ceased to refuse all writes, or does so for another reason. */
+  /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(): void;
 }
 
-/** Whether we are in touch with a master. */
+/** The connection state of a master. */
 export class MasterConnection {
   isUp = false;
-  /** How often it went down. */
+  /** Number of disconnections. */
   breaks = 0;
-  /** Since when it is not; Unix milliseconds of our clock. */
+  /** Start of the current disconnection, Unix milliseconds of our clock. */
   downSince: number | undefined = Date.now();
   roundTripUs: number | null = null;
   readonly #subscription: SubscriptionMonitor;
@@ -55,7 +55,7 @@ export class MasterConnection {
     for (const connection of this.#connections) connection.on("ready", this.#probe);
   }
 
-  /** Names the present stretch of unbroken sight. */
+  /** Identifies the current period of uninterrupted observation. */
   get continuityId(): string {
     return this.#subscription.continuityId;
   }
@@ -68,20 +68,20 @@ export class MasterConnection {
     return this.#subscription.state;
   }
 
-  /** Why the master refuses all writes, as far as the last try shows. */
+  /** Why the master refuses all writes, according to the last probe. */
   get writesRefused(): WriteRefusal | undefined {
     return this.#subscription.writesRefused;
   }
 
-  /** When (performance.now()) Redis last replied to a probe. */
+  /** Time of the last reply to a probe (`performance.now()`). */
   get answeredAt(): number {
     return this.#answeredAt;
   }
 
-  /** Why it is down. */
+  /** Why the master is down. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
-    return this.#downReason ?? "Redis does not answer; what is shown may be out of date.";
+    return this.#downReason ?? "Redis does not respond. The data shown may be stale.";
   }
 
   start(): void {
@@ -99,8 +99,8 @@ export class MasterConnection {
   }
 
   /**
-   * Makes sure that all that Redis has sent us has arrived, and that it still sends it. What was missed has raised the
-   * sight by then.
+   * Waits until everything that Redis sent has arrived, and checks that notifications are still delivered. If any
+   * were missed, the continuity id has changed when this resolves.
    */
   async confirmContinuity(): Promise<void> {
     if (await this.#subscription.confirmDelivery()) return;
@@ -113,8 +113,8 @@ export class MasterConnection {
     return [redis, reads.shared, subscriber];
   }
 
-  // While we stood still ourselves no answer could be heard: that time says nothing of Redis. Had it closed the
-  // connection meanwhile, we would be told.
+  // A suspended process receives no replies, so its own suspension is no evidence against Redis. If Redis closed the
+  // connection meanwhile, the socket reports it.
   #tick(): void {
     const now = performance.now();
     this.#answeredAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
@@ -131,7 +131,7 @@ export class MasterConnection {
     try {
       await this.#checkConnection();
     } catch (error) {
-      // What else there is to do is to be down when it lasts; the next probe tries again.
+      // Redis counts as down if the failure persists. The next probe tries again.
       if (error instanceof DemotedError) this.#handleDemotion(error);
       else this.#downReason = describeErrorReply(error);
     } finally {
@@ -184,14 +184,14 @@ export class MasterConnection {
   }
 }
 
-/** Redis responds, and the connection over which keys are read is not open. */
+/** Redis responds, but the connection for reads is not open. */
 class ReadsClosedError extends Error {}
 
-/** What a Redis that answers has against it; undefined when it does not answer. */
+/** Returns the error text of a Redis that responds; undefined without a response. */
 function describeErrorReply(error: unknown): string | undefined {
   if (error instanceof ReadsClosedError) {
-    return "Redis does not accept the connection that reads keys; what is shown may be out of date.";
+    return "Redis does not accept the connection for reads. The data shown may be stale.";
   }
   if (!isReplyError(error)) return undefined;
-  return `Redis answers with an error (${error.message}); what is shown may be out of date.`;
+  return `Redis responds with an error (${error.message}). The data shown may be stale.`;
 }

@@ -1,9 +1,11 @@
-/** Redis's clock as we know it: what it said, plus the time that has passed here since. */
+/** An estimate of Redis's clock: its last known time plus the time that has passed since. */
 export class RedisClock {
   #offsetMs = Date.now() - performance.now();
   #updatedAt: number | undefined;
 
-  /** `asOf` was read somewhere between the two moments (performance.now() before sending and after the reply). */
+  /**
+   * Sets the clock from a reply with Redis's time. @param sentAt, receivedAt `performance.now()` of request and reply
+   */
   update(asOf: number, sentAt: number, receivedAt: number): void {
     this.#offsetMs = asOf - (sentAt + receivedAt) / 2;
     this.#updatedAt = receivedAt;
@@ -17,7 +19,7 @@ export class RedisClock {
     return moment + this.#offsetMs;
   }
 
-  /** Redis's clock when it last answered. */
+  /** Redis's time at its last reply. */
   get lastUpdate(): number {
     return Math.round(this.toRedisTime(this.#updatedAt ?? performance.now()));
   }

@@ -136,14 +136,14 @@ describe("script event parsing", () => {
         const event = parseScriptEvent(bytes);
         if (event === undefined) return;
         const { fence, seq: _, ...rest } = event;
-        const told = {
+        const published = {
           id: "1",
           target: "t",
           observed: "exact",
           ...rest,
           ...(fence === null ? {} : { fence }),
         };
-        expect(() => LockEvent.parse(told)).not.toThrow();
+        expect(() => LockEvent.parse(published)).not.toThrow();
         expect(Number.isSafeInteger(event.at) && Number.isSafeInteger(event.seq)).toBe(true);
       }),
       { numRuns: 1000 },

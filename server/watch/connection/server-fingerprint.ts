@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
 import { readInfoField } from "../../redis/server-info.ts";
 
-/** What Redis says of itself, for those who may not write a canary. */
+/** Facts from INFO that replace the canary for users that may not write. */
 export interface ServerFingerprint {
-  /** Whose data it has: changes with a restart, a promotion and a full copy from elsewhere. */
+  /** Identity of the data. Changes with a restart, a promotion or a full resynchronization. */
   readonly data: string;
-  /** How often all keys of a database went or came at once; a reset of the statistics changes it, too. */
+  /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. A reset of the statistics changes it as well. */
   readonly wipes: string;
-  /** `host:port` of the one that it is a replica of. */
+  /** `host:port` of its master, if this is a replica. */
   readonly replicaOf: string | undefined;
 }
 
@@ -27,12 +27,12 @@ export async function readServerFingerprint(redis: Redis): Promise<ServerFingerp
   };
 }
 
-/** It answers, but it is no master any more. */
+/** Thrown when the server responds but is no longer a master. */
 export class DemotedError extends Error {
   constructor(name: string, replicaOf: string | undefined) {
     const whose = replicaOf === undefined ? "a replica" : `a replica of ${replicaOf}`;
     super(
-      `${name} is ${whose} now and takes no writes, so what it shows may be old. Give the address of its master, or follow the master by Sentinel.`,
+      `${name} is now ${whose} and accepts no writes, so its data may be stale. Configure the address of its master, or use Sentinel to follow the master.`,
     );
   }
 }

@@ -15,27 +15,27 @@ import { DemotedError, readServerFingerprint, type ServerFingerprint } from "./s
 export interface SubscriptionOptions {
   readonly db: number;
   readonly notifications: "off" | "set";
-  /** Nothing is written, so INFO must tell what the canary would. */
+  /** Nothing is written, so INFO replaces the canary. */
   readonly readOnly: boolean;
 }
 
 export interface SubscriptionEvents {
-  /** Notifications arrive from now on, or do so no more. */
+  /** Called when notifications start or stop arriving. */
   onStateChange(): void;
-  /** Redis began or ceased to refuse all writes, or does so for another reason. */
+  /** Called when Redis starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(): void;
 }
 
 let continuityCount = 0;
 
 /**
- * Whether we hear of all that happens at a master, without a break: the subscriber's connection stood all the time,
- * Redis sends what we need, and no more went than was told of.
+ * Monitors whether all changes at a master are observed without a gap: the subscriber stayed connected, Redis sends
+ * the required notifications, and no keys were removed without one.
  */
 export class SubscriptionMonitor {
-  /** Why the last beat of the canary was not written; undefined also where it may not be written. */
+  /** Why the last beat of the canary was refused; undefined also if this user may not write it. */
   writesRefused: WriteRefusal | undefined;
-  state: NotificationState = { state: "off", detail: "Not looked at yet." };
+  state: NotificationState = { state: "off", detail: "Not checked yet." };
   readonly #canary: Canary;
   #continuity = ++continuityCount;
   #isSubscribed = false;
@@ -56,7 +56,7 @@ export class SubscriptionMonitor {
     master.subscriber.on("close", this.#markLost);
   }
 
-  /** Names the present stretch of unbroken sight. */
+  /** Identifies the current period of uninterrupted observation. */
   get continuityId(): string {
     return this.seesChanges ? String(this.#continuity) : NO_CONTINUITY;
   }
@@ -65,12 +65,12 @@ export class SubscriptionMonitor {
     return this.#isSubscribed && this.state.state === "on";
   }
 
-  /** Whether we are not subscribed, and may be. */
+  /** Whether the subscriber is not subscribed and may subscribe. */
   get canResubscribe(): boolean {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }
 
-  /** Something happened that was not told. */
+  /** Starts a new observation period after changes may have been missed. */
   breakContinuity(): void {
     this.#continuity = ++continuityCount;
   }
@@ -79,14 +79,14 @@ export class SubscriptionMonitor {
     this.master.subscriber.off("close", this.#markLost);
   }
 
-  /** Makes sure that all that Redis has sent us has arrived. @returns whether that is all there was */
+  /** Waits until everything that Redis sent has arrived. @returns whether nothing was missed */
   async confirmDelivery(): Promise<boolean> {
     if (!this.#canWrite) await this.pingSubscriber();
     const isWhole = await Promise.all([this.#canWrite || this.isDataIntact(), this.probeDelivery()]);
     return isWhole.every(Boolean);
   }
 
-  /** Whether no keys went or came but those that were told of. @throws when Redis is away */
+  /** Whether no keys changed without a notification. @throws when Redis is unreachable */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
       const isThere = await this.#canary.isPresent();
@@ -100,14 +100,14 @@ export class SubscriptionMonitor {
     return before === undefined || (before.data === now.data && before.wipes === now.wipes);
   }
 
-  /** A connection that is half open says nothing for ever; one that answers has given us all before the answer. */
+  /** Detects a half-open connection. A subscriber that replies has delivered everything sent before the reply. */
   async pingSubscriber(): Promise<void> {
     if (!this.#isSubscribed) return;
     const { subscriber } = this.master;
     try {
       await subscriber.ping();
     } catch (error) {
-      // Redis refuses even a PING while it cannot save its data (MISCONF).
+      // Redis refuses even PING while it cannot save its data (MISCONF).
       if (isReplyError(error)) return;
       this.#markLost();
       subscriber.disconnect(true);
@@ -119,7 +119,7 @@ export class SubscriptionMonitor {
     try {
       await this.notifications.subscribe();
     } catch (error) {
-      this.#subscribeRefusal = `Redis does not let this user subscribe (${getRefusalMessage(error)}); Lockkeeper polls instead.`;
+      this.#subscribeRefusal = `The Redis user may not subscribe (${getRefusalMessage(error)}); Lockkeeper polls instead.`;
       this.state = { state: "off", detail: this.#subscribeRefusal };
       return;
     }
@@ -134,7 +134,7 @@ export class SubscriptionMonitor {
     this.#isSubscribed = true;
   }
 
-  /** Tries whether notifications arrive. @returns whether the canary was untouched */
+  /** Tests whether notifications arrive. @returns whether the canary was unchanged */
   async probeDelivery(): Promise<boolean> {
     const setting = await this.#readSetting();
     const beat = await this.#beatCanary();
@@ -159,15 +159,15 @@ export class SubscriptionMonitor {
     return beat;
   }
 
-  /** undefined: it does not matter, because we may not hear of anything. */
+  /** Returns undefined if this user may not subscribe, because the setting then does not matter. */
   async #readSetting(): Promise<NotificationSetting | undefined> {
     if (this.#subscribeRefusal !== undefined) return undefined;
     const { readOnly, notifications } = this.options;
     const setting =
       this.#refusedSetting ??
       (await ensureNotificationSetting(this.master.redis, readOnly ? "off" : notifications));
-    // Asking again would fill the log of what this user was refused.
-    if (setting.says === "nothing") this.#refusedSetting = setting;
+    // Each refusal adds an entry to the ACL log, so the setting is not read again.
+    if (setting.status === "unknown") this.#refusedSetting = setting;
     return setting;
   }
 
@@ -180,24 +180,24 @@ export class SubscriptionMonitor {
   #updateState(beat: CanaryBeat | undefined, setting: NotificationSetting): void {
     const before = this.state.state;
     const isForLater = beat?.outcome === "refused" && beat.because !== "forbidden";
-    if (isForLater && setting.says === "nothing") return;
+    if (isForLater && setting.status === "unknown") return;
     const missing = beat?.outcome === "written" && this.#canReceiveCanary ? beat.missing : undefined;
     this.state = toNotificationState(setting, missing);
     if (before === this.state.state) return;
-    // What happened while they were off was not heard.
+    // Changes while notifications were off were not observed.
     this.#continuity = ++continuityCount;
     this.events.onStateChange();
   }
 
   readonly #markLost = (): void => {
     this.#isSubscribed = false;
-    // Another connection may be one to another server, or have other rights.
+    // Another connection may lead to another server or have other rights.
     this.#refusedSetting = undefined;
     this.#subscribeRefusal = undefined;
   };
 }
 
-/** What Redis answered. @throws what was no answer */
+/** Returns the text of an error reply. @throws any other error */
 function getRefusalMessage(error: unknown): string {
   if (isReplyError(error)) return error.message;
   throw error;

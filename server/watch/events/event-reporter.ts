@@ -7,29 +7,29 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 import {
   type CurrentHolder,
   createEndEvent,
-  deriveEvents,
   type EndCause,
   eventsFromScript,
   hasScriptEvents,
+  inferEvents,
   isOfReportedHold,
   isOpen,
   type NewEvent,
   type ReportedHold,
-} from "./event-derivation.ts";
+} from "./event-inference.ts";
 import { ForceReleasedHolds } from "./force-released-holds.ts";
 import { listCurrentHolders, toReportedHolds } from "./holder-state.ts";
 
-/** Time for the word of our own scripts to arrive before we conclude anything about their work ourselves. */
+/** Time for a script event to arrive before a change by a script is inferred. */
 const SCRIPT_EVENT_GRACE_MS = 50;
-/** How many ended holds are remembered, so that a late word of one is not told as news. */
+/** Ended holds that are remembered, so that a late event of one is not reported again. */
 const ENDED_HOLDS_MAX = 1000;
 
 export interface ReportedReading {
   readonly key: Key;
   readonly hold: ObservedHold | undefined;
-  /** The picture has it, too: there was room. */
+  /** Whether the hold is in the index, which may be full. */
   readonly isIndexed: boolean;
-  /** Redis's clock at the look. */
+  /** Time of the observation, Redis clock. */
   readonly asOf: number;
   readonly sentAt: number;
   readonly endCause: EndCause;
@@ -37,14 +37,14 @@ export interface ReportedReading {
 }
 
 /**
- * Turns what our scripts say and what looking shows into one story without doublets. A script's own word is
- * exact and tells who and why; what looking shows is concluded, and waits a moment where such a word may still
- * be on its way.
+ * Merges script events and observations into one sequence of events without duplicates. A script event is exact and
+ * has operator and reason. Events from observations are inferred, and are deferred briefly where a script event may
+ * still arrive.
  */
 export class EventReporter {
   /**
-   * What has been told: of nearly all locks what the last look showed, which is kept anyway; else one tale for each
-   * holder, until the next look.
+   * The reported state of each key: usually the last observation, which is stored anyway, or one entry per holder
+   * until the next read.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();
@@ -55,11 +55,11 @@ export class EventReporter {
   constructor(
     private readonly target: string,
     private readonly journal: Journal,
-    /** Has the key read soon; false for a key that nobody watches. */
+    /** Enqueues a read of the key. Returns false for a key that is not watched. */
     private readonly requestReread: (key: Key) => boolean,
   ) {}
 
-  /** @param reportedCause how Redis said that the hold before it ended, when no look has told of that yet */
+  /** @param reportedCause how Redis reported the end of the previous hold, if no read has reported it yet */
   reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause): void {
     if (scriptEvent.type === "waiting" || scriptEvent.type === "wait_ended") {
       const { type, at, owner } = scriptEvent;
@@ -71,8 +71,8 @@ export class EventReporter {
     const isWatched = this.requestReread(event.key);
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
-    const { tale: reportedHold, events } = eventsFromScript(known, event, endCause);
-    // Our verbs take a lock that nobody else has.
+    const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
+    // The verbs only acquire a lock that has no other holder.
     const isAlone = event.type === "acquired" && events.length > 0;
     const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, endCause)) : [];
     if (event.type === "acquired") this.#cancelDeferral(event.key);
@@ -88,16 +88,16 @@ export class EventReporter {
     this.#appendEvents(event.key, [...endings, ...events]);
   }
 
-  /** What a message of a foreign holder names, as the lock stores it. */
+  /** Replaces the owner in an event of a foreign hold by the value that the lock stores. */
   #resolveToken(event: ScriptEvent): ScriptEvent {
     if (event.fence !== null) return event;
-    const meant = this.#listReportedHolds(event.key).find(
+    const reported = this.#listReportedHolds(event.key).find(
       ({ token, fence }) => fence === null && token !== undefined && toMessageOwner(token) === event.owner,
     );
-    return meant?.token === undefined ? event : { ...event, owner: meant.token };
+    return reported?.token === undefined ? event : { ...event, owner: reported.token };
   }
 
-  /** The tale that an event goes on with, and those of everybody else. */
+  /** Finds the reported state that an event continues, and those of the other holders. */
   #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
     others: readonly ReportedHold[];
@@ -105,16 +105,16 @@ export class EventReporter {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
     const same = open.find((reportedHold) => isOfReportedHold(event, reportedHold));
-    // The end of a holder of whom nothing was told says nothing of another.
-    const isOfNone = same === undefined && fence === null && count === 0;
-    const known = same ?? (isOfNone ? undefined : open[0]);
+    // The end of an unreported holder is no evidence about another one.
+    const isUnknownEnd = same === undefined && fence === null && count === 0;
+    const known = same ?? (isUnknownEnd ? undefined : open[0]);
     return {
       known: known ?? this.#endedHolds.get(key),
       others: open.filter((reportedHold) => reportedHold !== known),
     };
   }
 
-  /** An operator freed a hold of another library, and said which. */
+  /** Records that an operator force-released a foreign hold of the given format. */
   recordForceRelease(key: Key, token: Key, format: FormatName): void {
     this.#forceReleased.add(key, token, { as: format });
   }
@@ -123,7 +123,7 @@ export class EventReporter {
     const { key, sentAt } = reading;
     const exactAt = this.#scriptEventAt.get(key);
     if (exactAt !== undefined) {
-      // The look began before the script's word arrived and may show the time before it.
+      // The read was sent before the script event arrived and may show the state before it.
       if (sentAt <= exactAt) {
         this.requestReread(key);
         return;
@@ -144,12 +144,12 @@ export class EventReporter {
       return;
     }
     this.#cancelDeferral(key);
-    const reported = deriveEvents(reportedHolds, currentHolders, reading.asOf, endCause);
-    this.#storeReported(key, reported.tales, reading.isIndexed ? reading.hold : undefined);
+    const reported = inferEvents(reportedHolds, currentHolders, reading.asOf, endCause);
+    this.#storeReported(key, reported.next, reading.isIndexed ? reading.hold : undefined);
     this.#appendEvents(key, reported.events);
   }
 
-  /** The key is read as something else from now on; what was reported of it goes on nowhere. */
+  /** Drops the reported state of a key that now has another format. */
   forgetReported(key: Key): void {
     this.#cancelDeferral(key);
     this.#reported.delete(key);
@@ -177,7 +177,7 @@ export class EventReporter {
     return "holders" in reported ? toReportedHolds(reported) : reported;
   }
 
-  /** @param hold the look that the open ones are of, if it is kept anyway */
+  /** @param hold the observation of the open holds, if the index has it */
   #storeReported(key: Key, reportedHolds: readonly ReportedHold[], hold?: ObservedHold): void {
     const open = reportedHolds.filter(isOpen);
     if (open.length > 0) this.#reported.set(key, hold ?? open);
@@ -209,7 +209,7 @@ function canBeScriptChange(
   asOf: number,
   endCause: EndCause,
 ): boolean {
-  // How the hold before it ended says nothing of how this one began.
+  // How the previous hold ended is no evidence about the start of this one.
   const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
   if (ours.length > 0)
     return ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present));

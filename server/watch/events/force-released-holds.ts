@@ -8,9 +8,9 @@ import { computeReacquireWindowMs } from "../holds/renewal-policy.ts";
 const ENTRIES_MAX = 1000;
 
 interface ForceReleaseRecord {
-  /** An operator said by the format that its owner string never comes back. */
+  /** The operator named a format whose owner strings never recur. */
   readonly isUniqueOwner: boolean;
-  /** When, Redis's clock. */
+  /** Time of the force-release, Redis clock. */
   readonly at: number | undefined;
 }
 
@@ -19,11 +19,11 @@ interface HoldStart {
   readonly leaseMs: number | null;
 }
 
-/** The last holds of other libraries that were freed by force, so that one that is made again is known. */
+/** The latest force-released foreign holds, used to recognize a hold that its library creates again. */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
-  /** @param token what the lock stored of the holder */
+  /** @param token the value that the lock stored for the holder */
   add(key: Key, token: Key, { as, at }: { as?: FormatName; at?: number }): void {
     const name = formatHolderKey(key, token);
     const before = this.#records.get(name);
@@ -36,8 +36,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether the very hold of this owner was freed. Of an owner who has its string again it is, until the next renewal
-   * of a library that makes its lock again by that; of others it cannot be told. Never of a hold of ours.
+   * Whether this very hold was force-released. If owner strings recur, this is assumed until the next renewal of a
+   * library that recreates its lock with a renewal, and unknown for other libraries. Never true for a hold of ours.
    */
   has(
     seen: HeldObservation,

@@ -11,7 +11,7 @@ import {
   isOpen,
   type ReportedHold,
   toReportedHold,
-} from "./event-derivation.ts";
+} from "./event-inference.ts";
 import type { ForceReleasedHolds } from "./force-released-holds.ts";
 
 interface HolderReading {
@@ -20,8 +20,8 @@ interface HolderReading {
 }
 
 /**
- * Lists the holders that events are about: nobody when the deadline has passed. Of a lock that is not listed only those
- * that an operator force-released, so that a hold that its library creates again is reported.
+ * Lists the holders that events are about; none after the deadline. For a lock that is not listed, only
+ * force-released holders are included, so that a hold recreated by its library is reported.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,
@@ -40,7 +40,7 @@ export function listCurrentHolders(
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
-/** What has been told of a lock once a look at it was told. */
+/** Returns the reported state of a lock after an observation was reported. */
 export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
   if (hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => toReportedHold(toHolderSnapshot(hold, holder))).filter(isOpen);
@@ -55,7 +55,7 @@ function toHolderSnapshot(hold: ObservedHold, holder: ObservedHolder): HolderSna
   };
 }
 
-/** What an owner string tells of its beginning is of another clock, and may be when its client began to wait. */
+/** A start time in the owner string is from the client's clock, and may be the time when the client began to wait. */
 function getHoldStart(holder: ObservedHolder): number {
   const isSeen = holder.since === "exact" && holder.seen.sinceIs === "reported";
   return isSeen ? holder.firstSeenMs : getHolderSince(holder).since;

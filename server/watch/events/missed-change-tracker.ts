@@ -5,9 +5,9 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** What is told about a change that was seen may be on its way for so long. */
+/** Time in which the notification of an observed change may still arrive. */
 const GRACE_MS = 2000;
-/** Words that no look has taken in yet; more than that means that we do not get to look. */
+/** Limit of notifications without a read. Beyond it, reads do not keep up. */
 const NOTIFIED_KEYS_MAX = 300_000;
 
 type MissedKind = "found" | "gone" | "changed";
@@ -19,31 +19,31 @@ interface SuspectedMiss {
   readonly asOf: number;
 }
 
-/** A look, and what the picture had and has of its key. */
+/** A reading with the indexed holds before and after it. */
 export interface IndexedReading {
   readonly observation: Observation;
   readonly before: ObservedHold | undefined;
   readonly after: ObservedHold | undefined;
   readonly context: ObservationContext;
-  /** Redis's clock. */
+  /** Redis clock. */
   readonly asOf: number;
-  /** Of performance.now(). */
+  /** `performance.now()`. */
   readonly sentAt: number;
 }
 
 /**
- * Counts the changes that looking has found and nobody has told of, though they should have. A change whose word comes
- * soon after, a lease that has just ended, and all that happened while we knew that we do not hear are none.
+ * Counts changes that a read found and no notification reported. Not counted: changes whose notification arrives soon
+ * after, leases that have just expired, and changes during a known gap.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
-  /** When something was last said of a key that no look has taken in yet. */
+  /** Time of the last notification of each key that no read has followed yet. */
   readonly #notifiedAt = new Map<Key, number>();
   readonly #suspects = new Map<Key, SuspectedMiss>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** Names the stretch of time without a break in what is heard from all masters. */
+    /** Identifies the period of uninterrupted notifications from all masters. */
     private readonly getContinuityId: () => string,
     private readonly onMissed: (what: MissedKind) => void,
   ) {}
@@ -52,7 +52,7 @@ export class MissedChangeTracker {
     return { ...this.#counts };
   }
 
-  /** Something was said of the key. */
+  /** Records a notification of the key. */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);
     if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();
@@ -62,16 +62,16 @@ export class MissedChangeTracker {
   checkReading(reading: IndexedReading): void {
     const { observation, before, context, sentAt, asOf } = reading;
     const { key } = observation;
-    const saidAt = this.#notifiedAt.get(key);
-    if (saidAt !== undefined) {
-      if (sentAt > saidAt) this.#notifiedAt.delete(key);
+    const notifiedAt = this.#notifiedAt.get(key);
+    if (notifiedAt !== undefined) {
+      if (sentAt > notifiedAt) this.#notifiedAt.delete(key);
       return;
     }
     const what = classifyChange(reading);
-    // Else it is new to us, and not news.
-    const shouldBeTold =
+    // Otherwise, the state is only new to this process.
+    const shouldBeNotified =
       context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
-    if (what === undefined || !shouldBeTold || observation.state === "unreadable") return;
+    if (what === undefined || !shouldBeNotified || observation.state === "unreadable") return;
     this.#suspects.set(key, { what, seenAt: performance.now(), continuityId: this.getContinuityId(), asOf });
     this.#timer ??= setTimeout(() => this.#confirmSuspects(), GRACE_MS).unref();
   }

@@ -5,8 +5,8 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 type Rules = Pick<FormatRules, "findFormat">;
 
 /**
- * Tells what new format rules make of keys from what happens to them: until every key was read by the new rules, a key
- * that is another lock than before, or no lock any more, may not have changed in Redis at all.
+ * Distinguishes the effects of new format rules from changes in Redis. Until every key was read with the new rules, a
+ * key can have another format, or none, without any change in Redis.
  */
 export class RuleChange {
   readonly #startedAt = performance.now();
@@ -16,7 +16,7 @@ export class RuleChange {
     private readonly after: Rules,
   ) {}
 
-  /** Whether a reading differs from the hold in the index because of the rules. @param sentAt by performance.now() */
+  /** Whether a reading differs from the indexed hold because of the rules. @param sentAt `performance.now()` */
   explains(hold: ObservedHold | undefined, observation: Observation, sentAt: number): boolean {
     const { key, state } = observation;
     if (sentAt < this.#startedAt || state === "free" || state === "unreadable") return false;

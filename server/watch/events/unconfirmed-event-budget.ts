@@ -2,35 +2,35 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
-/** Events a second that may be reported without any trace of them in Redis: holds that ended before they were read. */
+/** Events per second that may be reported without any trace in Redis: holds that ended before they were read. */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
-/** So many may come at once. */
+/** Maximum burst of such events. */
 export const UNCONFIRMED_EVENTS_BURST = 20_000;
 
 interface UnconfirmedEvents {
   readonly fence: string | null;
   readonly seq: number;
   readonly count: number;
-  /** When the last of them arrived; performance.now(). */
+  /** Time of the last event, `performance.now()`. */
   readonly at: number;
 }
 
 /**
- * Limits the script events that are reported although no read of Redis has confirmed them.
+ * Limits script events that are reported although no read of Redis has confirmed them.
  *
- * Any client that may `PUBLISH` on the channel can forge events, so a message alone proves nothing. Each event takes a
- * token. A later read that shows the event's hold gives the tokens of that hold back. Without a token, an event is
- * ignored: what its key holds is read and reported as `inferred`.
+ * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each event takes
+ * a token. A later read that shows the event's hold returns the tokens of that hold. Without a token, an event is
+ * ignored: its key is read and reported as `inferred`.
  */
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
   #filledAt = Number.NEGATIVE_INFINITY;
-  /** Keys with events that no read has followed yet. Each has taken a token, and each will be read. */
+  /** Keys with events that no read has followed yet. Each has taken tokens, and a read of each is enqueued. */
   readonly #unconfirmed = new Map<Key, UnconfirmedEvents>();
 
   /**
-   * @param now performance.now()
-   * @returns false: the event is to be ignored
+   * @param now `performance.now()`
+   * @returns false if the event must be ignored
    */
   take({ key, fence, seq }: Pick<ScriptEvent, "key" | "fence" | "seq">, now: number): boolean {
     const filled = ((now - this.#filledAt) * UNCONFIRMED_EVENTS_PER_S) / 1000;
@@ -46,10 +46,10 @@ export class UnconfirmedEventBudget {
   }
 
   /**
-   * A read of the key is to be applied.
+   * Applies a read of the key.
    *
    * @param seen undefined: the key is free
-   * @param sentAt when it was sent; performance.now()
+   * @param sentAt when the read was sent, `performance.now()`
    */
   confirm(key: Key, seen: Pick<HeldObservation, "holders"> | undefined, sentAt: number): void {
     const events = this.#unconfirmed.get(key);

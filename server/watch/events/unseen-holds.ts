@@ -1,10 +1,10 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 
-/** The longest time that a foreign hold may last and be missing from the history without a gap. */
+/** A foreign hold of up to this duration may be missing from the history without a gap. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** The end of a hold that is over is notified within this time, or its notification was lost. */
+/** The end of a hold is notified within this time, or the notification was lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /** More keys than are watched at any time. */
 const KEYS_MAX = 100_000;
@@ -12,31 +12,34 @@ const KEYS_MAX = 100_000;
 const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);
 const END_EVENTS = new Set(["del", "expired", "evicted"]);
 
-/** What was notified of a key since it was read. Moments are of performance.now(). */
+/** Notifications of a key since it was last read. Times are `performance.now()`. */
 interface UnreadChanges {
-  /** When a hold began at the earliest whose end was not notified. */
+  /** Earliest start of a hold whose end was not notified. */
   openFrom: number | undefined;
-  /** The hold that the index shows has ended. */
+  /** The hold in the index has ended. */
   hasEnded: boolean;
   readonly ended: { readonly from: number; readonly to: number }[];
 }
 
 /**
- * Finds foreign holds that ended before their key was read. Notifications show that there was one, not whose it was.
+ * Finds foreign holds that ended before their key was read. Notifications prove that a hold existed but do not name
+ * its owner.
  *
- * A process that stands still reads keys late, and receives the notifications of a long hold at one moment. A hold
- * therefore counts from the time before the standstill.
+ * A suspended process reads keys late and receives the notifications of a long hold at once. A hold is therefore
+ * counted from the time before the suspension.
  */
 export class UnseenHolds {
-  /** Number since the start. */
+  /** Count since the start of the process. */
   count = 0;
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;
   #beatAt = performance.now();
-  /** Notifications that arrive until then may have been sent since `from`. */
+  /** Notifications that arrive before `until` may have been sent since `from`. */
   #backlog = { from: 0, until: Number.NEGATIVE_INFINITY };
 
-  /** @param onLongHold called when one may have lasted longer than `UNSEEN_HOLD_MS_MAX`, with its earliest start */
+  /**
+   * @param onLongHold called with the earliest start of a hold that may have lasted longer than `UNSEEN_HOLD_MS_MAX`
+   */
   constructor(private readonly onLongHold: (from: number) => void) {
     this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
   }
@@ -51,7 +54,7 @@ export class UnseenHolds {
     else if (END_EVENTS.has(event)) this.#recordEnd(key, isHeld);
   }
 
-  /** The last hold of the key is one of ours: its events are exact. */
+  /** Records that the last hold of the key is one of ours, whose events are reported exactly. */
   recordScriptEvent(key: Key): void {
     const changes = this.#unread.get(key);
     if (changes !== undefined) changes.openFrom = undefined;
@@ -63,7 +66,7 @@ export class UnseenHolds {
     if (changes === undefined) return;
     const isHeld = state === "held" || state === "ended";
     const unseen = changes.ended.filter(({ to }) => to < sentAt);
-    // A read that was on its way may show any of the others.
+    // A read in progress may show any of the others.
     const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
     const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
     if (state !== "free" || isOutdated) changes.openFrom = undefined;
@@ -105,7 +108,7 @@ export class UnseenHolds {
     this.#beatAt = now;
   }
 
-  /** When a notification that arrives now was sent at the earliest. */
+  /** Returns the earliest time at which a notification that arrives now was sent. */
   #getEarliestSentAt(): number {
     const now = performance.now();
     if (now <= this.#backlog.until) return this.#backlog.from;

@@ -10,12 +10,12 @@ import { formatHoldEvidence, restoreHold } from "./hold-evidence.ts";
 const BATCH_SIZE = 500;
 /** Holds beyond this number are not stored. */
 const HOLDS_MAX = 100_000;
-/** A process that stops waits so long for its last write. */
+/** Time limit of the last write at shutdown. */
 const STOP_TIMEOUT_MS = 1000;
 
 export interface EvidenceTimes {
   readonly writeEveryMs: number;
-  /** Younger holds are not stored: nearly all of them end before they could matter. */
+  /** Younger holds are not stored. Nearly all of them end before their evidence could matter. */
   readonly heldMsMin: number;
 }
 
@@ -28,31 +28,31 @@ export interface EvidenceOptions {
 
 /** The watcher whose holds are stored. */
 export interface EvidenceSource {
-  /** Redis's clock. */
+  /** Redis clock. */
   now(): number;
   /** Whether every lock of the target has been read. */
   isComplete(): boolean;
   findHold(key: Key): ObservedHold | undefined;
   listKeys(): Iterable<Key>;
-  /** The stored evidence of the key was read later than the key. */
+  /** Called when the stored evidence of a key was loaded after the key was read. */
   restoreLate(key: Key): void;
-  /** Whether this instance writes: of several that watch a target, one does. */
+  /** Whether this instance writes. Of all instances that watch a target, one does. */
   isWriter(): boolean;
 }
 
 /**
- * Keeps the evidence about holds in the home store, so that it survives a restart: liveness, and since when a lock of
- * another library is held.
+ * Stores the evidence of holds in the home store so that it survives a restart: liveness, and the start of foreign
+ * holds.
  *
- * Writes what changed, every five seconds and when it stops. What changed after the last write of a process that was
- * killed is lost: its holds appear to have been renewed while no process was watching.
+ * Changes are written every five seconds and at shutdown. Changes after the last write of a killed process are lost:
+ * such holds appear to have been renewed while no process was watching.
  */
 export class EvidenceRecorder {
-  /** What was stored before the start, until its key is read. */
+  /** Evidence from before the start whose key has not been read yet. */
   #unread = new Map<Key, string>();
   /** Keys with a field in the store. */
   #stored: Set<Key> | undefined;
-  /** The store was read, and its keys were not compared with the locks that there are. */
+  /** The stored keys have not been compared with the existing locks since the store was read. */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
   #source: EvidenceSource | undefined;
@@ -65,19 +65,19 @@ export class EvidenceRecorder {
     private readonly log: Logger | undefined,
   ) {}
 
-  /** Reads what is stored; while the home store is away, as soon as it is there. */
+  /** Reads the stored evidence. If the home store is unreachable, it is read as soon as it is available. */
   static async open(
     store: EvidenceStore,
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
   ): Promise<EvidenceRecorder> {
     const recorder = new EvidenceRecorder(store, times, log);
-    // Without it the target opens all the same, and its holds are assessed anew.
+    // The target opens without evidence, and its holds are assessed from the start.
     await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
     store.onEmptied(() => recorder.#markAllChanged(new Set()));
     return recorder;
   }
 
-  /** Returns a hold as it was stored before the start, once: the next reading of the key continues it or ends it. */
+  /** Returns the stored state of a hold, once. The next reading of the key continues it or ends it. */
   readonly restoreHold = (
     observation: HeldObservation,
     getEpoch: (holder: SeenHolder) => number,
@@ -90,7 +90,7 @@ export class EvidenceRecorder {
 
   start(source: EvidenceSource): void {
     this.#source = source;
-    // Another instance that writes may have changed the store since it was read.
+    // Another writing instance may have changed the store since it was read.
     if (!source.isWriter()) this.#stored = undefined;
     this.#timer = setInterval(() => void this.#write(), this.times.writeEveryMs);
     this.#timer.unref();
@@ -107,13 +107,13 @@ export class EvidenceRecorder {
     else if (before === undefined || hasNewEvidence(before, after)) this.#changed.add(key);
   }
 
-  /** Forgets what was never stored, or the keys of short holds would add up while the home store is away. */
+  /** Drops holds that were never stored. Otherwise, short holds accumulate while the home store is unreachable. */
   #recordEnd(key: Key): void {
     if (this.#stored?.has(key)) this.#changed.add(key);
     else this.#changed.delete(key);
   }
 
-  /** Writes what is left. */
+  /** Writes the pending evidence. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const written = this.#write().then(() => this.#write());
@@ -125,7 +125,7 @@ export class EvidenceRecorder {
     const texts = await this.store.readAll();
     this.#stored = this.#source?.isWriter() === false ? undefined : new Set(texts.keys());
     this.#unread = texts;
-    // A store that was away at the start: the locks have been read meanwhile.
+    // The home store was unreachable at the start, so locks were read before their evidence.
     for (const key of texts.keys()) if (this.#source?.findHold(key)) this.#source.restoreLate(key);
   }
 
@@ -136,7 +136,7 @@ export class EvidenceRecorder {
   }
 
   #logFailure(error: unknown): void {
-    this.log?.warn({ err: error }, "evidence about holds could not be read or stored");
+    this.log?.warn({ err: error }, "Could not read or store the evidence of holds");
   }
 
   #write(): Promise<void> {
@@ -152,7 +152,7 @@ export class EvidenceRecorder {
     const source = this.#source;
     if (source === undefined || this.store.isDisconnected) return;
     if (!source.isWriter()) {
-      // Another instance changes the store, which is read again before this one writes.
+      // Another instance writes. The store is read again before this instance writes.
       this.#stored = undefined;
       this.#changed.clear();
       if (source.isComplete()) this.#unread.clear();
@@ -171,7 +171,7 @@ export class EvidenceRecorder {
         for (const key of removed) stored.delete(key);
         for (const [key] of written) {
           stored.add(key);
-          // It ended while it was being written.
+          // The hold ended during the write.
           if (source.findHold(key) === undefined) this.#changed.add(key);
         }
       }
@@ -182,7 +182,7 @@ export class EvidenceRecorder {
     }
   }
 
-  /** Removes the evidence of holds that ended while no instance was watching. */
+  /** Marks the evidence of holds that ended while no instance was watching, so that it is removed. */
   #markEndedUnseen(source: EvidenceSource, stored: ReadonlySet<Key>): void {
     if (!this.#mayHaveEndedUnseen) return;
     this.#mayHaveEndedUnseen = false;
@@ -212,7 +212,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** On a quorum nothing is certain until enough votes are known. */
+/** On a quorum, a key counts as free only if no votes are known. */
 function isCertainlyNotHeld(observation: Observation): boolean {
   if (observation.state === "free")
     return observation.votes === undefined || observation.votes.owners.length === 0;

@@ -3,7 +3,7 @@ import { HOME_PREFIX } from "../../formats/keys.ts";
 import type { HomeStore } from "../../home/home-store.ts";
 
 const SCAN_COUNT = 1000;
-/** Evidence of a target that no instance watches any more is dropped after seven days. */
+/** Evidence of a target that is no longer watched expires after seven days. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /** The evidence of one target in the home store: a hash with one field per lock. */
@@ -21,17 +21,21 @@ export class EvidenceStore {
     return this.home.isDisconnected;
   }
 
-  /** Runs a task that may be repeated: now, or as soon as the store is there. @throws what the task throws else */
+  /**
+   * Runs a task as soon as the store is available, possibly more than once.
+   *
+   * @throws other errors of the task
+   */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }
 
-  /** Called when the store was found empty although it was written to. */
+  /** Calls the listener when the store lost its data. */
   onEmptied(listener: () => void): void {
     this.home.onEmptied(async () => listener());
   }
 
-  /** Reads everything. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Reads all evidence. @throws LockkeeperError unavailable, unknown_outcome */
   async readAll(): Promise<Map<Key, string>> {
     const texts = new Map<Key, string>();
     let cursor = "0";
@@ -57,7 +61,7 @@ export class EvidenceStore {
       await this.home.run((redis) => redis.hdel(this.#redisKey, ...removed.map(encodeKeyPath)));
   }
 
-  /** Keeps what is stored for another seven days. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Restarts the retention period. @throws LockkeeperError unavailable, unknown_outcome */
   async prolong(): Promise<void> {
     await this.home.run((redis) => redis.pexpire(this.#redisKey, RETENTION_MS));
   }

@@ -5,18 +5,18 @@ import { assessLiveness } from "../holds/liveness.ts";
 import type { ObservedHold, ObservedHolder } from "../holds/observed-hold.ts";
 import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-history.ts";
 
-/** Of a semaphore with more holders the others are not stored. */
+/** Further holders of a semaphore are not stored. */
 const HOLDERS_MAX = 32;
 const TEXT_CHARACTERS_MAX = 8192;
-/** Redis's clock was set back if a hold was stored this much later than it is read. */
+/** A hold stored this far in the future proves that Redis's clock was set back. */
 const CLOCK_STEP_MS = 5000;
-/** Names no observation period: whatever was stored, observation was interrupted since. */
+/** Equals no real observation period, because observation was interrupted since the write. */
 const STORED_CONTINUITY_ID = "stored";
 
 const Time = z.int().min(0);
 const Duration = z.int().min(0);
 
-/** digest, count, number of the last change, first seen, whether that is its exact start, its own deadline */
+/** Digest, count, number of the last change, first seen, whether that is the exact start, own deadline. */
 const StoredHolder = z.tuple([
   z.string().max(32),
   z.int(),
@@ -26,7 +26,7 @@ const StoredHolder = z.tuple([
   Time.nullable().optional(),
 ]);
 
-/** Arrays and not objects: names of fields would be half of the bytes. */
+/** Arrays instead of objects, because field names would be half of the size. */
 const StoredHold = z.tuple([
   z.literal(1),
   z.tuple([Time, Time.nullable(), Duration.nullable()]),
@@ -36,7 +36,7 @@ const StoredHold = z.tuple([
 ]);
 type StoredHold = z.infer<typeof StoredHold>;
 
-/** Formats what has to outlast this process of a hold: its deadline, its renewals, and since when it is held. */
+/** Formats the parts of a hold that must survive a restart: deadline, renewals, and start. */
 export function formatHoldEvidence({ seen, endsAtMs, longestMs, renewals, holders }: ObservedHold): string {
   const { sinceMs, count, lastAt, intervalsMs, countedFrom, leaseMs, leaseBeganAt, isExtended } = renewals;
   const stored: StoredHold = [
@@ -62,11 +62,11 @@ function roundTime(ms: number | null): number | null {
 }
 
 /**
- * Restores a hold as it was stored, as far as the observation shows its holders. Whether it is the same hold is decided
- * when the observation is applied to it.
+ * Restores a stored hold with the holders that the observation shows. Whether it is the same hold is decided when the
+ * observation is applied to it.
  *
- * @param text as `formatHoldEvidence` gives it; any other text is ignored
- * @returns undefined if the text is no hold, or none of its holders is there
+ * @param text the result of `formatHoldEvidence`; any other text is ignored
+ * @returns undefined if the text is invalid, or no stored holder is in the observation
  */
 export function restoreHold(
   text: string,
@@ -92,7 +92,7 @@ export function restoreHold(
   const liveness = assessLiveness({ seen, renewals });
   const { key } = observation;
   const continuityId = STORED_CONTINUITY_ID;
-  // Whether it is listed follows from the reading that continues it.
+  // The reading that continues the hold sets `isListed`.
   return { key, seen, holders, continuityId, endsAtMs, longestMs, isListed: true, renewals, liveness };
 }
 

@@ -9,13 +9,13 @@ import { ScanCursor } from "../scan/scan-cursor.ts";
 import { TimeBudget } from "../scan/time-budget.ts";
 import { FoundLocks } from "./found-locks.ts";
 
-/** Somebody waits for it, and it is done once. */
+/** Larger than for background scans, because an operator waits for the result and it runs once. */
 const SCAN_SHARE = 0.2;
 const SAVED_MS_MAX = 250;
 const BATCH_SIZE = 50;
 const TRIES = 10;
 const RETRY_MS = 500;
-/** Where so many of one name were no locks, only some of the others are looked at. */
+/** After this many keys of one pattern without a lock, only a sample of its keys is read. */
 const SAMPLE_MIN = 200;
 const SAMPLE_ONE_OF = 20;
 const NAMES_MAX = 20_000;
@@ -25,20 +25,20 @@ interface FinderDeps {
   readonly masters: Masters;
   readKeys(master: Master, keys: readonly Key[]): Promise<Observation[]>;
   isWatched(key: Key): boolean;
-  /** Whether any lock under this key is listed, even a possible one. */
+  /** Whether any lock with this key is listed, even a possible one. */
   isAlwaysListed(key: Key): boolean;
-  /** What is watched now. */
+  /** The watched patterns. */
   readonly watch: readonly string[];
 }
 
 interface MasterScan {
   readonly master: Master;
   readonly discovery: ScanCursor;
-  /** Of which run of the server its cursor is; undefined: not known. */
+  /** The server run that the cursor belongs to; undefined: unknown. */
   readonly run: string | undefined;
 }
 
-/** One pass, as far as it has come. */
+/** The state of one search. */
 interface FinderRun {
   readonly found: FoundLocks;
   readonly names: Map<string, { read: number; locks: number }>;
@@ -49,7 +49,7 @@ interface FinderRun {
   ms: number;
 }
 
-/** Goes through all keys by their shape, whatever is watched, and tells which of them are locks. */
+/** Scans all keys of a target, watched or not, and reports which of them are locks. */
 export class Finder {
   #state: FinderReport["state"] = "idle";
   #detail: string | undefined;
@@ -60,15 +60,15 @@ export class Finder {
 
   constructor(private readonly deps: FinderDeps) {}
 
-  /** Begins, or goes on with what was cancelled or failed; one that is running is left alone. */
-  start(anew: boolean): void {
+  /** Starts a search, or resumes one that was cancelled or failed. A running search is not affected. */
+  start(isRestart: boolean): void {
     if (this.#state === "running") return;
-    const isToGoOn = !anew && (this.#state === "cancelled" || this.#state === "failed");
+    const isResuming = !isRestart && (this.#state === "cancelled" || this.#state === "failed");
     this.#state = "running";
     this.#detail = undefined;
     this.#abortController = new AbortController();
     this.#running = this.#run(
-      isToGoOn ? this.#currentRun : undefined,
+      isResuming ? this.#currentRun : undefined,
       this.#running,
       this.#abortController.signal,
     );
@@ -82,12 +82,12 @@ export class Finder {
   get report(): FinderReport {
     const run = this.#currentRun;
     const groups = run?.found.listGroups(this.deps) ?? [];
-    // Too many names to have anything in common would have everything watched.
+    // A pattern of everything would watch the whole keyspace.
     const more = groups.filter(
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",
     );
     const runningMs = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince;
-    // An estimate by the COUNT of each call, of which Redis returns more or fewer.
+    // An estimate from the COUNT of each call. Redis returns more keys or fewer.
     const estimate = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
     const scanned = this.#state === "done" ? (run?.keys ?? estimate) : estimate;
     return {
@@ -120,7 +120,7 @@ export class Finder {
     } catch (error) {
       if (!signal.aborted) {
         this.#state = "failed";
-        this.#detail = `Redis did not answer (${error instanceof Error ? error.message : error}). Start it again to go on.`;
+        this.#detail = `Redis did not respond (${error instanceof Error ? error.message : error}). Start the search again to resume.`;
       }
     }
     if (this.#currentRun !== undefined) this.#currentRun.ms += performance.now() - began;
@@ -160,7 +160,7 @@ export class Finder {
       for await (const keys of cursor.readPages(signal)) {
         const worth = keys.filter((key) => isWorthReading(run, key));
         run.skipped += keys.length - worth.length;
-        // A page is read to its end, whoever cancels: the next one begins after it.
+        // A cancelled search still finishes its page, so that it can resume after it.
         for (let at = 0; at < worth.length; at += BATCH_SIZE) {
           const startedAt = performance.now();
           const batch = worth.slice(at, at + BATCH_SIZE);
@@ -184,13 +184,13 @@ async function retry<Result>(signal: AbortSignal, work: () => Promise<Result>): 
   }
 }
 
-/** A cursor says nothing to another run of the server. */
+/** A cursor is only valid in the server run that returned it. */
 async function isSameServerRun({ scans }: FinderRun): Promise<boolean> {
   const runs = await Promise.all(scans.map(({ master }) => readRunId(master.redis)));
   return scans.every(({ run }, at) => run !== undefined && run === runs[at]);
 }
 
-/** Caches and sessions are many, and of one shape: a name whose keys are no locks is looked at here and there. */
+/** Samples patterns without locks, such as caches and sessions, which can have very many keys. */
 function isWorthReading({ names }: FinderRun, key: Key): boolean {
   const name = toKeyPattern(key);
   const known = names.get(name);

@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** So many names that differ in one segment alone are one family. */
+/** Minimum number of patterns differing in one segment that are merged. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -20,11 +20,11 @@ interface KeyGroup {
 
 interface KeyPredicates {
   isWatched(key: Key): boolean;
-  /** Whether any lock under this key is listed, even a possible one. */
+  /** Whether any lock with this key is listed, even a possible one. */
   isAlwaysListed(key: Key): boolean;
 }
 
-/** What a finder has found, by format and by what names have in common. */
+/** The locks that a search found, grouped by format and key pattern. */
 export class FoundLocks {
   readonly #groups = new Map<string, KeyGroup>();
 
@@ -63,10 +63,10 @@ export class FoundLocks {
     known.confidenceRank = Math.min(known.confidenceRank, group.confidenceRank);
   }
 
-  /** Names that differ in one segment become one, from the last segment to the second: the first names the family. */
+  /** Merges patterns that differ in one segment, from the last segment to the second. The first names the family. */
   #mergeGroups(): void {
     const most = Math.max(0, ...[...this.#groups.values()].map(({ segments }) => segments.length));
-    // Separators stand between the segments.
+    // Odd positions are separators.
     for (let at = most - 1 - ((most - 1) % 2); at >= 2; at -= 2) this.#mergeGroupsAt(at);
     if (this.#groups.size <= GROUPS_MAX) return;
     const all = [...this.#groups.values()];
@@ -98,7 +98,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** What else means something in a pattern of Redis stands for itself. */
+/** Escapes the special characters of globs. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

@@ -2,29 +2,29 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { ComparisonTerm, FilterTerm } from "../../../lib/query/filter.ts";
 import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 
-/** For how long nineteen of twenty locks of a key's pattern were held, in ms; undefined: too few have ended yet. */
+/** Returns p95 of the hold times of a key's pattern, in milliseconds; undefined: too few holds have ended. */
 export type GetTypicalHeldMs = (key: Key) => number | undefined;
 
 export const NO_TYPICAL_HELD: GetTypicalHeldMs = () => undefined;
 
 /**
- * What is said of a hold at a moment of Redis's clock. `typicalMs`: for how long locks of its pattern are typically held,
- * asked once and told to all who want to know; `NEVER`: nobody can tell.
+ * A property of a hold at a time of Redis's clock. `typicalMs`: the typical hold time of its pattern, looked up once
+ * for all properties; `NEVER`: unknown.
  */
 type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => Answer;
 
-/** A moment that does not come. */
+/** A time that never comes. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** Held for so many times the typical, a lock wants a look: one in twenty goes past it once. */
+/** A lock needs attention when held for this many times the typical time. One hold in twenty exceeds it once. */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Whether a lock wants a look: nobody renews it any more, it never ends, or it is held for far longer than typical. */
+/** Whether a lock is overdue, has no TTL, or has been held for much longer than is typical. */
 export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: number): boolean {
   return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
 
-/** Data that only looks like a lock needs no attention: nothing waits for it, and it has no lease. */
+/** Excludes data that only resembles a lock, which has neither waiters nor a lease. */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
   return seen.state === "held" && isListed;
 }
@@ -33,7 +33,7 @@ function isCritical({ liveness: { state } }: ObservedHold): boolean {
   return state === "overdue" || state === "no_ttl";
 }
 
-/** Since when it is held; of several holders, the first. */
+/** Returns the start of the hold; the earliest with several holders. */
 export function getHeldSince({ holders }: ObservedHold): number {
   const [first] = holders;
   if (holders.length === 1) return getHolderStart(first);
@@ -48,22 +48,22 @@ function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYP
   return getHeldSince(hold) + times * typicalMs;
 }
 
-/** A term of a filter whose answer time alone turns. */
+/** A filter term whose result changes with time. */
 export interface TimeDependentTerm {
   readonly matches: AtTime<boolean>;
-  /** When time alone may turn the answer, at the earliest. */
+  /** Earliest time at which the result changes without any change of the hold. */
   readonly computeChangeAt: AtTime<number>;
   readonly usesTypical: boolean;
 }
 
-/** @returns undefined: time does not matter to it */
+/** @returns undefined if the result does not depend on time */
 export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | undefined {
   if ("state" in term) {
     if (term.state !== "needs_attention") return undefined;
     return { matches: needsAttention, computeChangeAt: computeAttentionAt, usesTypical: true };
   }
   if (!("ms" in term)) return undefined;
-  // The longer it is held the less is left to it.
+  // `held` grows with time, and `remaining` shrinks.
   const isAfter = (term.field === "held") === (term.comparing === ">");
   return {
     matches: (hold, nowMs, typicalMs) => {
@@ -76,7 +76,7 @@ export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | 
   };
 }
 
-/** When the answer to a comparison turns: it is `<` until then, and `>` after. */
+/** Returns when the result of a comparison changes: `<` is true before, `>` after. */
 function computeBound(
   term: Extract<ComparisonTerm, { ms: unknown }>,
   hold: ObservedHold,
@@ -91,20 +91,20 @@ function computeAttentionAt(hold: ObservedHold, nowMs: number, typicalMs: number
   return computeChangeAfter(computePastTypicalAt(hold, typicalMs), nowMs);
 }
 
-/** At the bound itself neither is true; the next millisecond decides. */
+/** At the bound itself, neither is true. The next millisecond decides. */
 function computeChangeAfter(bound: number, nowMs: number): number {
   return nowMs < bound ? bound : nowMs === bound ? bound + 1 : NEVER;
 }
 
-/** Of locks of one severity, whatever is held longest comes first: ten digits of seconds are enough. */
+/** Within a severity, the longest held lock ranks first. Ten digits of seconds suffice. */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
-/** Severities below this are doublings of the typical held time. */
+/** Lower severities are doublings of the typical hold time. */
 const CRITICAL = DOUBLINGS_MAX + 2;
-/** Each is followed by as many severities as there are doublings of waiters. */
+/** Followed by one severity per doubling of the number of waiters. */
 const BLOCKING = CRITICAL + 1;
 const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
-/** A lock held for less is ordinary contention: its row does not jump to the top of the list. */
+/** Shorter holds with waiters are ordinary contention and do not move to the top of the list. */
 const BLOCKING_MS_MIN = 10_000;
 
 /**
@@ -128,7 +128,7 @@ function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): 
   return isCritical(hold) ? CRITICAL : countDoublings(hold, nowMs, typicalMs);
 }
 
-/** Since when it blocks others, or will if they go on waiting; NEVER: no client is known to wait. */
+/** Returns when the lock starts to block others if its waiters keep waiting; NEVER without known waiters. */
 function computeBlockingAt(hold: ObservedHold): number {
   return countWaiters(hold) > 0 ? getHeldSince(hold) + BLOCKING_MS_MIN : NEVER;
 }
@@ -137,13 +137,13 @@ function countWaiters({ seen }: ObservedHold): number {
   return seen.waiters?.count ?? 0;
 }
 
-/** 0: within the typical; 1: past it once; 2: held for twice as long or more; 3: for four times … */
+/** 0: within the typical time; 1: past it; 2: at least twice as long; 3: at least four times … */
 function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const times = (nowMs - getHeldSince(hold)) / Math.max(1, typicalMs);
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));
 }
 
-/** When time alone changes a hold's rank. */
+/** Returns when the rank of a hold changes without any change of the hold. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (!isAssessed(hold)) return NEVER;
   const blockingAt = computeBlockingAt(hold);

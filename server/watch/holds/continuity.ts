@@ -7,23 +7,23 @@ import { getHolderSince, type ObservedHold, type ObservedHolder } from "./observ
 import { type Recurrence, recordRecurrence } from "./recurrence.ts";
 import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from "./renewal-history.ts";
 
-/** What was heard around a look. */
+/** The circumstances of an observation. */
 export interface ObservationContext {
-  /** Something said that the key was gone for a moment, so a hold that looks the same is another. */
+  /** The key was reported gone, so a hold that looks the same is another one. */
   readonly wasGone: boolean;
-  /** Something said that a holder left more often than holders are missing: one may have left and come back. */
+  /** More holders were reported gone than are missing: one may have left and come back. */
   readonly hasAmbiguousExit?: boolean;
-  /** An operator prolonged it: that tells nothing of its holder. */
+  /** An operator extended the lease, which is no evidence of a live holder. */
   readonly isExtended?: boolean;
-  /** How well we know when a hold that is new to us began. */
+  /** Whether a new hold certainly began between the last two observations. */
   readonly since: "exact" | "at_least";
-  /** The stretch of time without a break in what we heard. */
+  /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;
   /** False for a possible lock that is not listed; true by default. */
   readonly isListed?: boolean;
 }
 
-/** Lists of formats that come with locks, few and the same ones again and again: each is kept once. */
+/** Candidate lists, interned because few different ones recur in all locks. */
 const CANDIDATE_LISTS = new Map<string, HeldObservation["candidates"]>();
 
 function internCandidates(candidates: HeldObservation["candidates"]): HeldObservation["candidates"] {
@@ -34,8 +34,8 @@ function internCandidates(candidates: HeldObservation["candidates"]): HeldObserv
 }
 
 /**
- * As it is kept, for as long as the lock is held: what is put together by spreading takes twice the room, and there may
- * be a million of them. Rare things stay as they are.
+ * Builds a compact copy for storage. Objects made by spreading take twice the memory, and there may be a million.
+ * Rare fields keep the original object.
  */
 function compactObservation(observation: HeldObservation): HeldObservation {
   const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
@@ -50,7 +50,9 @@ function compactObservation(observation: HeldObservation): HeldObservation {
   return { state, key, asOf, type, format, candidates, kind, confidence, holders, remainingMs, waiters };
 }
 
-/** The hold that a look shows: which holders are those of the look before, and what is known of them from then on. */
+/**
+ * Computes the hold after an observation: matches its holders with the previous ones and carries over what is known.
+ */
 export function updateHold(
   before: ObservedHold | undefined,
   observation: HeldObservation,
@@ -72,7 +74,7 @@ export function updateHold(
       recurrence = recordRecurrence(before?.recurrence, seen.asOf);
       return startHolder(holder, seen, context, newEpoch());
     }
-    // The same owner may have let go and taken again while we did not hear.
+    // The same owner may have released and acquired the lock again during a gap.
     const isLost = before?.continuityId !== context.continuityId;
     const isSame = !isLost || (before !== undefined && outlastsGap(before, was.seen, seen, holder));
     if (isSure || (isSame && !context.hasAmbiguousExit)) {
@@ -89,7 +91,7 @@ export function updateHold(
     };
   };
   const [first, ...others] = seen.holders;
-  // One by one from a list takes more room than one: it is grown as if more were to come.
+  // An array literal takes less memory than `map` for the common case of one holder.
   const holders: ObservedHold["holders"] =
     others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
   const { continuityId } = context;
@@ -114,12 +116,12 @@ export function updateHold(
   return withRecurrence(hold, recurrence);
 }
 
-/** Nearly all holds have none, and take no room for it. */
+/** Adds the field only if present, to save memory in nearly all holds. */
 function withRecurrence(hold: ObservedHold, recurrence: Recurrence | undefined): ObservedHold {
   return recurrence === undefined || recurrence === hold.recurrence ? hold : { ...hold, recurrence };
 }
 
-/** Nearly all looks show one holder, who was there before, and nothing that was heard speaks against it. */
+/** The common case: one holder that was there before, and no notification to the contrary. */
 function isSameSingleHolder(
   before: ObservedHold,
   seen: HeldObservation,
@@ -137,7 +139,7 @@ function isSameSingleHolder(
   );
 }
 
-/** A hold that is watched on. */
+/** Continues a hold that was observed without a gap. */
 function continueHold(
   before: ObservedHold,
   seen: HeldObservation,
@@ -163,7 +165,7 @@ function continueHold(
   return withRecurrence(hold, before.recurrence);
 }
 
-/** As it was told before, where the difference is that of clocks: else every look would be a change of order. */
+/** Keeps the known deadline if the difference is within clock tolerance, so that the sort order stays stable. */
 function computeEndsAtMs(
   before: ObservedHold | undefined,
   { asOf, remainingMs }: HeldObservation,
@@ -190,7 +192,7 @@ function startHolder(
   return { seen: holder, epoch, firstSeenMs: asOf, since: wasGone ? "exact" : since, ambiguousExits: 0 };
 }
 
-/** When the one who holds the lock began, where that is known to the moment. */
+/** Returns the exact start of a single holder, or null if unknown. */
 function findExactStart([first, second]: ObservedHold["holders"]): number | null {
   if (second !== undefined) return null;
   const { since, sinceIs } = getHolderSince(first);
@@ -201,7 +203,7 @@ function computeLongestMs(before: number | null | undefined, remainingMs: number
   return Math.max(before ?? 0, remainingMs ?? 0) || null;
 }
 
-/** The holders of the look before, each to be found again once. */
+/** The holders of the previous observation. Each is matched at most once. */
 class PreviousHolders {
   readonly hasEnded: boolean;
   readonly epochs: ReadonlySet<number>;
@@ -210,7 +212,7 @@ class PreviousHolders {
   constructor(before: ObservedHold | undefined, seen: HeldObservation) {
     this.#unmatched = [...(before?.holders ?? [])];
     this.epochs = new Set(this.#unmatched.map(({ epoch }) => epoch));
-    // Free to take in between, so it was taken again.
+    // It could be acquired in between, so this is a new hold.
     this.hasEnded = before?.seen.state === "ended" && seen.state === "held";
   }
 
@@ -220,7 +222,11 @@ class PreviousHolders {
   }
 }
 
-/** A hold that nobody watches: known from one look only. @param isAlwaysListed whether any lock under its key is listed */
+/**
+ * Creates a hold from one observation of a key that is not watched.
+ *
+ * @param isAlwaysListed whether any lock with this key is listed
+ */
 export function createTransientHold(
   observation: Observation,
   isAlwaysListed = false,

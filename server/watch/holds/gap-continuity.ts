@@ -1,14 +1,14 @@
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Masters of a quorum do not renew at the same moment; as much is smoothed while they are watched. */
+/** The masters of a quorum receive a renewal at different times. The same share is smoothed during observation. */
 const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;
-/** The clocks of a master and of the replica that took over differ. */
+/** Clock difference between a master and the replica that was promoted. */
 const CLOCK_DIFFERENCE_MS = 50;
-/** A renewal during a gap came within this share of the interval of when it was due. */
+/** A renewal during a gap must have been on schedule within this share of the interval. */
 const BEAT_SHARE = 0.1;
 
-/** The parts of an `ObservedHold` that decide. */
+/** The parts of an `ObservedHold` that are compared. */
 interface HoldBeforeGap {
   readonly seen: HeldObservation;
   readonly holders: readonly unknown[];
@@ -16,11 +16,12 @@ interface HoldBeforeGap {
 }
 
 /**
- * Whether an owner string that may recur names the same hold before and after a time without observation.
+ * Whether an owner string that can recur names the same hold before and after a gap.
  *
- * It does if the deadline is unchanged: another hold would have another one. It also does if a single holder that renewed
- * at a steady interval has the deadline that a renewal on its schedule would have set. Any other deadline may be that of
- * a new hold of the same owner. A lock without expiry has no deadline to compare, and counts as the same hold.
+ * It does if the deadline is unchanged, because another hold would have another one. It also does if a single holder
+ * with a steady renewal interval has the deadline that a renewal on schedule would have set. Any other deadline may
+ * be that of a new hold of the same owner. A lock without TTL has no deadline to compare, and counts as the same
+ * hold.
  */
 export function outlastsGap(
   before: HoldBeforeGap,
@@ -44,7 +45,7 @@ function computeDeadline({ asOf, remainingMs }: HeldObservation, { ownRemainingM
   return leftMs === null ? null : asOf + leftMs;
 }
 
-/** By how much an unchanged deadline may seem to differ before and after a gap. */
+/** Returns the maximum apparent change of an unchanged deadline across a gap, in milliseconds. */
 export function computeGapToleranceMs(leaseMs: number | null): number {
   return CLOCK_DIFFERENCE_MS + Math.min(DEADLINE_MS_MAX, DEADLINE_SHARE * (leaseMs ?? 0));
 }

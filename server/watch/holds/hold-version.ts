@@ -5,15 +5,15 @@ import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 import { isRecurring } from "./recurrence.ts";
 
 /**
- * A version names one hold, or one holder's part of it. Of our own holds the fence does, of others the owner where its
- * string never comes back (`token`). Where it may, the version is the owner and the epoch under which we saw it, with
- * the stretch of unbroken sight it was seen in (`seen`). Of several holders it names all (`all`, or `seen`).
+ * A version identifies one hold, or one holder's part of it: a hold of ours by its fencing token (`fence`), a foreign
+ * one by an owner string that never recurs (`token`). If owner strings recur, it is the owner and the observed epoch
+ * with the observation period (`seen`). A version of several holders identifies all of them (`all`, or `seen`).
  */
 
-// Epochs begin anew with the process; without its name a version of another process could match by chance.
+// Epochs restart with the process. Without the nonce, the version of another process could match by chance.
 const PROCESS_NONCE = randomBytes(6).toString("base64url");
 
-/** Sight of a picture that is only scanned: between two scans anything may have happened. */
+/** Continuity id without notifications: between two scans, anything may have happened. */
 export const NO_CONTINUITY = "x";
 
 export function buildHoldVersion(hold: ObservedHold): string {
@@ -26,7 +26,7 @@ export function buildHolderVersion(hold: ObservedHold, holder: ObservedHolder): 
 }
 
 function buildSharedVersion(hold: ObservedHold): string {
-  // Redis gives the members of a set or a hash in any order.
+  // Redis returns the members of a set or hash in no particular order.
   const holders = hold.holders.toSorted((a, b) =>
     formatHolderIdentity(a.seen) < formatHolderIdentity(b.seen) ? -1 : 1,
   );
@@ -54,24 +54,24 @@ function formatObservedVersion(continuityId: string, holders: readonly ObservedH
   ].join(".");
 }
 
-/** Whether a version is of a hold that we know from watching alone. */
+/** Whether a version identifies a hold that is only known from observation. */
 export function isObservedVersion(version: string): boolean {
   return version.startsWith("seen.");
 }
 
 export type VersionComparison = "same" | "changed" | "unverified";
 
-/** What a version is of: the hold as a whole, or (`holder`) what one of several holders has of it. */
+/** The hold that a version identifies: the whole hold, or one holder's part of it (`holder`). */
 export interface VersionMatch {
   readonly comparison: VersionComparison;
   readonly holder: ObservedHolder | undefined;
 }
 
 /**
- * Compares the version an operator saw with the hold that is there now.
+ * Compares the version an operator saw with the current hold.
  *
- * `changed`: certainly another hold. `unverified`: the same owner, but we did not watch without a break in between,
- * or its key was reported gone too often: it may have been released and acquired again.
+ * `changed`: certainly another hold. `unverified`: the same owner, but with a gap in the observation, or with too
+ * many reports that its key was gone. The lock may have been released and acquired again.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
   const sight = {
@@ -103,7 +103,7 @@ function compareVersions(
   if (expected === present) return isSeen && isBlind ? "unverified" : "same";
   const [then, now] = [parseVersion(expected), parseVersion(present)];
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
-  // What is known of the format has changed since: that owner is said to never come back.
+  // The format has become known since: its owner strings never recur.
   if (!isSeen) return "same";
   const isOfOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
   if (isOfOtherEpoch && !isRecurring) return "changed";
@@ -125,7 +125,7 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
-/** Identifies a holder, as far as Redis alone can tell, without storing its owner string. */
+/** Identifies a holder by its stored fields, without storing its owner string. */
 export function digestHolder(seen: SeenHolder): string {
   return digestTexts([formatHolderIdentity(seen), seen.fence ?? ""]);
 }

@@ -3,18 +3,18 @@ import type { Observation } from "../../formats/observation.ts";
 import { isSameHolder } from "./holder-identity.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
-/** How a field of a hash or a member of a set goes away. */
+/** Events of a removed hash field or set member. */
 const EXIT_EVENTS = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;
-/** A holder that is found missing is told of by Redis within this time, or never. */
+/** A notification of a missing holder arrives within this time, or never. */
 const NOTIFIED_WITHIN_MS = 1000;
 
 /**
- * Counts who left shared locks. Where more have left than are missing, one of those that are there may have left and
- * come back under the same owner: then none of them is surely the hold that it was.
+ * Counts notifications of holders that left a shared lock. If more have left than are missing, one of the present
+ * holders may have left and come back under the same owner. None of them is then certainly the same hold.
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
-  /** Missing already, and not yet told of. */
+  /** Holders found missing before their notification. */
   readonly #missingAhead = new Map<Key, { count: number; until: number }>();
 
   recordEvent(key: Key, event: string): void {
@@ -24,11 +24,11 @@ export class HolderExits {
   }
 
   forgetUnknown(isKnown: (key: Key) => boolean): void {
-    for (const heard of [this.#exits, this.#missingAhead])
-      for (const key of heard.keys()) if (!isKnown(key)) heard.delete(key);
+    for (const byKey of [this.#exits, this.#missingAhead])
+      for (const key of byKey.keys()) if (!isKnown(key)) byKey.delete(key);
   }
 
-  /** @param missing how many are missing at a look that was sent then */
+  /** @param missing number of missing holders in a read that was sent at `sentAt` */
   exceedsMissing(key: Key, missing: number, sentAt: number): boolean {
     const left = this.#exits.get(key);
     if (left === undefined && missing === 0) return false;
@@ -36,7 +36,7 @@ export class HolderExits {
     const isRecent = ahead !== undefined && performance.now() < ahead.until;
     const balance = missing + (isRecent ? ahead.count : 0) - (left?.count ?? 0);
     this.#missingAhead.delete(key);
-    // What was heard after the look was sent may be of the time after it: it counts for the next one as well.
+    // A notification after the read was sent may be about a later change, so it counts for the next read as well.
     if (left !== undefined && sentAt > left.at) this.#exits.delete(key);
     if (balance > 0)
       this.#missingAhead.set(key, { count: balance, until: performance.now() + NOTIFIED_WITHIN_MS });
@@ -44,7 +44,7 @@ export class HolderExits {
   }
 }
 
-/** How many of those who shared a lock are no longer there. */
+/** Returns how many holders of a shared lock are no longer there. */
 export function countMissingHolders(observation: Observation, before: ObservedHold | undefined): number {
   if (before === undefined || before.holders.length < 2) return 0;
   if (observation.state !== "held" && observation.state !== "ended") return 0;

@@ -1,7 +1,7 @@
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Whether an owner string names one hold, whichever of its formats the lock is of. Else it may come back. */
+/** Whether an owner string identifies one hold in every possible format of the lock. Otherwise, it may recur. */
 export function hasUniqueOwner({ format, candidates, isChosen }: HeldObservation): boolean {
   return (
     isChosen !== true &&
@@ -10,12 +10,12 @@ export function hasUniqueOwner({ format, candidates, isChosen }: HeldObservation
   );
 }
 
-/** Whether what Redis shows names the hold, without our having watched: its fence, or an owner that never comes back. */
+/** Whether stored data alone identifies the hold: a fencing token, or an owner string that never recurs. */
 export function hasCertainIdentity(seen: HeldObservation, { fence }: SeenHolder): boolean {
   return fence !== null || hasUniqueOwner(seen);
 }
 
-/** Whether two looks show one holder, as far as Redis alone can tell. The label of a hold of ours says nothing. */
+/** Whether two observations show the same holder, judged by stored data. Labels of our holds are not compared. */
 export function isSameHolder(a: SeenHolder, b: SeenHolder): boolean {
   return a.token === b.token && a.role === b.role && a.fence === b.fence && hasSameStoredFields(a, b);
 }

@@ -3,26 +3,26 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
 import { getRenewalSchedule } from "./renewal-policy.ts";
 
-/** A renewal may come late by this share of the interval before the holder is overdue. */
+/** A renewal may be late by this share of the interval before the holder is overdue. */
 const GRACE_SHARE = 1 / 2;
-/** A hold that was observed for so many intervals without a renewal does not renew. */
+/** A hold observed for this many intervals without a renewal is not renewing. */
 const OBSERVED_INTERVALS_MIN = 1.5;
 /** An interval is the default of the library if it differs from it by at most this share. */
 const DEFAULT_SPREAD = 1 / 2;
 
-/** What a liveness is drawn from. */
+/** The input of a liveness assessment. */
 export interface LivenessEvidence {
   readonly seen: HeldObservation;
   readonly renewals: RenewalHistory;
 }
 
-/** The liveness as it is kept of every lock. */
+/** The liveness as stored with every lock. */
 export interface LivenessAssessment {
   readonly state: LivenessState;
   readonly missedRenewals: number;
 }
 
-/** As nearly every lock has one, with nothing missed: kept once for all of them. */
+/** Shared by all locks without missed renewals, to save memory. */
 const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, LivenessAssessment>> = {
   alive: { state: "alive", missedRenewals: 0 },
   not_renewing: { state: "not_renewing", missedRenewals: 0 },
@@ -33,8 +33,8 @@ const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, Live
 /**
  * Assesses whether the holder is alive, as of the last reading.
  *
- * A holder is `overdue` only on sufficient evidence: renewals at a steady interval (`RenewalHistory`), an interval that
- * it stated when it acquired the lock, or a library that is certain and whose holders all renew.
+ * A holder is `overdue` only on sufficient evidence: renewals at a steady interval (`RenewalHistory`), an interval
+ * stated when the lock was acquired, or a library that is certain and whose holders all renew.
  */
 export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   const { seen, renewals } = evidence;
@@ -50,7 +50,7 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   return { state: "overdue", missedRenewals };
 }
 
-/** When the liveness will be another one if nothing happens until then; undefined: never, or it matters no more. */
+/** Returns when the liveness changes without a renewal; undefined: never, or it has changed already. */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;
@@ -78,13 +78,13 @@ export function describeLiveness(evidence: LivenessEvidence): Liveness {
 interface RenewalExpectation {
   readonly intervalMs: number;
   readonly nextAt: number;
-  /** Until then the state stays as it is if no renewal comes. */
+  /** Without a renewal, the state does not change before this time. */
   readonly changesAt: number;
-  /** The evidence is sufficient: a renewal that does not come is overdue. */
+  /** The evidence suffices to call a missing renewal overdue. */
   readonly isSufficient: boolean;
-  /** The last renewal came when the library renews by default. */
+  /** The last renewal matches the default interval of the library. */
   readonly isLikelyTimer: boolean;
-  /** No steady interval was observed, and the library does not renew by itself. */
+  /** No steady interval was observed, and the library has no watchdog. */
   readonly isManual: boolean;
 }
 
@@ -94,11 +94,11 @@ function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpect
   const isSteady = steadyIntervalMs !== undefined;
   const isSufficient = isSteady || basis === "certain";
   const isStated = seen.holders[0].statedRenewal !== undefined && basis === "certain";
-  // Whoever renews less often than expected is judged by the longest interval that was observed.
+  // A holder that renews less often than expected is judged by its longest observed interval.
   const patientMs = Math.max(scheduledMs, ...intervalsMs);
   const shortestMs = isStated ? scheduledMs : 1;
   const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;
-  // The present lease was given with the last renewal, or before it was first read.
+  // The current lease was set by the last renewal, or before it was first read.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
   const nextAt = givenAt + intervalMs;
   const observedFrom = Math.max(renewals.sinceMs, lastAt ?? 0);

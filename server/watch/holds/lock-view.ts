@@ -15,7 +15,7 @@ import {
   type ObservedHolder,
 } from "./observed-hold.ts";
 
-/** A hold as the contract gives it. */
+/** Converts a hold to its API form. */
 export function toLock(target: string, hold: ObservedHold, sharedWith: readonly Key[]): Lock {
   const { seen } = hold;
   return {
@@ -62,7 +62,7 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
   };
 }
 
-/** The name by which its own client knows a hold; null where the API has no verb for it. */
+/** Returns the id that the API uses for the hold; null if the API has no verb for it. */
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,

@@ -5,36 +5,38 @@ import type { LivenessAssessment } from "./liveness.ts";
 import type { Recurrence } from "./recurrence.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
 
-/** One holder in the picture. */
+/** One holder in the index. */
 export interface ObservedHolder {
   readonly seen: SeenHolder;
-  /** Rises with every new hold of any key; names this one while its owner string recurs. */
+  /** Increases with every new hold of any key. Distinguishes holds with the same owner string. */
   readonly epoch: number;
-  /** When we first saw it, Redis's clock. */
+  /** When the holder was first observed, Redis clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** How often somebody left a shared lock and may have been this one, who then came back. */
+  /** How often some holder left the shared lock and this one may have left and come back. */
   readonly ambiguousExits: number;
 }
 
-/** A held lock in the picture: what was last read, and what only watching can know. */
+/** A held lock in the index: its last observation, and what is only known from watching it. */
 export interface ObservedHold {
   readonly key: Key;
   readonly seen: HeldObservation;
-  /** Those of `seen`, in its order. */
+  /** The holders of `seen`, in the same order. */
   readonly holders: readonly [ObservedHolder, ...ObservedHolder[]];
-  /** The stretch of time without a break in what we heard, in which it was last looked at. */
+  /** Identifies the period of uninterrupted observation that the last read belongs to. */
   readonly continuityId: string;
-  /** When the lock ends, Redis's clock, null: never. Looks that differ by no more than clocks do leave it as it is. */
+  /** When the lock expires, Redis clock; null: no TTL. Unchanged by differences within clock tolerance. */
   readonly endsAtMs: number | null;
-  /** The longest time to live seen of this hold. */
+  /** The longest TTL observed of this hold. */
   readonly longestMs: number | null;
   readonly renewals: RenewalHistory;
-  /** As of the last look. */
+  /** As of the last read. */
   readonly liveness: LivenessAssessment;
-  /** False for a possible lock that lists, counts and events leave out: nothing but its shape and name says lock. */
+  /**
+   * False for a possible lock that lists, counts and events leave out, because only its key or value suggests a lock.
+   */
   readonly isListed: boolean;
-  /** undefined of nearly all holds: none of its holders came back. */
+  /** undefined for nearly all holds: no owner recurred. */
   readonly recurrence?: Recurrence | undefined;
 }
 
@@ -47,12 +49,12 @@ export function getHolderSince({
   return { since: seen.sinceMs, sinceIs: seen.sinceIs ?? "exact" };
 }
 
-/** What is left to one holder at the look: its own time where holders end one by one, else the lock's. */
+/** Returns the remaining time of one holder: its own if holders expire separately, else that of the lock. */
 export function getRemainingMs({ seen }: ObservedHold, holder: ObservedHolder): number | null {
   return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;
 }
 
-/** When one holder's time ends, Redis's clock; null: never. */
+/** Returns when one holder expires, Redis clock; null: no TTL. */
 export function getHolderEndsAtMs(hold: ObservedHold, holder: ObservedHolder): number | null {
   const remainingMs = getRemainingMs(hold, holder);
   return remainingMs === null ? null : hold.seen.asOf + remainingMs;

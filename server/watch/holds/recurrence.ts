@@ -1,24 +1,24 @@
-/** How often a key was reported gone while each read found the same owner in it. */
+/** Counts how often a key was reported gone although each read found the same owner. */
 export interface Recurrence {
-  /** When the window began, Redis's clock. */
+  /** Start of the window, Redis clock. */
   readonly sinceMs: number;
   readonly count: number;
 }
 
 const WINDOW_MS = 60_000;
-/** An operator cannot tell so many holds a minute apart. */
+/** An operator cannot distinguish this many holds within a minute. */
 export const RECURRENCES_MAX = 20;
 
-/** The same owner was found again after the key was reported gone. */
+/** Records that the same owner was found after its key was reported gone. */
 export function recordRecurrence(before: Recurrence | undefined, asOf: number): Recurrence {
   if (before === undefined || asOf - before.sinceMs > WINDOW_MS) return { sinceMs: asOf, count: 1 };
   return { sinceMs: before.sinceMs, count: before.count + 1 };
 }
 
 /**
- * Whether watching can no longer tell one hold of an owner from the next: its key was reported gone too often. Any
- * client that may `PUBLISH` can forge such reports, and could otherwise keep an operator from releasing the lock for
- * ever: each version would have changed.
+ * Whether the key was reported gone so often that observation cannot distinguish one hold of an owner from the next.
+ * Any client that may `PUBLISH` can forge such reports. Without this limit, it could prevent a release by operators
+ * indefinitely, because every version would have changed.
  */
 export function isRecurring(recurrence: Recurrence | undefined, asOf: number): boolean {
   return (

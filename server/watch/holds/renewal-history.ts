@@ -2,48 +2,48 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { computeGapToleranceMs } from "./gap-continuity.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
-/** Redis's expiry and our reading of its clock may differ by this much. */
+/** Maximum difference between Redis's expiry and our estimate of its clock. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** So many intervals in a row make a steady interval: at least three renewals. */
+/** Consecutive intervals that make a steady interval: at least three renewals. */
 const STEADY_INTERVALS = 3;
-/** By which share of their median the intervals of a timer may differ from it. */
+/** Maximum deviation of a timer's intervals from their median, as a share. */
 const STEADY_SPREAD = 0.3;
 /**
- * Extensions that follow each other within this share of the lease are one renewal: a client that prolongs several keys
- * after it acquired the last one, or that extends a lock twice, has no timer of that interval.
+ * Extensions within this share of the lease count as one renewal. A client that extends several keys after it
+ * acquired the last one, or extends a lock twice, has no timer with that interval.
  */
 const SEPARATE_SHARE = 0.01;
 const SEPARATE_MS_MIN = 20;
 const SEPARATE_MS_MAX = 1000;
-/** A lease that grew by more than this factor is renewed on another schedule. */
+/** A lease that grew by more than this factor has a new renewal schedule. */
 const LONGER_LEASE_FACTOR = 1.5;
 
-/** What reading one hold again and again has shown of its lease, and of how it was prolonged. */
+/** What repeated reads of one hold have shown of its lease and its renewals. */
 export interface RenewalHistory {
-  /** Since when this hold is watched, Redis's clock. */
+  /** Start of the observation, Redis clock. */
   readonly sinceMs: number;
   readonly count: number;
   readonly lastAt: number | null;
-  /** The last times from one renewal to the next, or from the beginning to the first, oldest first; at most three. */
+  /** The latest intervals between renewals, or from the start to the first renewal; oldest first, at most three. */
   readonly intervalsMs: readonly number[];
   /**
-   * The interval of its timer: the median of the last three intervals if none differs from it by more than 30 %.
-   * undefined: it renewed less often than three times, or irregularly.
+   * The renewal interval: the median of the last three intervals if none differs from it by more than 30 %.
+   * undefined: fewer than three renewals, or irregular ones.
    */
   readonly steadyIntervalMs: number | undefined;
-  /** From when the next interval is counted; null: that moment is unknown. */
+  /** Start of the next interval; null: unknown. */
   readonly countedFrom: number | null;
-  /** As asked for, or the longest that was seen; null: no expiry. */
+  /** The requested lease, or the longest observed one; null: no TTL. */
   readonly leaseMs: number | null;
-  /** When the present lease was given, as far as its length is known. */
+  /** Start of the current lease, as far as its length is known. */
   readonly leaseBeganAt: number | null;
-  /** The present deadline is an operator's: `leaseMs` and `leaseBeganAt` are those of the holder before. */
+  /** The current deadline was set by an operator. `leaseMs` and `leaseBeganAt` are still those of the holder. */
   readonly isExtended?: true;
 }
 
 const NO_INTERVALS: readonly number[] = [];
 
-/** @param begunAt when the hold began, where that is known to the moment */
+/** @param begunAt exact start of the hold, or null if unknown */
 export function startRenewalHistory(seen: HeldObservation, begunAt: number | null): RenewalHistory {
   const { leaseMs, leaseBeganAt } = describeLease(seen, null);
   return {
@@ -59,9 +59,9 @@ export function startRenewalHistory(seen: HeldObservation, begunAt: number | nul
 }
 
 interface ReadingGap {
-  /** Something may have happened since the reading before that was not reported. */
+  /** Changes since the previous reading may have been missed. */
   readonly isBroken: boolean;
-  /** An operator gave it more time. */
+  /** An operator extended the lease. */
   readonly isExtended: boolean;
 }
 
@@ -83,14 +83,14 @@ export function updateRenewalHistory(
   const lease = describeLease(seen, renewals.leaseMs);
   if (renewal === undefined) {
     const isAsKnown = !isBroken && (isOfOperator ? renewals.isExtended : isSameLease(renewals, lease));
-    // Nearly all readings show nothing new: what is kept for long is not made anew for them.
+    // Nearly all readings show no change. Reusing the stored object saves memory.
     if (isAsKnown) return renewals;
     return { ...renewals, countedFrom, ...(isOfOperator ? { isExtended: true } : lease) };
   }
   return withRenewal({ ...renewals, countedFrom }, renewal.at, isOfOperator ? undefined : lease);
 }
 
-/** @param lease undefined: as before, because the deadline is an operator's */
+/** @param lease undefined: unchanged, because the deadline was set by an operator */
 function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | undefined): RenewalHistory {
   const { sinceMs, countedFrom } = before;
   const { leaseMs, leaseBeganAt } = lease ?? before;
@@ -111,11 +111,11 @@ function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | unde
     leaseMs,
     leaseBeganAt,
   };
-  // Nearly all histories have no such mark, and take no room for it.
+  // Adds the field only if set, to save memory in nearly all histories.
   return lease === undefined ? { ...history, isExtended: true } : history;
 }
 
-/** The median of as many intervals as it takes, if it is the interval of a timer. */
+/** Returns the median of the intervals if they are regular enough for a timer. */
 export function findSteadyInterval(intervalsMs: readonly number[]): number | undefined {
   if (intervalsMs.length < STEADY_INTERVALS) return undefined;
   const median = intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)] ?? 0;
@@ -129,7 +129,7 @@ function computeSeparationMs(leaseMs: number | null): number {
 
 interface Renewal {
   readonly at: number;
-  /** The deadline is the holder's own again, and no longer the one that an operator set. */
+  /** The holder has set a deadline again, which replaces the operator's. */
   readonly setsDeadline: boolean;
 }
 
@@ -140,14 +140,14 @@ function findRenewal(before: WatchedHold, seen: HeldObservation, toleranceMs: nu
     const at = Math.min(seen.asOf, Math.max(before.seen.asOf, leaseBeganAt ?? seen.asOf));
     return { at, setsDeadline: true };
   }
-  // Within the time that an operator added, a renewal sets an earlier deadline, or leaves it as it is.
+  // Within the time added by an operator, a renewal sets an earlier deadline or leaves it unchanged.
   if (isSetBack(before, seen)) return { at: seen.asOf, setsDeadline: true };
   return hasRenewedByScript(before.seen, seen) ? { at: seen.asOf, setsDeadline: false } : undefined;
 }
 
 type Lease = Pick<RenewalHistory, "leaseMs" | "leaseBeganAt">;
 
-/** The lease as asked for, or else the longest that was seen. */
+/** Returns the requested lease, or the longest observed one. */
 function describeLease(seen: HeldObservation, longestMs: number | null): Lease {
   const { asOf, remainingMs, holders } = seen;
   if (remainingMs === null) return { leaseMs: null, leaseBeganAt: null };
@@ -164,7 +164,7 @@ function isNear(a: number | null, b: number | null): boolean {
   return a === b || (a !== null && b !== null && Math.abs(a - b) <= CLOCK_TOLERANCE_MS);
 }
 
-/** Whether one of our scripts changed the hold and not its count: each renewal raises the number. */
+/** Whether a script changed the hold but not its count. Each renewal increases `seq`. */
 function hasRenewedByScript({ holders: [was] }: HeldObservation, { holders: [is] }: HeldObservation) {
   return is.fence !== null && is.seq > was.seq && is.count === was.count;
 }
@@ -174,14 +174,16 @@ function isSetBack({ seen: was, renewals }: WatchedHold, is: HeldObservation): b
   return renewals.isExtended === true && isLater(computeEndsAtMs(is, is.remainingMs), then);
 }
 
-/** Whether one who stayed has more time than before. A re-entry prolongs as well, and tells of no timer. */
+/**
+ * Whether a holder that stayed has a later deadline. A re-entry extends it as well, but is no evidence of a timer.
+ */
 function isProlonged(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
   let isOfAll = true;
   for (const is of seen.holders) {
     const was = before.holders.find((each) => isSameHolder(each, is));
     const hasStayed = was !== undefined && is.count <= was.count;
     if (hasStayed && isLater(getOwnEndsAtMs(before, was), getOwnEndsAtMs(seen, is), toleranceMs)) return true;
-    // The lock's own end says something only where nobody came and nobody entered once more.
+    // The lock's own deadline counts only if all holders stayed and none re-entered.
     if (!hasStayed || is.ownRemainingMs !== undefined) isOfAll = false;
   }
   return (

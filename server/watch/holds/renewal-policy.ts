@@ -3,28 +3,28 @@ import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Who prolongs a lease by itself, and after which share of it. */
+/** Which holders renew by themselves, and after which share of the lease. */
 export interface RenewalPolicy {
   readonly who: "all" | "some" | "none";
   readonly afterShare: number;
 }
 
-/** When a hold is expected to renew, before any renewal was observed. */
+/** The expected renewals of a hold before any was observed. */
 export interface RenewalSchedule {
   readonly intervalMs: number;
   /**
-   * `certain`: the holder stated it, or every holder of its library renews and the library is certain. A renewal that
-   * does not come is then overdue. `default`: some holders of the library renew so. `none`: no timer is known.
+   * `certain`: the holder stated the interval, or the library is certain and all its holders renew; a missing renewal
+   * is then overdue. `default`: some holders of the library renew at this interval. `none`: no timer is known.
    */
   readonly basis: "certain" | "default" | "none";
 }
 
-/** A hold that is seen to be prolonged although its library never does so by itself is judged by this. */
+/** Applies to a hold that is extended although its library has no watchdog. */
 const MANUAL_RENEWAL_SHARE = 1 / 2;
-/** A library that makes its lock again does so by its timer; one without a timer does so at once or by chance. */
+/** A library that recreates its lock does so with its timer. Without a timer, it does so immediately or by chance. */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
-/** What clients of ours do that state no interval: older versions of the library renew at this share. */
+/** Applies to our clients that state no interval. Older versions of the library renew at this share. */
 const WATCHDOG_RENEWAL: RenewalPolicy = { who: "some", afterShare: 1 / 3 };
 
 const POLICY_BY_FORMAT = Object.fromEntries(
@@ -34,14 +34,14 @@ const POLICY_BY_FORMAT = Object.fromEntries(
   }),
 ) as Readonly<Record<FormatName, RenewalPolicy>>;
 
-/** What is expected of a hold, as far as its formats allow: where several are possible, the most patient. */
+/** Returns the renewal policy of a hold. With several candidate formats, the most patient one. */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
   if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;
   if (first.fence !== null) return WATCHDOG_RENEWAL;
   return candidates.length === 0 ? POLICY_BY_FORMAT[format] : choosePatientPolicy([format, ...candidates]);
 }
 
-/** When the holder is expected to renew, as far as is known without watching it. */
+/** Returns the expected renewals of a holder, before any was observed. */
 export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null): RenewalSchedule {
   const [first] = seen.holders;
   const { who, afterShare } = getRenewalPolicy(seen);
@@ -54,8 +54,8 @@ export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null
 }
 
 /**
- * The interval that the holder stated when it acquired the lock. A watchdog renews at a share of the lease, so the
- * interval grows with a lease that was lengthened since.
+ * Returns the interval stated when the lock was acquired. A watchdog renews at a share of the lease, so the interval
+ * grows with a lease that was extended since.
  */
 function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number | null): number | undefined {
   if (statedRenewal === undefined) return undefined;
@@ -63,7 +63,7 @@ function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number 
   return Math.round(everyMs * Math.max(1, (leaseMs ?? ofLeaseMs) / ofLeaseMs));
 }
 
-/** For how long after a lock was freed its library may make it again. */
+/** Returns how long after its release a library may recreate a lock, in milliseconds. */
 export function computeReacquireWindowMs(seen: HeldObservation, leaseMs: number | null): number {
   return Math.max(REACQUIRE_MS_MIN, Math.round((leaseMs ?? 0) * getRenewalPolicy(seen).afterShare));
 }

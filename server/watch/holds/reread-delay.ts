@@ -1,11 +1,11 @@
 import { findLivenessChangeAt } from "./liveness.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
-/** In how many ms after its last look a hold is to be looked at again if nothing is heard of it; undefined: never. */
+/** Returns the time from its last read until a hold must be read again without notifications; undefined: never. */
 export function computeRereadDelayMs(hold: ObservedHold | undefined): number | undefined {
   if (hold === undefined) return undefined;
   const { seen } = hold;
-  // An end that has passed passes no more.
+  // No deadline remains.
   if (seen.state === "ended") return undefined;
   let dueMs = Number.POSITIVE_INFINITY;
   const consider = (ms: number | null | undefined) => {

@@ -12,15 +12,15 @@ const ATTENTION_QUERY = {
 };
 
 /**
- * Which locks `is:needs_attention` finds, kept up with each change and as time turns them, so that whoever counts them says
- * the same. A change costs some 2 µs; what time turns as much; asking nothing.
+ * The keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of such locks
+ * use it, so they agree with the filter. An update costs about 2 µs per changed lock; reading the counts is free.
  */
 export class AttentionKeys {
   readonly #countsByFormat = new Map<FormatName, number>();
   readonly #timeIndex: TimeDependentIndex<FormatName>;
   #isAdvancing = false;
 
-  /** @param onTimeChange told of what time alone turned */
+  /** @param onTimeChange called for a lock whose result changed with time alone */
   constructor(
     private readonly holds: ReadonlyMap<Key, ObservedHold>,
     private readonly deps: LockIndexDeps,
@@ -37,17 +37,17 @@ export class AttentionKeys {
     return this.#timeIndex.keys();
   }
 
-  /** How many of each format; those of which there are none may be left out. */
+  /** Counts by format. A format with a count of 0 may be missing. */
   get countsByFormat(): ReadonlyMap<FormatName, number> {
     return this.#countsByFormat;
   }
 
-  /** Takes in a key as it is in the picture now. */
+  /** Updates a key after its hold in the index changed. */
   updateKey(key: Key): void {
     this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }
 
-  /** Takes in that time has passed. */
+  /** Updates the keys whose result changed with time. */
   advance(): void {
     this.#isAdvancing = true;
     try {
@@ -57,12 +57,12 @@ export class AttentionKeys {
     }
   }
 
-  /** Called by `Timed`. */
+  /** Called by `TimeDependentIndex`. */
   insert(format: FormatName, key: Key): void {
     this.#count(format, key, 1);
   }
 
-  /** Called by `Timed`. */
+  /** Called by `TimeDependentIndex`. */
   delete(format: FormatName, key: Key): void {
     this.#count(format, key, -1);
   }

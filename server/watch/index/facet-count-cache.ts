@@ -5,28 +5,31 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 import { FacetCounts, type FacetQuery } from "./facet-counts.ts";
 import type { LockIndexDeps } from "./query-context.ts";
 
-/** An answer is kept for so long, in ms, and for longer when it took long: counting takes a twentieth of the time. */
+/**
+ * Minimum time, in milliseconds, for which counts are reused. Longer after a slow count, so that counting takes a
+ * twentieth of the time.
+ */
 const FRESH_MS = 1000;
 const FRESH_FACTOR = 20;
-/** So many answers are kept, the ones asked for last. */
+/** The most recently used results are cached. */
 const ENTRIES_MAX = 32;
-/** So many different ones may wait for their turn. */
+/** Different queries that may wait in the queue. */
 const WAITING_MAX = 16;
 
 interface CachedCounts {
   readonly counts: Promise<FacetCounts>;
-  /** Of the picture when it was asked for. */
+  /** Revision of the index when the query was queued. */
   readonly revision: number;
-  /** `performance.now()` until which it is as good as new; undefined: it is being counted. */
+  /** Time until which the counts are fresh (`performance.now()`); undefined: still counting. */
   freshUntil: number | undefined;
 }
 
 /**
- * Counts what the locks that match a filter have in common: a walk over all of them, in shares of some ms, one question
- * after the other. Whoever asks the same gets the same answer, for as long as the picture stays or a moment.
+ * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, one query
+ * after the other. Equal queries share a result while the index is unchanged or the result is fresh.
  */
 export class FacetCountCache {
-  /** The one asked last comes last. */
+  /** In order of use, the most recent last. */
   readonly #entries = new Map<string, CachedCounts>();
   #lastCount: Promise<unknown> = Promise.resolve();
   #waitingCount = 0;
@@ -37,7 +40,7 @@ export class FacetCountCache {
     private readonly getRevision: () => number,
   ) {}
 
-  /** @returns undefined: too many others wait for their turn */
+  /** @returns undefined if too many queries are queued */
   query(query: FacetQuery): Promise<FacetCounts> | undefined {
     const name = JSON.stringify([query.filter, query.allowedKeys?.patterns]);
     const known = this.#entries.get(name);
@@ -76,11 +79,11 @@ export class FacetCountCache {
   async #countFacets(query: FacetQuery): Promise<FacetCounts> {
     const counts = new FacetCounts(query, this.deps, this.getRevision());
     let begunAt: number | undefined;
-    // Holds do not change, so this is how things stand at one moment, however long it takes.
+    // Holds are immutable, so the counts are of one moment, however long counting takes.
     await forEachYielding(
       [...this.holds.values()],
       (hold) => {
-        // What it waited for its turn is not its own.
+        // The time in the queue does not count.
         begunAt ??= performance.now();
         counts.add(hold);
       },

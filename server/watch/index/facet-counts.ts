@@ -15,9 +15,9 @@ import type { LockIndexDeps } from "./query-context.ts";
 
 export interface FacetQuery {
   readonly filter: string;
-  /** Only such keys count, whatever is asked for. */
+  /** Restricts the count to these keys. */
   readonly allowedKeys?: KeyPatternSet | undefined;
-  /** Pays for counting. */
+  /** The caller whose budget is charged. */
   readonly owner?: TaskOwner | undefined;
 }
 
@@ -27,22 +27,22 @@ export interface FacetValueCount {
 }
 
 /**
- * How many locks have which values. A lock counts for a facet when it matches all of the filter but the facet's own
- * words: so the other values of what was chosen are still seen.
+ * Counts locks by facet value. A lock counts for a facet if it matches all terms of the filter except those of the
+ * facet itself, so the alternatives to a selected value stay visible.
  */
 export class FacetCounts {
-  /** How many match the whole filter. */
+  /** Number of locks that match the whole filter. */
   total = 0;
-  /** When it was counted, by Redis's clock. */
+  /** Time of the count, Redis clock. */
   readonly nowMs: number;
-  /** For how long it was counted, others' turns among it. */
+  /** Duration of the count, including pauses for other work. */
   tookMs = 0;
   readonly #fieldPredicates: readonly (readonly [FacetField, HoldPredicate])[];
   readonly #otherPredicate: HoldPredicate;
   readonly #counts = new Map<FacetField, Map<Key, number>>(FACET_FIELDS.map((field) => [field, new Map()]));
   readonly #without = new Map<FacetField, number>();
 
-  /** @param revision of the picture that is counted */
+  /** @param revision of the index */
   constructor(
     { filter, allowedKeys }: FacetQuery,
     { now, getTypicalHeldMs }: LockIndexDeps,
@@ -54,10 +54,10 @@ export class FacetCounts {
     const matches = (these: readonly FilterTerm[]): HoldPredicate => {
       const { fits, timeDependentTerm } = compileFilterTerms(these);
       if (timeDependentTerm === undefined) return fits;
-      const typicalOf = timeDependentTerm.usesTypical
+      const getTypicalMs = timeDependentTerm.usesTypical
         ? ({ key }: ObservedHold) => getTypicalHeldMs(key) ?? NEVER
         : () => NEVER;
-      return (hold) => fits(hold) && timeDependentTerm.matches(hold, nowMs, typicalOf(hold));
+      return (hold) => fits(hold) && timeDependentTerm.matches(hold, nowMs, getTypicalMs(hold));
     };
     const others = matches(terms.filter((term) => findFacetField(term) === undefined));
     const fits = combinePredicates([...compileScope(terms), others]);
@@ -89,12 +89,15 @@ export class FacetCounts {
     return this.#without.get(field) ?? 0;
   }
 
-  /** How many values there are. */
+  /** Returns the number of different values. */
   countValues(field: FacetField): number {
     return this.#counts.get(field)?.size ?? 0;
   }
 
-  /** Those that most locks have, by their number and then by name: found in one walk, there may be very many. */
+  /**
+   * Returns the most frequent values, by count and then by name. One iteration without a full sort, because there may
+   * be very many.
+   */
   listTopValues(field: FacetField): FacetValueCount[] {
     const top: FacetValueCount[] = [];
     for (const [value, locks] of this.#counts.get(field) ?? []) {
@@ -120,12 +123,12 @@ function isBefore(one: FacetValueCount, other: FacetValueCount): boolean {
   return one.locks === other.locks ? one.value < other.value : one.locks > other.locks;
 }
 
-/** Whose own word it is; undefined: no facet's. */
+/** Returns the facet that a term filters; undefined: none. */
 function findFacetField(term: FilterTerm): FacetField | undefined {
   return FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Each value once, and no list of its own for what has one. */
+/** Each value once. Lists with one value are shared to save memory. */
 const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly Key[]>> = {
   format: ({ seen: { format, candidates } }) =>
     candidates.length === 0 ? toSingletonList(format) : [...new Set<Key>([format, ...candidates])],
@@ -140,7 +143,7 @@ const NONE: readonly never[] = [];
 const WAITING = ["waiting"] as const;
 const singletonLists = new Map<Key, readonly Key[]>();
 
-/** Of formats, kinds and liveness, of which there are few. */
+/** For formats, kinds and liveness states, which are few. */
 function toSingletonList(value: Key): readonly Key[] {
   const known = singletonLists.get(value);
   if (known !== undefined) return known;

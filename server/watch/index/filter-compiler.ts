@@ -11,20 +11,20 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Whether a hold is among those that a filter asks for. */
+/** Whether a hold matches a filter. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
-/** A filter as it is asked of the picture: both must match. */
+/** A compiled filter. Both parts must match. */
 export interface CompiledFilter {
-  /** What time does not touch. */
+  /** The part that does not depend on time. */
   readonly fits: HoldPredicate;
-  /** What it turns, all of it as one; undefined: nothing. */
+  /** The combined part that depends on time; undefined: there is no such part. */
   readonly timeDependentTerm: TimeDependentTerm | undefined;
 }
 
 /**
- * As `matchesFilter` of the contract, made for a hundred thousand holds in a row: nothing is put together for each of
- * them, and what has few values (format, kind, liveness) is compared once a value.
+ * Compiles a filter with the semantics of `matchesFilter`, optimized for a hundred thousand holds: it allocates
+ * nothing per hold, and compares fields with few values (format, kind, liveness) once per value.
  */
 export function compileFilter(filter: string): CompiledFilter {
   const terms = parseFilter(filter);
@@ -32,7 +32,7 @@ export function compileFilter(filter: string): CompiledFilter {
   return { fits: combinePredicates([...compileScope(terms), fits]), timeDependentTerm };
 }
 
-/** Returns the predicates for what no term says: locks that are not listed match only where a filter selects them. */
+/** Returns the implicit predicates of a filter: unlisted locks match only if the filter selects them. */
 export function compileScope(terms: readonly FilterTerm[]): readonly HoldPredicate[] {
   return selectsUnlisted(terms) ? [] : [isListedHold];
 }
@@ -63,10 +63,10 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
   };
 }
 
-/** Whether a holder is one of those that a filter names. */
+/** Whether a holder matches a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
-/** @param terms of owner, service and host; others say nothing of a holder */
+/** @param terms of owner, service and host; other terms are ignored */
 export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
   const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));
@@ -92,7 +92,7 @@ function compileTerm(term: FilterTerm): HoldPredicate {
     const isWanted = term.state === "listed";
     return ({ isListed }) => isListed === isWanted;
   }
-  // What time turns is asked elsewhere.
+  // Terms that depend on time are compiled separately.
   if ("ms" in term || "state" in term) return () => true;
   if (term.field === "owner" || term.field === "service" || term.field === "host") {
     const matches = compileHolderTerm(term);
@@ -119,8 +119,8 @@ function compileComparison({
   comparing,
   number,
 }: Extract<ComparisonTerm, { number: number }>): HoldPredicate {
-  const numberOf = NUMBER_FIELDS[field];
-  return comparing === ">" ? (hold) => numberOf(hold) > number : (hold) => numberOf(hold) < number;
+  const getNumber = NUMBER_FIELDS[field];
+  return comparing === ">" ? (hold) => getNumber(hold) > number : (hold) => getNumber(hold) < number;
 }
 
 const NUMBER_FIELDS = {

@@ -16,7 +16,7 @@ export interface GroupOrder {
   readonly direction: SortDirection;
 }
 
-/** Keys that begin with a prefix, by the next segments of them. */
+/** Groups keys with a prefix by their next segments. */
 export interface NamespaceGrouping {
   readonly prefix: string;
   readonly depth: number;
@@ -28,21 +28,23 @@ export interface GroupQuery {
   readonly by: GroupBy;
   readonly filter: string;
   readonly order: GroupOrder;
-  /** Only such keys count, whatever is asked for. */
+  /** Restricts the groups to these keys. */
   readonly allowedKeys?: KeyPatternSet | undefined;
-  /** Pays for counting. */
+  /** The caller whose budget is charged. */
   readonly owner?: TaskOwner | undefined;
 }
 
-/** So many lists are kept; each is as large as there are owners. */
+/** Large groupings that are cached. Each is as large as there are owners. */
 const GROUPINGS_MAX = 4;
-/** Of lists with few groups more are kept, each of which costs a change little: a tree of names has one a branch. */
+/**
+ * Small groupings that are cached. Each adds little to the cost of a change, and a tree of names has one per branch.
+ */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;
-/** After so long without a question a list is let go of, so that changes cost nothing again. */
+/** A grouping that was not queried for this long is dropped, so that it no longer adds to the cost of changes. */
 const IDLE_MS = 30_000;
 
-/** So many may be made at once: each has a copy of the list of all locks, and they take turns. */
+/** Groupings that may be built at the same time. Each has a copy of the list of all locks. */
 const BUILDING_MAX = 16;
 
 interface CachedGrouping {
@@ -52,11 +54,11 @@ interface CachedGrouping {
 }
 
 /**
- * Who has which locks. What was asked for lately is kept up with each change (some 2 µs each); the first time costs a
- * walk over all locks, in shares.
+ * Groups locks by owner, service, host or namespace. A recently queried grouping is updated with each change (about 2
+ * µs). The first query iterates over all locks in slices.
  */
 export class GroupCache {
-  /** The one asked last comes last. */
+  /** In order of use, the most recent last. */
   readonly #groupings = new Map<string, CachedGrouping>();
   #buildingCount = 0;
 
@@ -65,7 +67,7 @@ export class GroupCache {
     private readonly needsAttention: Pick<AttentionKeys, "keys" | "advance">,
   ) {}
 
-  /** How many lists are kept. */
+  /** Number of cached groupings. */
   get size(): number {
     return this.#groupings.size;
   }
@@ -91,7 +93,7 @@ export class GroupCache {
     return cached.grouping;
   }
 
-  /** @returns undefined: too many others are being made */
+  /** @returns undefined if too many groupings are being built */
   async query(query: GroupQuery): Promise<HoldGrouping | undefined> {
     this.needsAttention.advance();
     const name = buildGroupingName(query);
@@ -103,7 +105,7 @@ export class GroupCache {
     this.#groupings.set(name, cached);
     this.#evictGroupings();
     await cached.ready;
-    // How large it is was not known before.
+    // The size is known only now.
     this.#evictGroupings();
     return cached.grouping;
   }
@@ -119,7 +121,7 @@ export class GroupCache {
   #evictGroupings(): void {
     const counts = { small: 0, large: 0 };
     for (const [name, { grouping }] of [...this.#groupings].reverse()) {
-      // One that is let go of is told of no change, and somebody waits for it.
+      // A dropped grouping receives no changes, but a caller waits for this one.
       if (!grouping.isReady) continue;
       const isSmall = grouping.size <= SMALL_GROUPING_SIZE;
       const count = isSmall ? ++counts.small : ++counts.large;
@@ -132,7 +134,7 @@ function buildGroupingName({ by, filter, order, allowedKeys }: GroupQuery): stri
   return JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
 }
 
-/** The groups of all locks that match, in an order. */
+/** The groups of all matching locks, sorted. */
 export class HoldGrouping {
   readonly #groups = new Map<Key, HoldGroup>();
   readonly #matches: (hold: ObservedHold) => boolean;
@@ -140,13 +142,13 @@ export class HoldGrouping {
   readonly #computeSortValue: (group: HoldGroup, name: Key) => SortValue;
   readonly #direction: SortDirection;
   #sorted: SortedKeys;
-  /** What changed while it was being made; undefined: it is made. */
+  /** Changes during the build; undefined: the grouping is built. */
   #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
-  /** Locks that match, and have no such name. */
+  /** Matching locks without a name in this grouping. */
   withoutNameCount = 0;
 
   constructor({ by, filter, order, allowedKeys }: GroupQuery) {
-    // What time turns is not asked of groups: their filters refuse it.
+    // Filters of groups have no terms that depend on time.
     const { fits } = compileFilter(filter);
     const prefix = typeof by === "string" ? "" : by.prefix;
     this.#matches = (hold) =>
@@ -157,7 +159,7 @@ export class HoldGrouping {
     this.#sorted = new SortedKeys(order.direction);
   }
 
-  /** To be called once, with all locks and which of them need attention; what changes from then on is told to `change`. */
+  /** Builds the groups from all locks, once. Later changes must be passed to `applyChange`. */
   async fill(
     holds: readonly ObservedHold[],
     needsAttention: Iterable<Key>,
@@ -185,7 +187,7 @@ export class HoldGrouping {
     return this.#sorted;
   }
 
-  /** How many groups there are. */
+  /** Number of groups. */
   get size(): number {
     return this.#groups.size;
   }
@@ -236,20 +238,21 @@ export class HoldGrouping {
   }
 }
 
-/** In which groups a lock counts, each once. */
+/** Returns the groups of a lock, each once. */
 type ListMemberships = (hold: ObservedHold) => readonly GroupMembership[];
 
 function groupByHolder(by: OwnerGrouping): ListMemberships {
-  const nameOf = by === "owner" ? ({ owner }: SeenHolder) => owner : ({ record }: SeenHolder) => record?.[by];
+  const getName =
+    by === "owner" ? ({ owner }: SeenHolder) => owner : ({ record }: SeenHolder) => record?.[by];
   return ({ holders }) => {
     const [first, second] = holders;
     if (second === undefined) {
-      const name = nameOf(first.seen);
+      const name = getName(first.seen);
       return name === undefined ? NO_MEMBERSHIPS : [[name, getHolderSince(first).since]];
     }
     const parts = new Map<Key, number>();
     for (const holder of holders) {
-      const name = nameOf(holder.seen);
+      const name = getName(holder.seen);
       if (name === undefined) continue;
       const { since } = getHolderSince(holder);
       parts.set(name, Math.min(since, parts.get(name) ?? since));
@@ -264,7 +267,7 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
     let end = prefix.length;
     for (let segment = 0; segment < depth; segment++) {
       end = key.indexOf(":", end) + 1;
-      // Its own name is no namespace, and so nobody's list is as long as there are keys of one.
+      // The last segment is not a namespace. Otherwise, a list could be as long as there are keys.
       if (end === 0) return NO_MEMBERSHIPS;
     }
     return [[key.slice(0, end), getHeldSince(hold), key.includes(":", end)]];
@@ -273,15 +276,15 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
 
 const NO_MEMBERSHIPS: readonly never[] = [];
 
-/** The product with itself is still exact. */
+/** Its square is still exact in a double. */
 const HOLDS_FACTOR = 2 ** 26;
 
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
   name: (_group, name) => name,
   holds: ({ holds }) => holds,
-  // Then by the number of locks, of which there are fewer than that.
+  // Ties are ordered by the number of locks, which is below the factor.
   needs_attention: ({ needsAttention, holds }) => needsAttention * HOLDS_FACTOR + holds,
-  // The longer it is held, the earlier it began.
+  // The earlier it began, the longer it has been held.
   held: ({ oldest: [since] }) => -since,
   waiters: ({ waiters }) => waiters.count ?? 0,
 };

@@ -6,26 +6,26 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A lock as it is counted: that it needs attention, time may turn as well. */
+/** A hold as counted. `needsAttention` changes with time as well. */
 export interface CountedHold {
   readonly hold: ObservedHold;
   readonly needsAttention: boolean;
 }
 
-/** How a lock counts in a group: since when, and of a namespace whether the key has another one in it. */
+/** Membership of a lock in a group: start of the hold, and for a namespace whether the key has a further one. */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
-/** The locks that one owner has, or one service, or one host: what is counted of them. */
+/** The counted locks of one owner, service, host or namespace. */
 export class HoldGroup {
   holds = 0;
-  /** Of a namespace: how many of its keys have another one in it. */
+  /** For a namespace: number of keys that have a further namespace. */
   childCount = 0;
   needsAttention = 0;
   readonly liveness: Partial<Record<LivenessState, number>> = {};
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** Most have one lock, and a hundred thousand lists would take their room. */
+  /** Most groups have one lock, and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 
@@ -38,7 +38,7 @@ export class HoldGroup {
     return { count: this.#waiting, known };
   }
 
-  /** The lock that it has had for longest, and since when. */
+  /** The longest held lock and the start of its hold. */
   get oldest(): SortPosition {
     return this.#byAge?.first ?? this.#onlyHold ?? NO_POSITION;
   }

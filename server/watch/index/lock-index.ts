@@ -15,7 +15,7 @@ import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
-/** How many locks that are left out are told apart; more are not counted. */
+/** Locks outside a full index are counted up to this number. */
 const LEFT_OUT_MAX = 10_000;
 
 const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
@@ -25,41 +25,41 @@ export interface HoldChange {
   readonly after: ObservedHold | undefined;
 }
 
-/** A part of the list of all holds that match a filter, in an order. */
+/** A page of the holds that match a filter, sorted. */
 export interface HoldPage {
   readonly holds: readonly ObservedHold[];
-  /** How many match in all. */
+  /** Total number of matching holds. */
   readonly total: number;
-  /** The place of the last one, if there are more after it. */
+  /** Position of the last hold, if more follow. */
   readonly next: SortPosition | undefined;
 }
 
-/** Where a page begins. */
+/** The start of a page. */
 export type PageStart = { readonly offset: number } | { readonly after: SortPosition };
 
-/** The filter that finds all unlisted locks. */
+/** The filter that matches all unlisted locks. */
 export const UNLISTED_FILTER = "is:unlisted";
 
-/** The picture in memory: every held lock, as last read. */
+/** All held locks of a target in memory, as last read. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
   /** Keys of holds that are not listed: see `ObservedHold.isListed`. */
   readonly #unlisted = new Set<Key>();
   readonly #sharedTokens = new SharedTokenIndex();
-  /** Who waits for keys that were free when we looked last. */
+  /** Waiters of keys that were free when last read. */
   readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #queries: QueryCache;
   readonly #attentionKeys: AttentionKeys;
-  /** Who has how many of them. */
+  /** Locks grouped by owner, service, host or namespace. */
   readonly groups: GroupCache;
-  /** What those have in common that match. */
+  /** Facet counts of matching locks. */
   readonly facets: FacetCountCache;
-  /** Locks for which there was no room. */
+  /** Locks that did not fit into the index. */
   readonly #leftOut = new Set<Key>();
   #lastEpoch = 0;
   #revision = 0;
 
-  /** @param maxLocks locks; of those that come when there are as many, a listed one takes the room of an unlisted one */
+  /** @param maxLocks maximum number of locks; in a full index, a listed lock replaces an unlisted one */
   constructor(
     private readonly maxLocks = Number.POSITIVE_INFINITY,
     private readonly deps: LockIndexDeps = DEFAULT_DEPS,
@@ -72,7 +72,7 @@ export class LockIndex {
     this.facets = new FacetCountCache(this.#holds, deps, () => this.#revision);
   }
 
-  /** How many locks are kept, listed or not. */
+  /** Number of indexed locks, listed or not. */
   get size(): number {
     return this.#holds.size;
   }
@@ -81,18 +81,21 @@ export class LockIndex {
     return this.#holds.size - this.#unlisted.size;
   }
 
-  /** How many possible locks are not listed. @param allowedKeys counts only such keys; make `UNLISTED_FILTER` ready first */
+  /**
+   * Counts the unlisted locks. @param allowedKeys restricts the keys; call `prepareQuery` with `UNLISTED_FILTER`
+   * first
+   */
   countUnlisted(allowedKeys?: KeyPatternSet): number {
     if (allowedKeys === undefined) return this.#unlisted.size;
     return this.queryPage(UNLISTED_FILTER, BY_KEY, { offset: 0 }, 0, allowedKeys).total;
   }
 
-  /** How many locks are known not to be in the picture, because it is full. */
+  /** Number of locks that are known but not indexed, because the index is full. */
   get leftOut(): number {
     return this.#leftOut.size;
   }
 
-  /** Rises with every change of the picture. */
+  /** Increases with every change. */
   get revision(): number {
     return this.#revision;
   }
@@ -106,8 +109,8 @@ export class LockIndex {
   }
 
   /**
-   * Takes in one look at a key. Looks must come in the order in which Redis answered them. A hold for which there is no
-   * room is given back as `after` all the same, new at every look.
+   * Applies an observation of a key. Observations must be applied in the order of Redis's replies. A hold that does
+   * not fit into the index is returned as `after` nevertheless, as a new hold for each observation.
    */
   applyObservation(observation: Observation, context: ObservationContext): HoldChange {
     const { key } = observation;
@@ -141,7 +144,7 @@ export class LockIndex {
     return confidence !== "possible" || (this.deps.isAlwaysListed?.(key) ?? true);
   }
 
-  /** @returns whether there is room for the hold */
+  /** @returns whether the hold fits into the index */
   #makeRoom({ isListed }: ObservedHold): boolean {
     if (this.#holds.size < this.maxLocks) return true;
     const [unlisted] = isListed ? this.#unlisted : [];
@@ -164,7 +167,7 @@ export class LockIndex {
     if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
   }
 
-  /** Continues a hold from before this process started, where that became known after the key was read. */
+  /** Continues a hold from before the start of the process if its stored state was loaded after the key was read. */
   restoreLate(key: Key): void {
     const before = this.#holds.get(key);
     if (before === undefined) return;
@@ -182,26 +185,26 @@ export class LockIndex {
     this.#recordChange(key, before);
   }
 
-  /** Who waits for a key that is free. */
+  /** Returns the waiters of a free key. */
   findWaiters(key: Key): SeenWaiters | undefined {
     return this.#waiters.get(key);
   }
 
-  /** Other keys that hold the very token of this hold, `most` of them: they were taken together. */
+  /** Returns up to `most` other keys that hold the same token, because they were acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
 
-  /** Whether `queryPage` needs no walk over all holds. */
+  /** Whether `queryPage` can return without iterating over all holds. */
   isQueryReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
     return this.#queries.isReady(filter, order, allowedKeys);
   }
 
   /**
-   * Makes a query ready in slices. Call `queryPage` directly afterwards: on its own it walks over all holds at once when
-   * the query is not ready.
+   * Evaluates a query in slices. `queryPage` must be called directly afterwards; without preparation, it iterates
+   * over all holds at once.
    *
-   * @param owner pays for the walk
+   * @param owner the caller whose budget is charged
    * @throws LockkeeperError rate_limited, unavailable
    */
   prepareQuery(
@@ -214,9 +217,9 @@ export class LockIndex {
   }
 
   /**
-   * Costs what it gives, and what changed since the same filter and order were asked for.
+   * Returns a page. Costs depend on its size and on the changes since the last use of the same filter and order.
    *
-   * @param allowedKeys only such keys, whatever is asked for
+   * @param allowedKeys restricts the result to these keys
    */
   queryPage(
     filter: string,
@@ -231,7 +234,7 @@ export class LockIndex {
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };
   }
 
-  /** How many need attention now, by their format. */
+  /** Counts the locks that need attention now, by format. */
   get attentionCounts(): ReadonlyMap<FormatName, number> {
     this.#attentionKeys.advance();
     return this.#attentionKeys.countsByFormat;

@@ -11,13 +11,13 @@ import { TimeDependentIndex, type TimeDependentQuery } from "./time-dependent-in
 export interface QueryDefinition {
   readonly filter: string;
   readonly order: SortOrder;
-  /** Only these keys, whatever the filter matches. */
+  /** Restricts the result to these keys. */
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
 /** The result of a query, as of the last change that it includes. */
 export interface CachedQuery {
-  /** Returns what a hold is sorted by, or undefined if it does not match. */
+  /** Returns the sort value of a hold, or undefined if it does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
   readonly sorted: SortedKeys;
   /** Set if the result changes as time passes. */
@@ -26,7 +26,7 @@ export interface CachedQuery {
   appliedUpTo: number;
 }
 
-/** Evaluates a query for one hold after the other. */
+/** Evaluates a query hold by hold. */
 export class QueryBuilder {
   readonly #query: TimeDependentQuery;
   #now = 0;
@@ -45,7 +45,7 @@ export class QueryBuilder {
     this.#query = { fits, term, order: getSortValues(field) };
   }
 
-  /** Sets the time at which the holds are evaluated. Call it before the first `computeValue`. */
+  /** Sets the time of the evaluation. Must be called before the first `computeValue`. */
   begin(): void {
     this.#now = this.deps.now();
     const { term, order } = this.#query;
@@ -53,7 +53,7 @@ export class QueryBuilder {
     this.#timeIndex = new TimeDependentIndex(this.#query, this.holds, this.deps.getTypicalHeldMs, this.#now);
   }
 
-  /** @returns what the hold is sorted by; undefined if it does not match */
+  /** @returns the sort value of the hold; undefined if it does not match */
   computeValue(hold: ObservedHold): SortValue | undefined {
     return this.#timeIndex === undefined
       ? this.#computeSortValue(hold)

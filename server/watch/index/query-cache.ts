@@ -21,24 +21,24 @@ interface PendingQuery {
 }
 
 const QUERIES_MAX = 128;
-/** A walk over this many holds takes less than a slice. */
+/** Iterating over this many holds takes less than a slice. */
 const HOLDS_AT_ONCE_MAX = 256;
-/** Different filters that one caller may have evaluated at once. */
+/** Different filters of one caller that may be evaluated at the same time. */
 const PENDING_PER_OWNER_MAX = 16;
-/** A walk during which too many locks changed is repeated. */
+/** An evaluation is repeated if too many locks changed meanwhile. */
 const ATTEMPTS_MAX = 4;
-/** Entries of all answers together: 16 bytes each, and a filter that few match costs little. */
+/** Entries of all results together, 16 bytes each. A filter with few matches costs little. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
-/** Changes that are remembered for answers which nobody asked for meanwhile. */
+/** Changes that are stored for results that are not used meanwhile. */
 const CHANGES_MIN = 8192;
 
 /**
- * The answers to what is asked of the picture, each a sorted list that is kept. A change is only written down; an
- * answer takes in what changed since it was last asked for. One that has fallen too far behind is made anew.
+ * Caches query results as sorted lists. A change is only recorded; a result applies the recorded changes when it is
+ * used. A result that has fallen too far behind is evaluated again.
  */
 export class QueryCache {
-  /** The one asked last comes last. */
+  /** In order of use, the most recent last. */
   readonly #queries = new Map<string, CachedQuery>();
   readonly #pending = new Map<string, PendingQuery>();
   #changes: HoldBefore[] = [];
@@ -50,23 +50,23 @@ export class QueryCache {
     private readonly deps: LockIndexDeps,
   ) {}
 
-  /** @param before as it was; what it is now is in the picture */
+  /** @param before the previous hold; the current one is in the index */
   recordChange(key: Key, before: ObservedHold | undefined): void {
     if (this.#queries.size === 0 && this.#pending.size === 0) return;
     this.#changes.push({ key, before });
     if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#dropOldChanges();
   }
 
-  /** Returns whether `query` needs no walk over all holds. */
+  /** Whether `query` can return without iterating over all holds. */
   isReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
     return this.#isReady(buildQueryName(filter, order, allowedKeys));
   }
 
   /**
-   * Makes a query ready in slices, so that `query` needs no walk directly afterwards. Callers that wait for the same query
-   * share one walk.
+   * Evaluates a query in slices, so that `query` returns without an iteration directly afterwards. Concurrent callers
+   * of the same query share one evaluation.
    *
-   * @param owner pays for the walk
+   * @param owner the caller whose budget is charged
    * @throws LockkeeperError rate_limited, unavailable
    */
   async prepare(
@@ -94,9 +94,9 @@ export class QueryCache {
     const name = buildQueryName(filter, order, allowedKeys);
     const now = this.deps.now();
     const ready = this.#findReady(name);
-    const question = ready ?? this.#createQuery({ filter, order, allowedKeys });
-    this.#keep(name, question, now);
-    return question.sorted;
+    const cached = ready ?? this.#createQuery({ filter, order, allowedKeys });
+    this.#keep(name, cached, now);
+    return cached.sorted;
   }
 
   #isReady(name: string): boolean {
@@ -108,13 +108,13 @@ export class QueryCache {
     return known?.timeIndex?.isStale(this.deps.now()) === true ? undefined : known;
   }
 
-  /** Brings a query up to date and keeps it as the one used last. */
-  #keep(name: string, question: CachedQuery, now: number): void {
-    const isNew = this.#queries.get(name) !== question;
+  /** Applies recorded changes to a query and marks it as the most recently used. */
+  #keep(name: string, cached: CachedQuery, now: number): void {
+    const isNew = this.#queries.get(name) !== cached;
     this.#queries.delete(name);
-    this.#queries.set(name, question);
-    this.#applyChanges(question, now);
-    question.timeIndex?.advance(question.sorted, now);
+    this.#queries.set(name, cached);
+    this.#applyChanges(cached, now);
+    cached.timeIndex?.advance(cached.sorted, now);
     if (isNew) this.#evictQueries();
   }
 
@@ -133,7 +133,7 @@ export class QueryCache {
       const builder = new QueryBuilder(definition, this.holds, this.deps);
       const sorted = new SortedKeys(definition.order.direction);
       let appliedUpTo = 0;
-      // Holds do not change, so all of them are taken as they are when the walk begins. Later changes are recorded.
+      // Holds are immutable, so the evaluation sees all of them as of its start. Later changes are recorded.
       const holds = {
         [Symbol.iterator]: () => {
           appliedUpTo = this.#firstChange + this.#changes.length;
@@ -153,17 +153,17 @@ export class QueryCache {
     throw new UnavailableError("The locks change faster than this filter can be evaluated. Retry later.");
   }
 
-  #applyChanges(question: CachedQuery, now: number): void {
-    const { computeSortValue, sorted, timeIndex } = question;
+  #applyChanges(cached: CachedQuery, now: number): void {
+    const { computeSortValue, sorted, timeIndex } = cached;
     const end = this.#firstChange + this.#changes.length;
-    if (question.appliedUpTo === end) return;
-    // As each was when this answer was last up to date: the first of its changes since then.
+    if (cached.appliedUpTo === end) return;
+    // The state of each hold when this result was last updated: before its first change since then.
     const before = new Map<Key, ObservedHold | undefined>();
-    for (let at = question.appliedUpTo - this.#firstChange; at < this.#changes.length; at++) {
+    for (let at = cached.appliedUpTo - this.#firstChange; at < this.#changes.length; at++) {
       const change = this.#changes[at];
       if (change !== undefined && !before.has(change.key)) before.set(change.key, change.before);
     }
-    question.appliedUpTo = end;
+    cached.appliedUpTo = end;
     for (const [key, was] of before) {
       const is = this.holds.get(key);
       if (timeIndex !== undefined) timeIndex.placeKey(sorted, key, is, now);
@@ -200,10 +200,10 @@ export class QueryCache {
   #evictQueries(): void {
     const most = Math.max(ENTRIES_MIN, ENTRIES_PER_HOLD * this.holds.size);
     let entries = 0;
-    for (const question of this.#queries.values()) entries += countEntries(question);
-    for (const [name, question] of this.#queries) {
+    for (const cached of this.#queries.values()) entries += countEntries(cached);
+    for (const [name, cached] of this.#queries) {
       if (this.#queries.size === 1 || (entries <= most && this.#queries.size <= QUERIES_MAX)) return;
-      entries -= countEntries(question);
+      entries -= countEntries(cached);
       this.#queries.delete(name);
     }
   }
@@ -218,7 +218,7 @@ function buildQueryName(
   return `${direction}${field}\n${JSON.stringify(filter)}${range}`;
 }
 
-/** What time turns takes about eight times the memory of an entry that it does not. */
+/** An entry of a result that depends on time takes about eight times the memory. */
 function countEntries({ sorted, timeIndex }: CachedQuery): number {
   return sorted.size + 8 * (timeIndex?.size ?? 0);
 }

@@ -17,14 +17,14 @@ export function parseSortOrder(sort: string): SortOrder {
   return { field, direction: sort.startsWith("-") ? -1 : 1 };
 }
 
-/** What the index does not know by itself. */
+/** What the index obtains from other parts. */
 export interface LockIndexDeps {
-  /** Redis's clock. */
+  /** Redis clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
-  /** Whether any lock under this key is listed, even a possible one; all keys by default. */
+  /** Whether any lock with this key is listed, even a possible one; true by default. */
   readonly isAlwaysListed?: (key: Key) => boolean;
-  /** Returns a hold as it was known before this process started. */
+  /** Returns the stored state of a hold from before this process started. */
   restoreHold?(
     observation: HeldObservation,
     getEpoch: (holder: SeenHolder) => number,

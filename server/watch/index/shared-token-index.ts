@@ -2,17 +2,17 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Formats in which one token may stand at several keys that were taken together. */
+/** Formats in which several keys acquired together have the same token. */
 const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
   "redlock",
   "bsm-redislock",
   "rueidislock",
   "token",
 ]);
-/** A shorter value of an unknown library, such as `1`, identifies nobody: any number of locks have it. */
+/** A shorter value of an unknown library, such as `1`, is not unique. */
 const TOKEN_LENGTH_MIN = 16;
 
-/** Which keys hold one token. Taking in a change costs the same however many there are. */
+/** Finds keys by token. An update takes constant time. */
 export class SharedTokenIndex {
   readonly #keys = new Map<Key, Set<Key>>();
 
@@ -26,7 +26,7 @@ export class SharedTokenIndex {
     else keys.add(key);
   }
 
-  /** The other keys with the token of this hold, `most` of them. */
+  /** Returns up to `most` other keys with the token of this hold. */
   findOtherKeys(hold: ObservedHold, most: number): Key[] {
     const others: Key[] = [];
     const token = findSharedToken(hold);

@@ -4,10 +4,10 @@ import { computeRank, computeRankChangeAt, getHeldSince } from "../holds/attenti
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** What a hold is sorted by, at a moment of Redis's clock and by what is typical for its pattern. */
+/** Computes sort values from a hold, Redis's time and the typical hold time of its pattern. */
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
-  /** When time alone may change it; undefined: neither time nor what is typical matters to it. */
+  /** Returns when the value changes with time alone; undefined: it does not depend on time or typical hold times. */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }
 
@@ -22,7 +22,7 @@ const SORT_VALUES: Record<Exclude<LockSortField, "attention">, (hold: ObservedHo
   count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
   remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
   waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  // The longer it is held, the earlier it began.
+  // The earlier it began, the longer it has been held.
   held: (hold) => -getHeldSince(hold),
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,

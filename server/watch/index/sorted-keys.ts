@@ -2,10 +2,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 
 export type SortValue = string | number;
 
-/** A place in a sorted list: everything up to and including it has been given. */
+/** A cursor in a sorted list. A page after it starts with the next entry. */
 export type SortPosition = readonly [value: SortValue, key: Key];
 
-/** Values upwards (1) or downwards (-1); keys with one value always upwards. */
+/** Order of values: ascending (1) or descending (-1). Keys with equal values are always ascending. */
 export type SortDirection = 1 | -1;
 
 function comparePositions(
@@ -21,11 +21,11 @@ function comparePositions(
 
 export interface KeySlice {
   readonly keys: readonly Key[];
-  /** The place of the last one given, if there are more after it. */
+  /** Position of the last key, if more follow. */
   readonly next: SortPosition | undefined;
 }
 
-/** Two lists beside each other instead of pairs: 16 bytes a key, and numbers are kept as they are. */
+/** Parallel arrays take 16 bytes per key and store numbers unboxed. */
 interface Chunk {
   readonly values: SortValue[];
   readonly keys: Key[];
@@ -34,8 +34,8 @@ interface Chunk {
 const CHUNK_MAX = 512;
 
 /**
- * Keys in the order of their values, in chunks. A change costs one search and a move within one chunk; a page costs a
- * walk over the lengths of the chunks (some 3 µs for a million keys) and what it gives.
+ * Keys sorted by value, in chunks. A change costs a binary search and a shift within one chunk. A page costs an
+ * iteration over the chunk lengths (about 3 µs for a million keys).
  */
 export class SortedKeys {
   readonly #chunks: Chunk[] = [];
@@ -43,7 +43,7 @@ export class SortedKeys {
 
   constructor(private readonly direction: SortDirection) {}
 
-  /** @param keys in any order, each once, with their values */
+  /** @param keys in any order, without duplicates; `values` are parallel */
   static from(direction: SortDirection, values: readonly SortValue[], keys: readonly Key[]): SortedKeys {
     const order = Uint32Array.from(keys.keys()).sort((a, b) =>
       comparePositions(values[a] ?? 0, keys[a] ?? "", values[b] ?? 0, keys[b] ?? "", direction),
@@ -85,7 +85,7 @@ export class SortedKeys {
     if (chunk.keys.length > CHUNK_MAX) this.#splitChunk(at, chunk);
   }
 
-  /** @returns whether it was there */
+  /** @returns whether the entry existed */
   delete(value: SortValue, key: Key): boolean {
     const at = this.#findChunk(value, key);
     const chunk = this.#chunks[at];
@@ -99,7 +99,7 @@ export class SortedKeys {
     return true;
   }
 
-  /** Keys from the one at `offset` on. */
+  /** Returns keys from an offset. */
   slice(offset: number, limit: number): KeySlice {
     let index = offset;
     let at = 0;
@@ -110,7 +110,7 @@ export class SortedKeys {
     return this.#collect(at, index, limit);
   }
 
-  /** Keys that come after the place. */
+  /** Returns keys after a position. */
   sliceAfter([value, key]: SortPosition, limit: number): KeySlice {
     const at = this.#findChunk(value, key);
     const chunk = this.#chunks[at];
@@ -137,7 +137,7 @@ export class SortedKeys {
     return { keys, next: undefined };
   }
 
-  /** The first chunk whose last place is not before this one. */
+  /** Returns the first chunk whose last entry is not before this position. */
   #findChunk(value: SortValue, key: Key): number {
     let low = 0;
     let high = this.#chunks.length;
@@ -150,7 +150,7 @@ export class SortedKeys {
     return low;
   }
 
-  /** The first index of the chunk that is not before the place. */
+  /** Returns the first index of the chunk that is not before this position. */
   #findIndex(chunk: Chunk, value: SortValue, key: Key): number {
     let low = 0;
     let high = chunk.keys.length;
@@ -173,7 +173,7 @@ export class SortedKeys {
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
-  /** A chunk that has become small goes into its neighbour, so that there are never many small ones. */
+  /** Merges a small chunk with the next one, so that small chunks do not accumulate. */
   #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);

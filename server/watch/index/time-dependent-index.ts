@@ -6,32 +6,32 @@ import type { HoldPredicate } from "./filter-compiler.ts";
 import type { SortValues } from "./sort-values.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** What is typical changes as locks are released: within this time each hold is asked anew what that means for it. */
+/** Typical hold times change with each release. Every hold is reevaluated within this time. */
 const TYPICAL_REFRESH_MS = 30_000;
-/** So many of them in one step at most, some 1.5 µs each; of more locks each comes its turn later. */
+/** Reevaluated holds per step, about 1.5 µs each. With more locks, a full round takes longer. */
 const TYPICAL_REFRESH_MAX = 4000;
-/** What was not asked for so long knows too little of what is typical now. */
+/** A result that was not used for this long has outdated typical times. */
 const TYPICAL_STALE_MS = 60_000;
-/** Redis's clock as we know it trembles; this is a step. */
+/** The estimate of Redis's clock varies slightly; a larger difference is a clock step. */
 const CLOCK_SETBACK_MS = 1000;
 
 export interface TimeDependentQuery<Value extends SortValue = SortValue> {
-  /** What time does not touch. */
+  /** The part that does not depend on time. */
   readonly fits: HoldPredicate;
   readonly term: TimeDependentTerm | undefined;
   readonly order: SortValues<Value>;
 }
 
-/** Where keys are placed by their values. */
+/** A list in which keys are placed by value. */
 export interface SortedPlacement<Value extends SortValue> {
   insert(value: Value, key: Key): void;
   delete(value: Value, key: Key): void;
 }
 
 /**
- * An answer that time changes: it knows where each key stands in the sorted list, and when what it says of a hold may
- * turn by itself. What turns costs as much as a change; what does not costs nothing. What is typical is asked for each
- * hold in turn, a share of them with each step, so that no step bears them all.
+ * Keeps a query result that changes with time. It stores the position of each key in the sorted list, and when the
+ * result of a hold changes by itself. A due change costs as much as a change of a hold. Typical hold times are
+ * reevaluated for a share of the holds in each step, to bound the cost of a step.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {
   readonly #values = new Map<Key, Value>();
@@ -46,7 +46,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     private readonly getTypicalHeldMs: GetTypicalHeldMs,
     now: number,
   ) {
-    // Of the orders, time turns only that of attention.
+    // Of all orders, only that of attention depends on time.
     this.#usesTypical = query.term?.usesTypical === true || query.order.computeChangeAt !== undefined;
     this.#refreshIterator = holds.values();
     this.#advancedTo = now;
@@ -56,7 +56,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return this.#changesAt.size;
   }
 
-  /** Of the list. */
+  /** The keys in the list. */
   keys(): Iterable<Key> {
     return this.#values.keys();
   }
@@ -65,20 +65,20 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return this.#values.has(key);
   }
 
-  /** Whether to make it anew is right, or costs less than to bring it up to date. */
+  /** Whether a new evaluation is required, or cheaper than an update. */
   isStale(now: number): boolean {
     const passedMs = now - this.#advancedTo;
     return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
   }
 
-  /** Notes a hold of which a list is about to be made. @returns what it is sorted by; undefined: not in the list */
+  /** Adds a hold before the list is built. @returns its sort value; undefined: not in the list */
   add(hold: ObservedHold, now: number): Value | undefined {
     const value = this.#evaluateHold(hold, now);
     if (value !== undefined) this.#values.set(hold.key, value);
     return value;
   }
 
-  /** Puts a key where it belongs now. */
+  /** Moves a key to its current position. */
   placeKey(sorted: SortedPlacement<Value>, key: Key, hold: ObservedHold | undefined, now: number): void {
     const then = this.#values.get(key);
     const value = hold && this.#evaluateHold(hold, now);
@@ -89,7 +89,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     moveKey(sorted, key, then, value);
   }
 
-  /** Takes in that time has passed. */
+  /** Applies the changes that are due. */
   advance(sorted: SortedPlacement<Value>, now: number): void {
     for (const key of this.#changesAt.takeDue(now)) this.placeKey(sorted, key, this.holds.get(key), now);
     if (this.#usesTypical) this.#refreshTypical(sorted, now);
@@ -108,7 +108,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     }
   }
 
-  /** Asks all there is to ask of a hold, once. */
+  /** Evaluates a hold and schedules its next change. */
   #evaluateHold(hold: ObservedHold, now: number): Value | undefined {
     const { fits, term, order } = this.query;
     if (!fits(hold)) {
@@ -118,7 +118,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     const typicalMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
     const isIn = term?.matches(hold, now, typicalMs) ?? true;
     const changeAt = term?.computeChangeAt(hold, now, typicalMs) ?? NEVER;
-    // Where what does not match would stand does not matter.
+    // The position of a hold that does not match is irrelevant.
     const movesAt = (isIn ? order.computeChangeAt?.(hold, now, typicalMs) : undefined) ?? NEVER;
     this.#scheduleChange(hold.key, Math.min(changeAt, movesAt));
     return isIn ? order.computeSortValue(hold, now, typicalMs) : undefined;

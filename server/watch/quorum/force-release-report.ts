@@ -2,7 +2,11 @@ import type { ReadableObservation, SeenHolder } from "../../formats/observation.
 import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** What one master reports of its vote, as the force-release of the hold. @param at by the clock of the target */
+/**
+ * Converts one master's report of a force-release to an event of the whole hold.
+ *
+ * @param at time on the target's clock
+ */
 export function toForceReleaseOfHold(
   { key, by, reason }: ScriptEvent,
   { holders: [{ seen, firstSeenMs }] }: ObservedHold,
@@ -15,10 +19,10 @@ export function toForceReleaseOfHold(
 }
 
 /**
- * Whether a master that reports a force-release reports it of this holder. Until the masters have agreed on a fencing
- * token, each has one of its own; of a RedLock each has an owner of its own.
+ * Whether one master's report of a force-release is about this holder. Until the masters agree on a fencing token,
+ * each has its own, and in a RedLock each has its own owner.
  *
- * @param vote what the master showed last
+ * @param vote the last observation of the master
  */
 export function isForceReleaseOf(
   event: ScriptEvent,

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, ReadableObservation, SeenVotes } from "../../formats/observation.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
-import type { EndCause } from "../events/event-derivation.ts";
+import type { EndCause } from "../events/event-inference.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import { isForceReleaseOf } from "./force-release-report.ts";
 import { formatDecisionIdentity, formatVoteShape } from "./master-vote.ts";
@@ -10,36 +10,36 @@ import { smoothTimes } from "./smooth-times.ts";
 import { type Voter, type VoteSource, VoteStore } from "./vote-store.ts";
 import { isVoteFor, tallyVotes, type VoteTally } from "./vote-tally.ts";
 
-/** A decision that is new, and has to be seen once more. */
+/** A new decision that must be confirmed by another read. */
 interface PendingDecision<Of> {
   readonly name: string;
   readonly to: ReadableObservation["state"];
-  /** Looks that were sent from then on (performance.now()) count. */
+  /** Only reads sent after this time (`performance.now()`) count. */
   readonly since: number;
   /** What each master showed before. */
   readonly before: ReadonlyMap<Of, string>;
 }
 
-/** What was decided of a key. */
+/** The decision on a key. */
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** As many masters lost it in between as a majority can do without: it may be another hold that looks the same. */
+  /** So many masters lost the key that it may be another hold that looks the same. */
   readonly wasGone: boolean;
-  /** A script's word of the ending. */
+  /** The event of the script that ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
 }
 
-/** An agreement that takes longer will not come any more. */
+/** Time limit for an agreement on a fencing token. */
 const AGREEMENT_MS_MAX = 1000;
 
 /**
- * How the masters of a quorum vote on one key.
+ * The consensus of a quorum's masters on one key.
  *
- * Their looks are of different moments: votes that are given back here and given there would add up to a majority that
- * never was. So a decision that is new is asked about again at all masters, and stands when those that show the same
- * before and after it was first seen make it: what was there before and after was there in between, at all of them at
- * once. Other masters before than after would be no proof: votes may have moved.
+ * The masters are read at different times. Votes released at one master and acquired at another could add up to a
+ * majority that never existed. So a new decision is confirmed by reading all masters again, and stands if the masters
+ * that show the same before and after form a majority: what was there before and after was there in between, at all
+ * of them at once. A different set of masters proves nothing, because votes may have moved.
  */
 export class KeyConsensus<Of extends Voter> {
   readonly #votes: VoteStore<Of>;
@@ -48,9 +48,9 @@ export class KeyConsensus<Of extends Voter> {
   #endCause: EndCause;
   #lostVoters = new Set<Of>();
   #forceReleases = new Map<Of, ScriptEvent>();
-  /** The most votes that the present hold has had. */
+  /** The highest number of votes that the current hold has had. */
   #mostVotes = 0;
-  /** Since when (performance.now()) a hold of ours waits for the agreement on its fencing token. */
+  /** Time (`performance.now()`) since which a hold has waited for an agreement on its fencing token. */
   #fenceOpenSince: number | undefined;
 
   constructor(
@@ -64,17 +64,17 @@ export class KeyConsensus<Of extends Voter> {
     return this.#pending !== undefined;
   }
 
-  /** A majority has votes of one hold, and is about to agree on its fencing token. */
+  /** Whether a majority has votes of one hold and should agree on its fencing token soon. */
   get isAwaitingAgreement(): boolean {
     return this.#fenceOpenSince !== undefined && performance.now() - this.#fenceOpenSince < AGREEMENT_MS_MAX;
   }
 
-  /** Only looks that were sent since then (performance.now()) say whether it turns; undefined: it does not. */
+  /** Time (`performance.now()`) since which reads can confirm the pending decision; undefined: none is pending. */
   get pendingSince(): number | undefined {
     return this.#pending?.since;
   }
 
-  /** As it was decided last, with the votes as they are now. */
+  /** The last decision, with the current votes. */
   get current(): ReadableObservation | undefined {
     return this.#decided;
   }
@@ -84,7 +84,7 @@ export class KeyConsensus<Of extends Voter> {
     return decided !== undefined && "votes" in decided ? decided.votes : undefined;
   }
 
-  /** Nothing is left to be known of it. */
+  /** Whether there is no state to keep. */
   get isIdle(): boolean {
     const isHeld = this.#decided?.state === "held" || this.#decided?.state === "ended";
     return (
@@ -96,12 +96,12 @@ export class KeyConsensus<Of extends Voter> {
     return this.#votes.findLast(voter);
   }
 
-  /** When (performance.now()) it was looked at there, since the master is there. */
+  /** Time (`performance.now()`) of the last read at a master since it was connected. */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Those who are there and were not looked at since they are. */
+  /** Returns connected masters that have not been read since they were connected. */
   listUnreadVoters(): Of[] {
     return this.#votes.listUnread();
   }
@@ -119,23 +119,23 @@ export class KeyConsensus<Of extends Voter> {
     if (!wasGone) return;
     this.#lostVoters.add(voter);
     this.#votes.recordGone(voter);
-    // A vote that was given back and given again between two looks is there at both.
+    // A vote that was released and acquired again between two reads looks unchanged in both.
     if (this.#pending?.to === "held") this.#startPending(this.#pending);
   }
 
-  /** One master reported that a hold was force-released there. */
+  /** Records one master's report that a hold was force-released there. */
   recordForceRelease(voter: Of, event: ScriptEvent): void {
     const { holder } = this;
     if (holder !== undefined && isForceReleaseOf(event, holder.holders[0], this.#votes.findLast(voter)))
       this.#forceReleases.set(voter, event);
   }
 
-  /** Who holds the lock, as it was decided last. */
+  /** The hold of the last decision. */
   get holder(): HeldObservation | undefined {
     return this.#decided?.state === "held" ? this.#decided : undefined;
   }
 
-  /** @returns undefined: all is as it was, or has still to be asked about (`isTurning`) */
+  /** Evaluates the votes. @returns undefined: unchanged, or to be confirmed first (`isPending`) */
   evaluate(asOf: number): ConsensusDecision | undefined {
     const now = this.#withoutOpenFence(this.#tallyVotes(asOf));
     if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);
@@ -148,14 +148,14 @@ export class KeyConsensus<Of extends Voter> {
     const again = this.#tallyVotes(asOf, this.#pending);
     if (again.outcome !== "undecided" && formatDecisionIdentity(again.seen) === name)
       return this.#commitDecision(now.seen);
-    // All were asked, and other masters make it now than did before.
+    // All masters were read again, and the majority consists of other masters than before.
     if (this.#votes.isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
     return undefined;
   }
 
   /**
-   * Until a majority has agreed on its fencing token, a hold of ours is not granted: what is shown of it would be another
-   * hold a moment later. Where the agreement does not come, its client is gone, and its votes hold the lock.
+   * Hides a hold until a majority has agreed on its fencing token. Until then it is not granted, and it would look
+   * like another hold a moment later. Without an agreement in time, its client is gone, and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
@@ -178,7 +178,7 @@ export class KeyConsensus<Of extends Voter> {
     this.#pending = { name, to, since: performance.now(), before: this.#votes.listShapes() };
   }
 
-  /** All is as before, and the time of it goes on. */
+  /** Confirms the last decision with current times. */
   #confirmDecision(seen: ReadableObservation): ConsensusDecision {
     this.#pending = undefined;
     this.#endCause = undefined;
@@ -205,7 +205,7 @@ export class KeyConsensus<Of extends Voter> {
     return decision;
   }
 
-  /** It stays as it was decided last, and says so. */
+  /** Keeps the last decision with the current votes. */
   #keepUndecided(votes: SeenVotes, asOf: number): ConsensusDecision {
     this.#pending = undefined;
     const before = this.#decided ?? { state: "free", key: this.key, asOf };
@@ -214,13 +214,13 @@ export class KeyConsensus<Of extends Voter> {
     return { observation: this.#decided, endCause: undefined, wasGone: false, forceRelease: undefined };
   }
 
-  /** Those who freed it by force are as many as it takes to end a majority. */
+  /** Returns the force-release event if enough masters reported it to end a majority. */
   #findForceReleaseEvent(): ScriptEvent | undefined {
     const needed = Math.max(1, this.#mostVotes - computeMajority(this.voters.length) + 1);
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
-  /** @param turning counts those alone that were asked again and show what they showed before */
+  /** @param turning counts only masters that were read again and show what they showed before */
   #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(
       asOf,

@@ -1,35 +1,35 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
 
-/** What a master showed of the key, and whether that still counts. */
+/** An observation of the key at one master, and whether it still counts. */
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
-  /** When the owner was first seen there, by performance.now(); undefined: it was there before. */
+  /** Time (`performance.now()`) when the owner was first observed there; undefined: it was there before. */
   readonly begunAt: number | undefined;
-  /** Redis has reported since that the key was gone. */
+  /** Redis has reported since then that the key was gone. */
   readonly isGone?: true;
-  /** Between which moments (performance.now()) it was taken: the middle. */
+  /** Time (`performance.now()`) of the observation: halfway between request and reply. */
   readonly at: number;
-  /** By how much its master's clock is ahead of ours. */
+  /** Offset of the master's clock; positive if it is ahead of ours. */
   readonly clockAheadMs: number;
-  /** Of an earlier time of the master's being there it is worth nothing. */
+  /** Connection term of the master. A vote of an earlier term does not count. */
   readonly term: number;
 }
 
-/** Names what was decided; that nothing ever was, is that it is free. */
+/** Identifies a decision. No decision is equivalent to free. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;
   return `${formatHoldIdentity(seen)}\0${seen.holders.map(({ fence }) => fence).join(" ")}`;
 }
 
-/** What a master shows, but for what may change while it does. */
+/** Identifies what a master shows, without the parts that change during a hold. */
 export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }
 
-/** A vote as it is by now, by our clock. One whose time is over by its own master's is none. */
+/** Projects a vote to a time of our clock. A vote that has expired on its master's clock becomes `ended`. */
 export function projectVoteTo(asOf: number, { seen, at, clockAheadMs }: MasterVote): ReadableObservation {
   if (seen.state !== "held") return { ...seen, asOf };
   const agoMs = Math.max(0, Math.round(performance.now() - at));

@@ -3,11 +3,11 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
 
-/** What the votes of several masters make together, as one observation. */
+/** Functions that merge the votes of several masters into one observation. */
 
 type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
 
-/** One hold as a majority has it: each master shows the same owner. */
+/** Merges votes with the same owner. */
 export function mergeSameOwner(
   group: HeldGroup,
   majority: number,
@@ -30,8 +30,8 @@ export function mergeSameOwner(
 }
 
 /**
- * Whether our hold has votes under several fencing tokens, of which none has a majority yet. Masters do not agree on the
- * token of a reservation that follows a force-release.
+ * Whether a hold of ours has votes with several fencing tokens and no majority for any of them. For a reservation
+ * that follows a force-release, masters never agree on a token.
  */
 export function isFenceOpen(group: HeldGroup, majority: number): boolean {
   if (parseReservedOwner(group[0].holders[0].token) !== undefined) return false;
@@ -44,9 +44,9 @@ const listFences = (group: readonly HeldObservation[]) =>
   group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
 
 /**
- * What a majority agreed on; while it does not yet, the highest, on which it is about to.
+ * Returns the fencing token of a majority, or else the highest one, which the masters are about to agree on.
  *
- * @param known the fence under which the hold was decided before: the master that has it may be unreachable
+ * @param known the token of the last decision: the master that has it may be unreachable
  */
 function chooseFence(group: HeldGroup, majority: number, known: string | null): string | null {
   const fences = listFences(group);
@@ -72,7 +72,7 @@ function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majo
     : { ...together, ownRemainingMs: computeMajorityRemainingMs(own, majority) };
 }
 
-/** A RedLock as a majority has it: one holder with an owner string per master. @param token what names the hold */
+/** Merges the votes of a RedLock: one holder, with an owner string per master. @param token identifies the hold */
 export function mergeRedLock(group: HeldGroup, majority: number, token: Key): HeldObservation {
   const [{ lastFence: _ofOneMaster, ...first }] = group;
   const ownersPerMaster = group.map(({ holders: [holder] }) => holder.token);
@@ -91,9 +91,9 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 }
 
 /**
- * Masters that different owners have: none is known to hold the lock, and nobody can acquire it.
+ * Merges votes of different owners that together block the lock: no client has it, and none can acquire it.
  *
- * @param freeInMs when each known master can be acquired, in ms; Infinity: no TTL
+ * @param freeInMs time until each known master can be acquired, in milliseconds; Infinity: no TTL
  */
 export function mergeDifferentOwners(
   group: HeldGroup,
@@ -117,14 +117,14 @@ export function mergeDifferentOwners(
   };
 }
 
-/** A client waits at one master at a time. */
+/** A client waits at only one master at a time. */
 function mergeWaiters(group: HeldGroup): Pick<HeldObservation, "waiters"> {
   const counts = group.flatMap(({ waiters }) => waiters?.count ?? []);
   if (counts.length === 0) return {};
   return { waiters: { count: counts.reduce((sum, count) => sum + count), known: "estimated" } };
 }
 
-/** null: never. */
+/** null: no TTL. */
 function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
   const ms = kthLargest(
     remaining.map((each) => each ?? Number.POSITIVE_INFINITY),

@@ -29,8 +29,8 @@ const tally = (
 describe("votes of a RedLock", () => {
   it("owners of one thread that began together are one hold with the time that a majority has left", () => {
     const votes = [buildVote(1, 7, 30_000), buildVote(2, 7, 21_000), buildVote(3, 7, 25_000)];
-    const told = tally(votes, [100, 150, 900]);
-    expect(told).toMatchObject({
+    const result = tally(votes, [100, 150, 900]);
+    expect(result).toMatchObject({
       outcome: "held",
       seen: {
         remainingMs: 25_000,
@@ -46,8 +46,8 @@ describe("votes of a RedLock", () => {
     { name: "another lease", other: buildVote(1, 7, 600_000), begunAt: [0, 0, 0] },
   ])("$name is a vote of its own", ({ other, begunAt }) => {
     const its = [buildVote(2, 7), buildVote(3, 7)];
-    const told = tally([other, ...its], begunAt);
-    expect(told).toMatchObject({
+    const result = tally([other, ...its], begunAt);
+    expect(result).toMatchObject({
       outcome: "held",
       seen: {
         holders: [{ ownersPerMaster: its.map(getOwner) }],
@@ -76,9 +76,9 @@ describe("votes of a RedLock", () => {
       outcome: "held",
       seen: { remainingMs: 20_000, votes: { agreement: "different_owners" } },
     });
-    const told = tally([...votes.slice(0, 2), FREE]);
-    expect(told).toMatchObject({ outcome: "held", seen: { remainingMs: 10_000 } });
-    expect(told.outcome === "held" && told.seen.holders).toHaveLength(2);
+    const result = tally([...votes.slice(0, 2), FREE]);
+    expect(result).toMatchObject({ outcome: "held", seen: { remainingMs: 10_000 } });
+    expect(result.outcome === "held" && result.seen.holders).toHaveLength(2);
     expect(tally([votes[0], FREE, FREE])).toMatchObject({
       outcome: "free",
       seen: { votes: { agreement: "none" } },

@@ -1,12 +1,12 @@
 import type { HeldObservation } from "../../formats/observation.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** Masters give a renewed lease within this share of it, and do not report a renewal each. */
+/** The masters receive a renewal within this share of the lease. Such differences are not separate renewals. */
 const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**
- * Takes the differences of the masters out of the times of a hold that goes on: their clocks and round trips differ, and
- * a hold whose end moved with them would seem to be renewed all the time.
+ * Removes differences between masters from the times of a continuing hold. Clocks and round trips differ, and a hold
+ * whose deadline moves with them would appear to be renewed all the time.
  */
 export function smoothTimes(seen: HeldObservation, before: HeldObservation | undefined): HeldObservation {
   if (before === undefined) return seen;

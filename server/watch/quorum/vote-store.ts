@@ -2,28 +2,28 @@ import type { ReadableObservation } from "../../formats/observation.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import { formatVoteShape, type MasterVote, projectVoteTo } from "./master-vote.ts";
 
-/** One of the masters, as far as its votes are concerned. */
+/** The connection state of one master. */
 export interface Voter {
   readonly isUp: boolean;
-  /** Rises whenever it went away. */
+  /** Increases with each disconnection. */
   readonly term: number;
 }
 
-/** How the master is watched whose reading is recorded. */
+/** Context of a recorded reading. */
 export interface VoteSource {
-  /** By how much the clock of the master is ahead of ours. */
+  /** Offset of the master's clock; positive if it is ahead of ours. */
   readonly clockAheadMs: number;
-  /** `seen`: nothing escapes us there, so an owner that is new to us has just begun. */
+  /** `seen`: all changes at the master are observed, so a new owner has just begun. */
   readonly begin: "seen" | "unknown";
 }
 
-/** What each master showed last of one key. It counts until the master goes away. */
+/** The last vote of each master on one key. It counts until the master disconnects. */
 export class VoteStore<Of extends Voter> {
   readonly #votes = new Map<Of, MasterVote>();
 
   constructor(private readonly voters: readonly Of[]) {}
 
-  /** Whether a master that is there shows a hold. */
+  /** Whether a connected master shows a hold. */
   get hasHolds(): boolean {
     return this.voters.some((voter) => this.findCurrent(voter)?.seen.state === "held");
   }
@@ -41,34 +41,34 @@ export class VoteStore<Of extends Voter> {
     this.#votes.set(voter, { seen: observation, sentAt, at, begunAt, clockAheadMs, term: voter.term });
   }
 
-  /** Redis reported that the key was gone there: what is there next has begun since. */
+  /** Records that Redis reported the key as gone. The next observation is a new hold. */
   recordGone(voter: Of): void {
     const vote = this.#votes.get(voter);
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });
   }
 
-  /** What the master showed last, also before it went away. */
+  /** Returns the last observation at a master, even from before it disconnected. */
   findLast(voter: Of): ReadableObservation | undefined {
     return this.#votes.get(voter)?.seen;
   }
 
-  /** The vote of a master that is there, since it is. */
+  /** Returns the vote of a connected master from its current term. */
   findCurrent(voter: Of): MasterVote | undefined {
     const vote = this.#votes.get(voter);
     return voter.isUp && vote?.term === voter.term ? vote : undefined;
   }
 
-  /** Masters that are there and were not read since they are. */
+  /** Returns connected masters without a vote in their current term. */
   listUnread(): Of[] {
     return this.voters.filter((voter) => voter.isUp && this.findCurrent(voter) === undefined);
   }
 
-  /** Whether all masters that are there were read by readings sent since then (performance.now()). */
+  /** Whether all connected masters were read by requests sent after a time (`performance.now()`). */
   isReadAgain(since: number): boolean {
     return this.voters.every((voter) => !voter.isUp || (this.findCurrent(voter)?.sentAt ?? 0) >= since);
   }
 
-  /** What each master shows, but for what may change while it does. */
+  /** Returns what each master shows, without the parts that change during a hold. */
   listShapes(): ReadonlyMap<Of, string> {
     return new Map(
       this.voters.flatMap((voter) => {
@@ -78,12 +78,12 @@ export class VoteStore<Of extends Voter> {
     );
   }
 
-  /** When each vote began, in the order of the masters. */
+  /** Returns when each vote began, in the order of the masters. */
   listBegins(): (number | undefined)[] {
     return this.voters.map((voter) => this.findCurrent(voter)?.begunAt);
   }
 
-  /** What each master shows at a moment of our clock, in the order of the masters; undefined: not known, or left out. */
+  /** Projects the votes to a time of our clock, in the order of the masters. undefined: unknown or not counted. */
   projectTo(
     asOf: number,
     counts: (voter: Of, vote: MasterVote) => boolean,

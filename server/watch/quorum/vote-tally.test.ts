@@ -87,8 +87,8 @@ describe("quorum votes of Lockkeeper holds", () => {
         { owner: "me", masters: 1 },
       ],
     };
-    const told = tallyVotes(KEY, [one, other, one], NOW);
-    expect(told).toMatchObject({ outcome: "held", seen: { holders: [{ token: "uuid:1" }], votes } });
+    const result = tallyVotes(KEY, [one, other, one], NOW);
+    expect(result).toMatchObject({ outcome: "held", seen: { holders: [{ token: "uuid:1" }], votes } });
     const split = tallyVotes(KEY, [one, other, { state: "free", key: KEY, asOf: NOW }], NOW);
     expect(split).toMatchObject({
       outcome: "free",
@@ -98,9 +98,11 @@ describe("quorum votes of Lockkeeper holds", () => {
 
   it("masters that lost the companion vote for the same hold, which keeps its label", () => {
     const bare = buildVote("uuid:1", {});
-    const told = tallyVotes(KEY, [bare, buildVote("uuid:1", { owner: "me", fence: "7" }), bare], NOW);
+    const result = tallyVotes(KEY, [bare, buildVote("uuid:1", { owner: "me", fence: "7" }), bare], NOW);
     const votes = { owners: [{ owner: "me", masters: 3 }] };
-    expect(told).toMatchObject({ seen: { holders: [{ owner: "me", token: "uuid:1", fence: "7" }], votes } });
+    expect(result).toMatchObject({
+      seen: { holders: [{ owner: "me", token: "uuid:1", fence: "7" }], votes },
+    });
   });
 });
 
@@ -109,13 +111,13 @@ describe("quorum tally", () => {
     fc.assert(
       fc.property(masters, (all) => {
         const winners = findWinners(all);
-        const told = tallyVotes(KEY, all.map(toAnswer), NOW);
+        const result = tallyVotes(KEY, all.map(toAnswer), NOW);
         const said =
-          told.outcome === "held"
-            ? told.seen.holders[0].owner
-            : told.outcome === "not_a_lock"
+          result.outcome === "held"
+            ? result.seen.holders[0].owner
+            : result.outcome === "not_a_lock"
               ? "no_lock"
-              : told.outcome;
+              : result.outcome;
         expect(said).toBe(winners.size > 1 ? "undecided" : [...winners][0]);
       }),
     );
@@ -124,9 +126,9 @@ describe("quorum tally", () => {
   it("the tally reports the TTL, fencing token and count that a majority supports", () => {
     fc.assert(
       fc.property(masters, (all) => {
-        const told = tallyVotes(KEY, all.map(toAnswer), NOW);
-        if (told.outcome !== "held") return;
-        const { remainingMs, votes, holders } = told.seen;
+        const result = tallyVotes(KEY, all.map(toAnswer), NOW);
+        if (result.outcome !== "held") return;
+        const { remainingMs, votes, holders } = result.seen;
         const [{ owner, fence, count }] = holders;
         const its = all.filter((one) => typeof one === "object").filter((one) => one.owner === owner);
         const isMajority = (few: readonly unknown[]) => 2 * few.length > all.length;
@@ -147,9 +149,9 @@ describe("quorum tally", () => {
   it("the tally lists votes in descending order and counts the known masters", () => {
     fc.assert(
       fc.property(masters, (all) => {
-        const told = tallyVotes(KEY, all.map(toAnswer), NOW);
-        if (told.outcome === "not_a_lock") return;
-        const votes = told.outcome === "undecided" ? told.votes : told.seen.votes;
+        const result = tallyVotes(KEY, all.map(toAnswer), NOW);
+        if (result.outcome === "not_a_lock") return;
+        const votes = result.outcome === "undecided" ? result.votes : result.seen.votes;
         expect([votes.of, votes.known]).toEqual([all.length, all.filter((one) => one !== undefined).length]);
         const counts = votes.owners.map((each) => each.masters);
         expect(counts).toEqual(counts.toSorted((a, b) => b - a));

@@ -11,8 +11,8 @@ import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import { isFenceOpen, mergeDifferentOwners, mergeRedLock, mergeSameOwner } from "./merge-votes.ts";
 
 /**
- * What the masters of a quorum show together. `undecided`: those that are not known may decide it either way.
- * `fence: "open"`: a majority has a hold of ours, and has not agreed on its fencing token yet.
+ * The combined state of a quorum's masters. `undecided`: the unknown masters could decide either way. `fence:
+ * "open"`: a majority has a hold of ours but has not agreed on its fencing token yet.
  */
 export type VoteTally =
   | {
@@ -24,22 +24,22 @@ export type VoteTally =
   | { readonly outcome: "not_a_lock"; readonly seen: NotALockObservation }
   | { readonly outcome: "undecided"; readonly votes: SeenVotes };
 
-/** What is known of the votes besides what the masters show now. */
+/** Facts about the votes beyond the current observations. */
 export interface TallyContext {
-  /** When each vote began, by performance.now(), in the order of the masters; undefined: it was there before. */
+  /** When each vote began (`performance.now()`), in the order of the masters; undefined: before it was observed. */
   readonly begunAt?: readonly (number | undefined)[];
-  /** The hold that was decided last. */
+  /** The hold of the last decision. */
   readonly before?: HeldObservation | undefined;
 }
 
 /**
- * Counts votes. A lock is held by whom a majority of all masters has, until that majority ends; it is free where nobody
- * can have one. What is no lock, or has ended, is nobody's vote.
+ * Counts votes. The owner with a majority of all masters holds the lock until that majority ends. The lock is free
+ * when no owner can have a majority. Values that are not locks, and ended locks, are not votes.
  *
- * Owner strings that differ make one hold where they can be a RedLock (see red-lock.ts). Where they cannot, and take a
- * majority of the masters, the lock is held by different owners: it is not free to acquire.
+ * Different owner strings make one hold if they can be a RedLock (see red-lock.ts). If they cannot, and together take
+ * a majority of the masters, the lock is held by different owners and cannot be acquired.
  *
- * @param seen what each master shows at the moment `asOf`; undefined: not known
+ * @param seen the observation of each master at `asOf`; undefined: unknown
  */
 export function tallyVotes(
   key: Key,
@@ -53,9 +53,9 @@ export function tallyVotes(
   const unknown = of - known.length;
   const held = known.flatMap((each) => (each.state === "held" ? [each] : []));
   const [same] = groupLargestFirst(held, formatHoldIdentity);
-  const strange = known.filter((each) => each.state === "not_a_lock");
+  const nonLocks = known.filter((each) => each.state === "not_a_lock");
   const redLock = findRedLock(seen, context);
-  const most = Math.max(same?.length ?? 0, strange.length, redLock?.group.length ?? 0);
+  const most = Math.max(same?.length ?? 0, nonLocks.length, redLock?.group.length ?? 0);
   const votes = { of, known: known.length, owners: listOwners(held, redLock) };
   if (most < majority && most + unknown >= majority)
     return { outcome: "undecided", votes: { ...votes, state: "undecided", agreement: "none" } };
@@ -70,7 +70,7 @@ export function tallyVotes(
     const hold = mergeRedLock(redLock.group, majority, redLock.token);
     return { ...toHeld(hold, "owner_per_master"), fence: "agreed" };
   }
-  const [other] = strange;
+  const [other] = nonLocks;
   if (other !== undefined && most >= majority)
     return { outcome: "not_a_lock", seen: { ...other, key, asOf } };
   const [first, ...others] = held.filter(isBlockingHold);
@@ -81,12 +81,12 @@ export function tallyVotes(
   return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
-/** Whose hold it is; the same at each master that votes for it. */
+/** Identifies a hold. The same at each master that votes for it. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
 }
 
-/** Whether what one master shows is a vote for this hold. */
+/** Whether an observation of one master is a vote for this hold. */
 export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean {
   const { ownersPerMaster } = hold.holders[0];
   if (ownersPerMaster === undefined) return formatHoldIdentity(vote) === formatHoldIdentity(hold);
@@ -95,7 +95,7 @@ export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean
 
 interface RedLockVotes {
   readonly group: readonly [HeldObservation, ...HeldObservation[]];
-  /** What names the hold: the same while masters join it and leave it. */
+  /** Identifies the hold. It stays the same while masters join and leave. */
   readonly token: Key;
 }
 
@@ -115,7 +115,7 @@ function findRedLock(
   return { group: [first, ...others], token: known?.token ?? owners[0] ?? "" };
 }
 
-/** Most votes first. Votes of a RedLock count together. */
+/** Returns the owners by number of votes, largest first. The votes of a RedLock count together. */
 function listOwners(
   held: readonly HeldObservation[],
   redLock: RedLockVotes | undefined,
@@ -128,17 +128,17 @@ function listOwners(
   }));
 }
 
-/** A master that has lost the companion knows the token alone. */
+/** Returns the owner label. A master that lost the companion only has the token. */
 function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key {
   const labelled = group.find(({ holders: [{ fence }] }) => fence !== null) ?? group[0];
   return labelled.holders[0].owner;
 }
 
-/** What looks like a lock of Redisson by its shape alone may be data. */
+/** A value that resembles a Redisson lock only by its shape may be other data. */
 const isBlockingHold = (hold: HeldObservation) =>
   isPlainRedissonHold(hold) && (hold.confidence !== "possible" || isRedLockPart(hold));
 
-/** When a master that shows this can be acquired, in ms. */
+/** Returns the time until a master with this observation can be acquired, in milliseconds. */
 function computeFreeInMs(seen: ReadableObservation): number {
   if (seen.state === "not_a_lock") return Number.POSITIVE_INFINITY;
   return seen.state === "held" ? (seen.remainingMs ?? Number.POSITIVE_INFINITY) : 0;

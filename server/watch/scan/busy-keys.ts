@@ -1,11 +1,11 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** A key is read so often at most within so long: what a busy lock does is looked at some tens of times a second. */
+/** Maximum reads of one key per interval. A busy lock is read some tens of times per second. */
 const READ_LIMIT = { times: 5, withinMs: 100 };
 
-/** Holds back keys that were read too often lately; each is given again when it may be read: others do not wait. */
+/** Delays keys that were read too often recently, so that other keys do not wait. Each is enqueued again later. */
 export class BusyKeys {
-  /** How often each was read lately, and since when. The oldest first. */
+  /** Number of recent reads per key and the start of their interval, oldest first. */
   readonly #recentReads = new Map<Key, { since: number; times: number }>();
   readonly #heldBack = new Set<Key>();
   readonly #requeue: (key: Key) => void;
@@ -42,7 +42,7 @@ export class BusyKeys {
     return true;
   }
 
-  /** Those that are held back are not given again. */
+  /** Drops the delayed keys. */
   clearHeldBack(): void {
     this.#heldBack.clear();
     clearTimeout(this.#timer);

@@ -1,13 +1,13 @@
 /**
- * A heap of the moments at which leases end, so that each can be looked at on time. Two lists beside each other and
- * the place of each key in them: some 60 bytes a lock, a third of what objects and what they leave behind would take.
+ * A binary heap of deadlines, so that each lock is read when its lease ends. Two parallel arrays and an index by key
+ * take about 60 bytes per lock, a third of a heap of objects.
  */
 export class Deadlines<Key> {
   readonly #moments: number[] = [];
   readonly #keys: Key[] = [];
   readonly #positions = new Map<Key, number>();
 
-  /** The key's deadline from now on; an earlier one of the same key counts no more. */
+  /** Sets the deadline of a key and replaces the previous one. */
   set(key: Key, at: number): void {
     const known = this.#positions.get(key);
     const place = known ?? this.#keys.length;
@@ -26,18 +26,18 @@ export class Deadlines<Key> {
     else this.#sink(place, last, at);
   }
 
-  /** The moment of the key. */
+  /** Returns the deadline of a key. */
   find(key: Key): number | undefined {
     const place = this.#positions.get(key);
     return place === undefined ? undefined : this.#moments[place];
   }
 
-  /** The next moment, or undefined when there is none. */
+  /** Returns the next deadline, or undefined if the heap is empty. */
   peekNext(): number | undefined {
     return this.#moments[0];
   }
 
-  /** Takes out the keys whose moment has come. */
+  /** Removes and returns the keys whose deadline has passed. */
   takeDue(now: number): Key[] {
     const keys: Key[] = [];
     for (;;) {
@@ -52,7 +52,7 @@ export class Deadlines<Key> {
     return this.#keys.length;
   }
 
-  /** Puts an entry at a place or above it; whatever stood there was moved or belongs there no more. */
+  /** Places an entry at a position or above it. The entry at that position must have been moved or removed. */
   #rise(from: number, key: Key, at: number): void {
     let place = from;
     while (place > 0) {
@@ -65,7 +65,7 @@ export class Deadlines<Key> {
     this.#put(place, key, at);
   }
 
-  /** Puts an entry at a place or below it. */
+  /** Places an entry at a position or below it. */
   #sink(from: number, key: Key, at: number): void {
     let place = from;
     for (;;) {

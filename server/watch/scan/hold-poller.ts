@@ -5,18 +5,18 @@ import type { CallSize } from "./call-size.ts";
 import type { KeyReader } from "./key-reader.ts";
 import { RecentCosts } from "./recent-costs.ts";
 
-/** A round begins so long after the one before it began, or at once if that took longer. */
+/** Time between the starts of two rounds. A longer round is followed by the next one immediately. */
 const ROUND_EVERY_MS = 1000;
-/** Small keyspaces are polled at this rate, whatever the time that Redis needs for it. */
+/** Small keyspaces are polled at this rate, even if Redis could reply faster. */
 const KEYS_PER_MS_MAX = 10;
-/** Polling takes this share of the time of Redis at most. */
+/** Maximum share of Redis's time for polling. */
 const POLL_SHARE = 0.2;
-/** So long after its last full read a key is read again: its waiters are not part of the fingerprint. */
+/** Time after its last full read until a key is read in full again, because the fingerprint excludes waiters. */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
-/** Deadlines of one lease differ by what Redis and the script round. */
+/** Rounding of one deadline by Redis and the script. */
 const DEADLINE_TOLERANCE_MS = 5;
-/** The delays of so many rounds count. */
+/** Number of rounds whose delays are reported. */
 const ROUNDS_MEASURED = 3;
 
 interface CheckedKey extends KeyFingerprint {
@@ -26,35 +26,35 @@ interface CheckedKey extends KeyFingerprint {
 
 export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
-  /** Known keys; given a time, those that were not read for so long. */
+  /** Lists the known keys. `unreadForMs`: only those that were not read for so long. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
-  /** Whether the last full read of the key proves that nobody else holds it when it has this deadline. */
+  /** Whether the last full read of the key proves that a hold with this deadline is unchanged. */
   isAsRead(key: Key, deadlineMs: number | undefined): boolean;
   readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
-  /** Whether Redis responds and does not report changes. */
+  /** Whether Redis responds but sends no notifications. */
   shouldPoll(): boolean;
-  /** How many keys are read in one round trip. */
+  /** Keys per round trip. */
   readonly callSize: CallSize;
-  /** The time of a command without any work; null: unknown. */
+  /** Duration of a command that does no work; null: unknown. */
   getRoundTripMs(): number | null;
-  /** The index has every change of known keys until then (performance.now()). */
+  /** Called when the index has every change of known keys until then (`performance.now()`). */
   onRoundEnd(confirmedAt: number): void;
 }
 
 /**
- * Polls the keys of known holds while Redis does not report changes: a fingerprint of each, and a full read of those
- * whose fingerprint changed.
+ * Polls the keys of known holds while notifications are off: reads a fingerprint of each, and in full those whose
+ * fingerprint changed.
  *
- * A round of 10,000 keys takes a second. Rounds of more keys, and of a Redis that is busy or slow, take longer: the rate
- * and the share of the time of Redis are limited.
+ * A round of 10,000 keys takes a second. More keys, or a busy or slow Redis, make it longer, because the rate and the
+ * share of Redis's time are limited.
  */
 export class HoldPoller {
   #checked: ReadonlyMap<Key, CheckedKey> = new Map();
-  /** The longest time, in each of the last rounds, between two checks of a key, or until its change was read. */
+  /** The longest time per round between two checks of a key, or until its change was read. */
   readonly #roundDelaysMs: number[] = [];
   #currentDelayMs = 0;
   readonly #costs = new RecentCosts();
-  /** When (performance.now()) the key was checked that is checked next. */
+  /** When (`performance.now()`) the next key in turn was last checked. */
   #oldestCheckAt: number | undefined;
   readonly #abortController = new AbortController();
 
@@ -68,7 +68,9 @@ export class HoldPoller {
     this.#abortController.abort();
   }
 
-  /** How long a change of a known key went unseen at most, in the last rounds; undefined until that was measured. */
+  /**
+   * The longest time for which a change of a known key went unseen in the last rounds; undefined: not measured yet.
+   */
   get measuredDelayMs(): number | undefined {
     if (this.#roundDelaysMs.length === 0 || this.#oldestCheckAt === undefined) return undefined;
     const currentMs = performance.now() - this.#oldestCheckAt;
@@ -79,7 +81,7 @@ export class HoldPoller {
     for (;;) {
       const startedAt = performance.now();
       if (!this.deps.shouldPoll()) this.#reset();
-      // A round that fails counts for nothing; the stated delay grows meanwhile.
+      // A failed round does not count. The reported delay grows meanwhile.
       else await this.#pollRound(signal).catch(() => signal.throwIfAborted());
       const restMs = Math.max(1, startedAt + ROUND_EVERY_MS - performance.now());
       await sleep(restMs, undefined, { signal, ref: false });
@@ -153,7 +155,9 @@ export class HoldPoller {
     void this.deps.reader.waitUntilSettled().then(() => this.#recordDelay(performance.now() - since));
   }
 
-  /** Waiters, and what else the fingerprint leaves out, are read at a rate that does not grow with the locks. */
+  /**
+   * Reads keys in full for waiters and other excluded data, at a rate that does not grow with the number of locks.
+   */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);
     let left = Math.ceil(FULL_READS_PER_MS_MAX * ROUND_EVERY_MS);
@@ -171,7 +175,7 @@ export class HoldPoller {
   }
 }
 
-/** Whether two deadlines may be the same one, rounded. Both undefined: no TTL. */
+/** Whether two rounded deadlines may be the same. Both undefined: no TTL. */
 export function isSameDeadline(one: number | undefined, other: number | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return Math.abs(one - other) <= DEADLINE_TOLERANCE_MS;

@@ -6,7 +6,7 @@ import type { CallSize } from "./call-size.ts";
 import { RereadSchedule } from "./reread-schedule.ts";
 import { SlowKeys } from "./slow-keys.ts";
 
-/** One look, with the moments (performance.now()) between which it was taken. */
+/** An observation with the times (`performance.now()`) of its request and reply. */
 export interface Reading {
   readonly observation: Observation;
   readonly sentAt: number;
@@ -15,36 +15,36 @@ export interface Reading {
 
 const BATCH = 100;
 const RETRY_MS = 100;
-/** Reading may take this share of the time, so that what a busy lock does is not looked at one by one. */
+/** Reads may take this share of the time, so that changes of busy locks are coalesced. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
-/** During a scan without pauses a batch is filled before it is sent, unless that takes longer. */
+/** During a burst scan, a batch is filled up to this long before it is sent. */
 const BURST_WAIT_MS = 10;
-/** More marks than this are as good as a look at everything. */
+/** Beyond this number of queued keys, a full scan is cheaper. */
 const QUEUE_MAX = 250_000;
 
 export interface KeyReaderDeps {
-  /** @throws ReadTimeoutError when the reply to some of them does not arrive in time */
+  /** @throws ReadTimeoutError if some replies do not arrive in time */
   read(keys: readonly Key[]): Promise<Observation[]>;
-  /** Reads one key over a connection of its own. */
+  /** Reads one key on a separate connection. */
   readApart(key: Key): Promise<Observation[]>;
-  /** Whether Redis replies to a probe that is sent now. */
+  /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   onReadings(readings: readonly Reading[]): void;
-  /** In how many ms after its last look a key is to be read again; undefined: not by itself. */
+  /** Returns the time from its last read until a key must be read again; undefined: no scheduled read. */
   computeRereadDelayMs(key: Key): number | undefined;
-  /** How many keys a batch has during a scan. */
+  /** Batch size during a scan. */
   readonly callSize: CallSize;
-  /** So many were marked that all marks were given up. */
+  /** Called when the queue was dropped because it was too long. */
   onOverflow(): void;
 }
 
 /**
- * Reads keys that may have changed, coalesced, in batches and in the order in which they were marked, and each held one
- * again when it is due.
+ * Reads keys that may have changed: coalesced, in batches, in the order in which they were enqueued. Reads held keys
+ * again when they are due.
  */
 export class KeyReader {
-  /** Whether a scan waits for what is read. Batches then have `callSize` keys, and in a `burst` no pauses between them. */
+  /** Whether a scan waits for reads. Batches then have `callSize` keys, and in a `burst` no pauses between them. */
   scanning: "no" | "paced" | "burst" = "no";
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
@@ -56,9 +56,9 @@ export class KeyReader {
   readonly #rereads = new RereadSchedule<Key>((key) => this.enqueueRead(key));
   #draining: Promise<void> | undefined;
   #isStopped = false;
-  /** When (performance.now()) the next reading may begin, unless there is a whole batch. */
+  /** When (`performance.now()`) the next batch may start, unless it is full. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Halved by each timeout and doubled by each batch that was read. */
+  /** Halved by each timeout and doubled by each successful batch. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -69,17 +69,17 @@ export class KeyReader {
     });
   }
 
-  /** How many keys wait to be read. */
+  /** Number of keys in the queue. */
   get queuedCount(): number {
     return this.#dirty.size;
   }
 
-  /** Whether the key is read apart from the others, because its reply did not arrive in time. */
+  /** Whether the key is read separately because its reply did not arrive in time. */
   isReadApart(key: Key): boolean {
     return this.#slowKeys.has(key);
   }
 
-  /** The key will be read soon; many marks before that are one reading. */
+  /** Enqueues a read of the key. Repeated calls before the read are one read. */
   enqueueRead(key: Key): void {
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
     this.#dirty.add(key);
@@ -88,14 +88,14 @@ export class KeyReader {
     this.#draining ??= this.#drain();
   }
 
-  /** Resolves when fewer than this wait to be read. */
+  /** Resolves when fewer than this many keys are queued. */
   async waitForRoom(marks: number): Promise<void> {
     while (this.#dirty.size >= marks && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#onDrained.push(resolve));
     }
   }
 
-  /** Resolves when everything marked so far has been read. */
+  /** Resolves when all keys enqueued so far have been read. */
   waitUntilSettled(): Promise<void> {
     const keys = new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]);
     if (keys.size === 0) return Promise.resolve();
@@ -104,7 +104,7 @@ export class KeyReader {
     });
   }
 
-  /** Reads now, past the queue. A key whose reply did not arrive in time is not asked for again: it is unreadable. */
+  /** Reads a key at once, bypassing the queue. A key whose reply did not arrive in time counts as unreadable. */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);
     if (slow !== undefined) return [slow];
@@ -119,7 +119,7 @@ export class KeyReader {
     }
   }
 
-  /** @returns what was marked and not read yet */
+  /** @returns enqueued keys that were not read */
   stop(): Key[] {
     const left = [...this.#reading, ...this.#dirty, ...this.#busyKeys.heldBack, ...this.#slowKeys.keys];
     this.#isStopped = true;
@@ -130,7 +130,7 @@ export class KeyReader {
   }
 
   async #drain(): Promise<void> {
-    // A burst of messages arrives within one turn of the event loop: let it end first.
+    // Messages of a burst arrive within one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#dirty.size > 0 && !this.#isStopped) {
       await this.#pause();
@@ -185,7 +185,7 @@ export class KeyReader {
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
-  /** The keys stay marked. When Redis is away, the watcher reads everything again when it is back. */
+  /** Enqueues the keys again. After an outage of Redis, the watcher reads all keys again in any case. */
   async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
     for (const key of keys) this.#dirty.add(key);
     if (!isTimeout(error)) {
@@ -232,7 +232,7 @@ export class KeyReader {
     this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
     for (const { key } of observations) {
       const dueMs = this.deps.computeRereadDelayMs(key);
-      // One millisecond more, so that the deadline has passed in Redis, too.
+      // One millisecond later, so that the deadline has passed in Redis as well.
       this.#rereads.set(key, dueMs === undefined ? undefined : receivedAt + dueMs + 1);
     }
     this.#rereads.arm();

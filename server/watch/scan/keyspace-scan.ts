@@ -9,17 +9,17 @@ import { PassCoverage } from "./pass-coverage.ts";
 import { ScanCursor } from "./scan-cursor.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
-/** So many marks may wait while a walk goes ahead: what is told of meanwhile waits behind them. */
+/** Limits how far a scan runs ahead, because keys from notifications queue behind its keys. */
 const QUEUE_AHEAD_MAX = 500;
 const TRIES = 5;
 const RETRY_MS = 200;
-/** A walk that was broken off earlier than this starts over. */
+/** A scan interrupted before this starts over. */
 const RESUMABLE_KEYS_MIN = 100_000;
 
 export interface KeyspaceScanProgress {
-  /** Keys gone through so far, as near as SCAN tells. */
+  /** Keys scanned so far, estimated from COUNT. */
   readonly scanned: number;
-  /** Keys there are; null: Redis does not say. */
+  /** Total number of keys; null: unknown. */
   readonly keys: number | null;
 }
 
@@ -30,41 +30,41 @@ interface KeyspaceScanDeps {
     KeyReader,
     "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "scanning"
   >;
-  /** Known keys; with a pace those that were not looked at for a while. */
+  /** Lists the known keys. `isPaced`: only those that were not read recently. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
   isKnown(key: Key): boolean;
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
   readonly sizes: CallSizes;
-  /** Whether Redis does not report changes, so that scans follow each other closely. */
+  /** Whether notifications are off, so that scans follow each other closely. */
   isPolled(): boolean;
 }
 
-/** Walks through all that a master has: reads what is known, then what is found beside it. */
+/** Scans the keyspace of a master: reads the known keys first, then keys that it finds. */
 export class KeyspaceScan {
   progress: KeyspaceScanProgress | undefined;
-  /** How long a new key can go unseen by the scans. */
+  /** Measures how long a new key can go unseen. */
   readonly coverage = new PassCoverage();
-  /** A walk that was broken off, and the run of the server whose cursor it has. */
+  /** An interrupted scan, and the server run that its cursor belongs to. */
   #unfinished: { readonly discovery: ScanCursor; readonly run: string } | undefined;
 
   constructor(private readonly deps: KeyspaceScanDeps) {}
 
-  /** @throws when the signal ends it, or Redis does not answer; the next one goes on */
+  /** @throws when the signal aborts the scan or Redis does not respond; the next run resumes it */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
     reader.scanning = budget === undefined ? "burst" : "paced";
-    // What keys mean may have changed since.
+    // The meaning of keys may have changed since.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
-      // Not one by one: keys that go and come back meanwhile would be met again and again.
+      // Iterates over a copy: keys that are removed and added again meanwhile would be visited repeatedly.
       await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
       const run = await readRunId(redis);
       const keys = await redis.dbsize().catch(() => null);
       const kept = this.#unfinished;
       this.#unfinished = undefined;
       const left = kept !== undefined && kept.run === run ? kept.discovery : undefined;
-      // What is left over may hold locks that nobody has seen; what was gone through before may have new ones.
+      // The rest may have unknown locks, and the part scanned before may have new ones, so both are scanned.
       oversizedKeys.startScan();
       const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name), sizes);
       for (const cursor of [...(left === undefined ? [] : [left]), fresh]) {
@@ -107,7 +107,7 @@ export class KeyspaceScan {
     }
   }
 
-  /** The keys of each page that are not known, and a rest for what it cost to find them. */
+  /** Yields the unknown keys of each page, after a pause for its cost. */
   async *#readUnknownKeys(
     cursor: ScanCursor,
     signal: AbortSignal,
@@ -165,7 +165,7 @@ async function raceWithAbort(signal: AbortSignal, work: Promise<void>): Promise<
   }
 }
 
-/** Names one run of a server: cursors of another one say nothing. undefined: it does not tell this user. */
+/** Returns the id of the server run, to which cursors are bound. undefined: not readable by this user. */
 export async function readRunId(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return /^run_id:(\w+)/m.exec(info)?.[1];

@@ -2,17 +2,17 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
 import type { CallSize } from "./call-size.ts";
 
-/** Some 100 bytes each. Keys above this number are read in each pass. */
+/** About 100 bytes each. Further keys are read in each scan. */
 const KEYS_MAX = 200_000;
-/** This share of the unchanged keys is read in each pass nevertheless: a companion can make a lock of a key. */
+/** Share of the unchanged keys that each scan reads nevertheless, because a companion can turn a key into a lock. */
 const REREAD_SHARE = 1 / 50;
-/** Above all digests. */
+/** Larger than any digest. */
 const WITH_TTL = 2 ** 40;
 
-/** Keys that match the watched patterns and are not locks, with what they were: unchanged ones are not read again. */
+/** Fingerprints of watched keys that are not locks. Unchanged keys are not read again. */
 export class NonLockKeys {
   readonly #known = new Map<Key, number>();
-  /** Fingerprints taken just before the key is read. */
+  /** Fingerprints from just before the key is read. */
   readonly #taken = new Map<Key, number>();
 
   constructor(
@@ -20,7 +20,7 @@ export class NonLockKeys {
     private readonly callSize: CallSize,
   ) {}
 
-  /** @returns the keys that have to be read: new ones, changed ones, and a share of the others */
+  /** @returns the keys that must be read: new, changed, and a share of the others */
   async selectUnread(keys: readonly Key[]): Promise<Key[]> {
     const unread: Key[] = [];
     for (let from = 0; from < keys.length; ) {
@@ -34,7 +34,7 @@ export class NonLockKeys {
     return unread;
   }
 
-  /** A key was read. */
+  /** Records that a key was read. */
   record(key: Key, isLock: boolean): void {
     const fingerprint = this.#taken.get(key);
     this.#taken.delete(key);

@@ -1,21 +1,21 @@
 const PARTS = 64;
 
 /**
- * Measures how long a new key can go unseen by passes over a keyspace: the longest time between two passes over the same
- * part of it. Moments are of performance.now().
+ * Measures how long a new key can go unseen: the longest time between two scans of the same part of the keyspace.
+ * Times are `performance.now()`.
  */
 export class PassCoverage {
-  /** When the last complete pass began, and when it had read each part. */
+  /** When the last complete scan started, and when it had read each part. */
   #last: readonly number[] | undefined;
   #current: number[] = [];
   #gapMs: number | undefined;
 
-  /** A pass begins. One that was not completed counts for nothing. */
+  /** Starts a scan. An incomplete scan does not count. */
   startPass(): void {
     this.#current = [performance.now()];
   }
 
-  /** Everything up to this share of the keyspace has been read. */
+  /** Records that everything up to this share of the keyspace has been read. */
   recordProgress(share: number): void {
     const read = Math.min(PARTS, Math.floor(share * PARTS));
     const now = performance.now();
@@ -33,14 +33,14 @@ export class PassCoverage {
     this.#current = [];
   }
 
-  /** Undefined until two passes were completed. Grows while a pass takes longer than the one before it. */
+  /** undefined before two complete scans. Grows while a scan takes longer than the previous one. */
   get gapMs(): number | undefined {
     if (this.#gapMs === undefined) return undefined;
     const oldest = this.#last?.[Math.max(0, this.#current.length - 1)] ?? performance.now();
     return Math.ceil(Math.max(this.#gapMs, performance.now() - oldest));
   }
 
-  /** Passes from before do not count any more. */
+  /** Discards previous scans. */
   reset(): void {
     this.#last = undefined;
     this.#current = [];

@@ -1,7 +1,7 @@
-/** A command may have waited for other clients or for this process. */
+/** A command may have waited for other clients or for this process, so several are compared. */
 const JUDGED_BY = 4;
 
-/** Estimates the time that Redis needs for one of several equal commands: the shortest of the last ones. */
+/** Estimates the Redis time of one of several equal commands: the shortest of the latest ones. */
 export class RecentCosts {
   readonly #tookMs: number[] = [];
 

@@ -1,31 +1,31 @@
 import { TimeBudget } from "./time-budget.ts";
 
-/** Share of the time that scanning may take once the picture is whole. */
+/** Share of the time that scans may take once the index is complete. */
 const SCAN_SHARE = 0.05;
-/** What was saved up by then is spent at once: a small keyspace is gone through without pauses. */
+/** Saved time is spent at once, so a small keyspace is scanned without pauses. */
 const SAVED_MS_MAX = 250;
 const RETRY_MS = 500;
 
 interface ReconciliationDeps {
-  /** Walks the keyspace once, and reads what it finds. Without a pace as fast as Redis bears it. */
+  /** Scans the keyspace once and reads what it finds; without a budget as fast as Redis permits. */
   scanKeyspace(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void>;
   isUp(): boolean;
-  /** How long after a pass the next one begins. */
+  /** Time between the end of a scan and the start of the next. */
   getIntervalMs(): number;
-  /** Redis's clock. */
+  /** Redis clock. */
   now(): number;
-  /** The picture is whole from now on. */
+  /** Called when the index has become complete. */
   onCaughtUp(): void;
 }
 
-/** Passes over the keyspace, one at a time, again and again; and whether the last one left the picture whole. */
+/** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** Until the first pass is over, what is found says nothing of when it began. */
+  /** During the first scan, the start of a hold that is found is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;
-  /** Rises with every break. */
+  /** Increases with every gap. */
   #generation = 0;
   #currentPass: Promise<void> | undefined;
   #abortController = new AbortController();
@@ -35,19 +35,19 @@ export class ReconciliationScheduler {
 
   constructor(private readonly deps: ReconciliationDeps) {}
 
-  /** For how long the present pass has been going on. */
+  /** Duration of the current scan so far. */
   get runningMs(): number | undefined {
     return this.#startedAt === undefined ? undefined : Math.round(performance.now() - this.#startedAt);
   }
 
-  /** What was in touch is not any more, or only now again. A pass that is under way ends. */
+  /** Marks the index as incomplete after a disconnection or reconnection. Aborts a scan in progress. */
   invalidate(): void {
     this.#generation++;
     this.isCaughtUp = false;
     this.#abortController.abort();
   }
 
-  /** Makes a pass at once and without pauses, as soon as one that is under way has ended. */
+  /** Starts a scan without pauses as soon as a scan in progress has been aborted. */
   async runNow(): Promise<void> {
     this.#abortController.abort();
     await this.#runPass(undefined);
@@ -86,7 +86,7 @@ export class ReconciliationScheduler {
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
     await this.deps.scanKeyspace(this.#abortController.signal, budget);
-    // A break since the beginning: this pass may have missed what the next one will find.
+    // A gap since the start: this scan may have missed changes, which the next one finds.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.isInitialScan = false;

@@ -7,12 +7,12 @@ import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
 
-/** From here on one pass without MATCH, matched by us, beats a pass for each pattern. */
+/** From this number of patterns, one SCAN without MATCH and local matching is faster than a SCAN per pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_GROWTH = 1.25;
-/** A page with more bytes of key names makes the next ones smaller, down to single keys. */
+/** A page with more bytes of key names reduces the size of the next ones, down to single keys. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Of a longer name only the beginning is compared with the patterns. */
+/** Only this much of a longer name is matched against the patterns. */
 const MATCHED_BYTES_MAX = 64 * 1024;
 interface ScanPage {
   readonly cursor: string;
@@ -22,24 +22,24 @@ interface ScanPage {
 }
 
 /**
- * One walk through the keys of a master, which gives those that match, page by page. It can be broken off and gone on
- * with later, on the same run of the server: its cursor is kept. A key may come twice.
+ * An iteration over the matching keys of a master, page by page. It can be interrupted and resumed in the same server
+ * run, because the cursor is kept. A key may be returned more than once.
  */
 export class ScanCursor {
-  /** How many keys were gone through, over all its passes; as near as COUNT tells. */
+  /** Keys scanned over all passes, estimated from COUNT. */
   scanned = 0;
   readonly #globs: readonly Glob[];
-  /** undefined: all keys, matched by us. */
+  /** undefined: all keys, matched locally. */
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  /** So few keys have names that fit in a page. */
+  /** Reduced if large names would fill a page. */
   #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(
     private readonly redis: Redis,
     patterns: readonly string[],
-    /** Called for each key of the patterns whose name is too long for a lock. Such keys are left out. */
+    /** Called for each matching key whose name is too long for a lock. Such keys are left out. */
     private readonly onOversizedKey: (name: Uint8Array) => void = () => undefined,
     private readonly sizes = new CallSizes(),
   ) {
@@ -53,8 +53,8 @@ export class ScanCursor {
   }
 
   /**
-   * @param given each: also pages on which nothing matches, empty, so that a walk can be ended whatever it finds
-   * @throws when the signal ends it or Redis does not answer; what was given is not given again afterwards
+   * @param given `each`: yields empty pages as well, so that the caller can stop at any page
+   * @throws when the signal aborts the scan or Redis does not respond; yielded pages are not repeated afterwards
    */
   async *readPages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
     await this.#measureRoundTrip();
@@ -67,7 +67,7 @@ export class ScanCursor {
         isOver = page.cursor === "0";
         this.#recordPage(page);
         this.#limitPageBytes(page);
-        // Redis goes on while we look at what it found.
+        // Redis scans the next page while this one is processed.
         if (!isOver) {
           coming = this.#readPage(pattern, signal);
           coming.catch(() => undefined);
@@ -103,7 +103,7 @@ export class ScanCursor {
     return this.#globs.some((glob) => glob.matchesBytes(beginning));
   }
 
-  /** Redis holds the whole page in memory, and so do we: names may have megabytes each. */
+  /** Redis and this process both hold the whole page in memory, and a name may have megabytes. */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);
     if (bytes > PAGE_BYTES_MAX) this.#countMax = Math.max(1, Math.floor((count * PAGE_BYTES_MAX) / bytes));
@@ -125,7 +125,7 @@ export class ScanCursor {
         ? await this.redis.scanBuffer(cursor, "COUNT", count)
         : await this.redis.scanBuffer(cursor, "MATCH", pattern, "COUNT", count);
     } catch (error) {
-      // A page that is too large to arrive in time would be asked for again and again.
+      // Otherwise, a page too large to arrive in time would be requested repeatedly.
       this.#countMax = Math.max(1, Math.floor(count / 4));
       throw error;
     }
@@ -135,7 +135,7 @@ export class ScanCursor {
     let shortestMs = Number.POSITIVE_INFINITY;
     for (let times = 3; times > 0; times--) {
       const sentAt = performance.now();
-      // A reply is one, also a refusal: Redis that cannot save its data refuses even a PING (MISCONF).
+      // An error reply counts as well: Redis refuses even PING while it cannot save its data (MISCONF).
       await this.redis.ping().catch(throwUnlessReply);
       shortestMs = Math.min(shortestMs, performance.now() - sentAt);
     }

@@ -3,34 +3,34 @@ import type { Observation, UnreadableObservation } from "../../formats/observati
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { isTimeout } from "../../redis/failure.ts";
 
-/** A key that timed out so often, each time while Redis responded, is unreadable. */
+/** A key is unreadable after this many timeouts during which Redis responded. */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
-/** A change of the key shortens the back-off to this share of it. */
+/** A change of the key shortens the backoff to this share. */
 const CHANGED_SHARE = 1 / 4;
-/** More slow keys than this wait for the next scan instead. */
+/** Further slow keys wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
   timeouts: number;
-  /** When (performance.now()) the last read ended; undefined before the first one. */
+  /** When (`performance.now()`) the last read ended; undefined before the first. */
   triedAt: number | undefined;
   nextAt: number;
   unreadable: UnreadableObservation | undefined;
 }
 
 interface SlowKeysDeps {
-  /** Reads one key over a connection of its own. @throws when its reply does not arrive in time */
+  /** Reads one key on a separate connection. @throws if its reply does not arrive in time */
   readApart(key: Key): Promise<readonly Observation[]>;
-  /** Whether Redis replies to a probe that is sent now. */
+  /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
-  /** @param sentAt performance.now() */
+  /** @param sentAt `performance.now()` */
   onRead(observations: readonly Observation[], sentAt: number): void;
 }
 
 /**
- * Keys whose reply did not arrive in time. Each is read apart from the others, one at a time, with a back-off that
- * doubles from 1 s to 60 s. A timeout counts only when Redis responded to a probe meanwhile.
+ * Reads keys whose reply did not arrive in time. Each is read separately, one at a time, with a backoff that doubles
+ * from 1 s to 60 s. A timeout counts only if Redis responded to a probe meanwhile.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();
@@ -48,7 +48,7 @@ export class SlowKeys {
     return this.#slow.has(key);
   }
 
-  /** Reads the key apart from now on, until it can be read. @returns false when there are too many such keys */
+  /** Reads the key separately until that succeeds. @returns false if there are too many such keys */
   add(key: Key): boolean {
     if (this.#slow.has(key)) return true;
     if (this.#slow.size >= SLOW_MAX) return false;
@@ -62,7 +62,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Whether the key is read here and not in batches. If it is, its change brings the next read forward. */
+  /** Returns whether the key is read here instead of in batches. If so, brings its next read forward. */
   takeChange(key: Key): boolean {
     const slow = this.#slow.get(key);
     if (slow === undefined) return false;
@@ -73,7 +73,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** What is known of a key that is read here; undefined for other keys. */
+  /** Returns the state of a key that is read here; undefined for other keys. */
   describe(key: Key): UnreadableObservation | undefined {
     const slow = this.#slow.get(key);
     return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Lets work take a share of the time. What was not used is saved, so that little work after a rest is done at once. */
+/** Limits work to a share of the time. Unused time is saved, so that a little work after a pause needs no wait. */
 export class TimeBudget {
   #savedMs: number;
   #updatedAt = performance.now();
 
-  /** @param maxSavedMs how much work may be done in a row after a long rest */
+  /** @param maxSavedMs maximum work without a pause after a long rest */
   constructor(
     private readonly share: number,
     private readonly maxSavedMs: number,
@@ -13,7 +13,7 @@ export class TimeBudget {
     this.#savedMs = maxSavedMs;
   }
 
-  /** Waits until so much work is paid for. */
+  /** Waits until the budget covers the work. */
   async spend(workedMs: number, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     this.#savedMs =

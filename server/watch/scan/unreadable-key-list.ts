@@ -3,16 +3,16 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
 
-/** More keys than this are not counted. */
+/** Further keys are not counted. */
 const UNREADABLE_MAX = 10_000;
 
 export interface UnreadableKey {
   readonly reason: UnreadableReason;
-  /** What prevents reading it, without a full stop. */
+  /** Why it cannot be read, without a full stop. */
   readonly why: string;
 }
 
-/** The watched keys of a master that cannot be read, by what was last read of them. */
+/** The watched keys of a master that could not be read last time. */
 export class UnreadableKeyList {
   readonly #byKey = new Map<Key, UnreadableKey>();
   readonly #counts = { too_large: 0, forbidden: 0, timeout: 0, error: 0 };

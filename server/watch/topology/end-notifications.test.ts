@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createForeignHolder, type Observation } from "../../formats/observation.ts";
-import { deriveEvents, type ReportedHold } from "../events/event-derivation.ts";
+import { inferEvents, type ReportedHold } from "../events/event-inference.ts";
 import { ForceReleasedHolds } from "../events/force-released-holds.ts";
 import { listCurrentHolders, toReportedHolds } from "../events/holder-state.ts";
 import { updateHold } from "../holds/continuity.ts";
@@ -118,18 +118,18 @@ class ObservedKey {
     const {
       endCause,
       mayBeGone: _,
-      ...heard
+      ...notifications
     } = this.#pending.consume(observation, this.#hold, {
       sentAt,
       isMoving: false,
     });
-    const context = { ...heard, since: "exact", continuityId: "1" } as const;
+    const context = { ...notifications, since: "exact", continuityId: "1" } as const;
     this.#hold =
       observation.state === "held"
         ? updateHold(this.#hold, observation, context, () => ++this.#epochs)
         : undefined;
     const current = listCurrentHolders({ hold: this.#hold, isInitialScan: false }, new ForceReleasedHolds());
-    const { events } = deriveEvents(this.#reported, current, asOf, endCause);
+    const { events } = inferEvents(this.#reported, current, asOf, endCause);
     this.#reported = this.#hold === undefined ? [] : toReportedHolds(this.#hold);
     this.events.push(...events.map((event) => `${event.type} ${event.owner}`));
   }

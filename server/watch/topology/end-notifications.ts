@@ -3,7 +3,10 @@ import type { HeldObservation, Observation } from "../../formats/observation.ts"
 import { isSameHolder } from "../holds/holder-identity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Notifications and replies arrive over two connections: one overtakes the other by this, or as long as a read takes. */
+/**
+ * Notifications and replies arrive on two connections. One can overtake the other by this time or the duration of a
+ * read.
+ */
 const OVERTAKING_MS = 5;
 
 /** When notifications of a key arrived. */
@@ -12,28 +15,29 @@ interface Arrivals {
   readonly last: number;
 }
 
-/** What the notifications say about the key at the moment of a read. */
+/** What notifications prove about the key at the time of a read. */
 export type KeyEnd =
-  /** The key was not reported gone. */
+  /** No notification reported the key as gone. */
   | "none"
-  /** The key was gone before the read: a hold that looks the same is another. */
+  /** The key was gone before the read, so a hold that looks the same is a new one. */
   | "certain"
   /** The notification arrived after the read was sent. The next read decides. */
   | "undecided"
-  /** The notification arrived around the read that first showed the hold. It may be of the hold before. */
+  /** The notification arrived around the read that first showed the hold. It may belong to the previous hold. */
   | "possible";
 
 /**
- * Keeps the notifications that a key was deleted until a read that was sent afterwards.
+ * Stores notifications of deleted keys until a read that was sent later.
  *
- * A notification and a read that overlap have no order: the read may show the hold that the notification ended, or the
- * one after it. Taking the former for a new hold would report a hold that never was. Moments are of performance.now().
+ * A notification and an overlapping read have no order: the read may show the hold that the notification ended, or
+ * the next one. Treating the former as a new hold would report a hold that never existed. Times are
+ * `performance.now()`.
  */
 export class EndNotifications {
   readonly #certain = new Map<Key, Arrivals>();
-  /** Those that may be older than the hold that is there. */
+  /** Notifications that may belong to an earlier hold. */
   readonly #possible = new Map<Key, number>();
-  /** Until when a notification may be older than the hold that a read has just shown; the oldest first. */
+  /** Until when a notification may be older than the hold that a read has just shown, oldest first. */
   readonly #newUntil = new Map<Key, number>();
 
   record(key: Key): void {
@@ -43,11 +47,14 @@ export class EndNotifications {
   }
 
   forgetUnknown(isKnown: (key: Key) => boolean): void {
-    for (const heard of [this.#certain, this.#possible, this.#newUntil])
-      for (const key of heard.keys()) if (!isKnown(key)) heard.delete(key);
+    for (const pending of [this.#certain, this.#possible, this.#newUntil])
+      for (const key of pending.keys()) if (!isKnown(key)) pending.delete(key);
   }
 
-  /** @param before the hold that the read before showed  @param sentAt when the read was sent */
+  /**
+   * @param before the hold of the previous read
+   * @param sentAt when the read was sent
+   */
   consume(observation: Observation, before: ObservedHold | undefined, sentAt: number): KeyEnd {
     const { key } = observation;
     const arrivals = this.#certain.get(key);

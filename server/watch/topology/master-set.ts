@@ -7,12 +7,12 @@ const SETTLE_TIMEOUT_MS = 500;
 
 export interface MasterSetDeps {
   createWatch(master: Master): MasterWatch;
-  /** Keys that a master which left had not read yet. */
+  /** Reads a key that a removed master had not read yet. */
   enqueueRead(key: Key): void;
   onStateChange(): void;
 }
 
-/** One watch for each master of a target, while masters come and go. */
+/** Keeps one watch per master of a target while masters join and leave. */
 export class MasterSet {
   readonly #watches = new Map<Master, MasterWatch>();
   #unsubscribe = () => undefined as unknown;
@@ -23,7 +23,7 @@ export class MasterSet {
     private readonly deps: MasterSetDeps,
   ) {}
 
-  /** The watches of the masters that are known now. */
+  /** The watches of the current masters. */
   get watches(): ReadonlyMap<Master, MasterWatch> {
     return this.#watches;
   }
@@ -32,12 +32,12 @@ export class MasterSet {
     return [...this.#watches.values()];
   }
 
-  /** How often the connection to one of the masters broke. */
+  /** Number of lost connections to the current masters. */
   get breaks(): number {
     return this.list.reduce((sum, { connection }) => sum + connection.breaks, 0);
   }
 
-  /** Names the observation periods of all masters; another name means that changes may have been missed. */
+  /** Identifies the observation periods of all masters. A change means that changes may have been missed. */
   get continuityId(): string {
     return this.list.map(({ connection }) => connection.continuityId).join(" ");
   }
@@ -48,14 +48,14 @@ export class MasterSet {
     for (const watch of this.#watches.values()) watch.start();
   }
 
-  /** The masters stay open: whoever opened them closes them. */
+  /** Stops the watches. The masters stay open; their owner closes them. */
   stop(): void {
     this.#isRunning = false;
     this.#unsubscribe();
     for (const watch of this.#watches.values()) watch.stop();
   }
 
-  /** Starts watches of new masters and stops those of masters that left. */
+  /** Starts watches of new masters and stops those of removed masters. */
   sync(): void {
     const unread = this.#removeLeftMasters();
     for (const master of this.masters.list) {
@@ -71,12 +71,12 @@ export class MasterSet {
   /** Resolves when everything enqueued so far has been read, or after half a second. */
   async waitUntilSettled(): Promise<void> {
     const round = () => Promise.all(this.list.map((watch) => watch.waitUntilSettled()));
-    // A key that one master turned out not to have any more is read at the next.
+    // A key that has moved away from one master is read at another.
     const all = this.masters.routing === undefined ? round() : round().then(round);
     await Promise.race([all, sleep(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
-  /** Scans every master again: what the keys mean has changed. What is known of them was not missed meanwhile. */
+  /** Scans every master again, because the meaning of keys has changed. Known keys stay valid. */
   async rescan(): Promise<void> {
     await Promise.all(this.list.map(({ reconciliation }) => reconciliation.runNow()));
   }

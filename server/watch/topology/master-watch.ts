@@ -22,7 +22,7 @@ import { UnreadableKeyList } from "../scan/unreadable-key-list.ts";
 
 export interface MasterWatchSettings {
   readonly db: number;
-  /** Patterns of the keys that are watched. */
+  /** Patterns of the watched keys. */
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
   readonly readOnly: boolean;
@@ -30,42 +30,42 @@ export interface MasterWatchSettings {
   getFormatRules(): FormatRules;
 }
 
-/** What a master watch asks about the target as a whole. */
+/** What a master watch reads from the state of the whole target. */
 export interface MasterView {
-  /** Keys that are known to be at this master; given a time, those that were not read there for so long. */
+  /** Lists the known keys of this master. `unseenForMs`: only those not read there for so long. */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
-  /** Reads keys at this master. Keys that are at another one by now are enqueued there and left out. */
+  /** Reads keys at this master. Keys that have moved are enqueued at their new master and left out. */
   readKeys(keys: readonly Key[], at: MasterWatch, redis: Redis, rules: FormatRules): Promise<Observation[]>;
   readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]>;
-  /** What the last reading of the key at this master showed. */
+  /** Returns the last observation of the key at this master. */
   findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined;
-  /** In how many ms after its last reading a key is to be read again there; undefined: not by itself. */
+  /** Returns the time from the last read until the key must be read again there; undefined: no scheduled read. */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
-  /** Nothing was heard of these keys for a while. */
+  /** Called when notifications of these keys may have been lost. */
   onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void;
 }
 
-/** What a master watch reports. */
+/** Receives the observations of a master watch. */
 export interface MasterListener {
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
-  /** A message on the channel of the script events was ignored. */
+  /** Called for an ignored message on the channel of script events. */
   onInvalidScriptEvent(): void;
-  /** The clock of the master has been updated by these readings. */
+  /** Called with readings after they have updated the master's clock. */
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
-  /** The master began or ceased to refuse all writes, or does so for another reason. */
+  /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(at: MasterWatch): void;
-  /** The connection, the notifications or the reconciliation changed state. */
+  /** Called when the connection, the notifications or the reconciliation changed state. */
   onStateChange(): void;
 }
 
-/** How often a keyspace is scanned whose changes Redis does not report. */
+/** Scan interval without notifications. */
 const SCAN_ONLY_EVERY_MS = 1000;
-/** A scan for missed changes leaves out known keys that were read within this share of its interval. */
+/** A reconciliation scan skips known keys that were read within this share of its interval. */
 const FRESH_READ_SHARE = 5 / 6;
 
-/** Watches one master: its connection and notifications, reading what may have changed, and scanning its keyspace. */
+/** Watches one master: its connection and notifications, the reads of changed keys, and scans of its keyspace. */
 export class MasterWatch {
   readonly clock = new RedisClock();
   readonly connection: MasterConnection;
@@ -117,17 +117,17 @@ export class MasterWatch {
     });
   }
 
-  /** Until when (performance.now()) the index has every change of known keys; undefined: it was never complete. */
+  /** Time (`performance.now()`) until which the index has every change of known keys; undefined: never complete. */
   get confirmedAt(): number | undefined {
     return this.#confirmation.at;
   }
 
-  /** Whether it responds and does not report changes. */
+  /** Whether the master responds but sends no notifications. */
   get isPolled(): boolean {
     return this.connection.isUp && !this.connection.seesChanges;
   }
 
-  /** How late changes are noticed; undefined while Redis reports them, or does not respond. */
+  /** How late changes are noticed; undefined with notifications, or without a connection. */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
     return {
@@ -141,7 +141,7 @@ export class MasterWatch {
     this.holdPoller.start();
   }
 
-  /** @returns what should have been read and was not */
+  /** Stops watching. @returns keys that were enqueued and not read */
   stop(): Key[] {
     this.reconciliation.stop();
     this.holdPoller.stop();
@@ -149,7 +149,7 @@ export class MasterWatch {
     return this.#reader.stop();
   }
 
-  /** The key will be read soon. */
+  /** Enqueues a read of the key. */
   enqueueRead(key: Key): void {
     this.#reader.enqueueRead(key);
   }
@@ -158,7 +158,7 @@ export class MasterWatch {
     return this.#reader.waitUntilSettled();
   }
 
-  /** Reads now, past the queue. */
+  /** Reads a key at once, bypassing the queue. */
   readNow(key: Key): Promise<Observation[]> {
     return this.#reader.readNow(key);
   }
@@ -206,7 +206,7 @@ export class MasterWatch {
       shouldPoll: () => this.isPolled,
       callSize: this.#callSizes.poll,
       getRoundTripMs: () => (connection.roundTripUs === null ? null : connection.roundTripUs / 1000),
-      // A round without keys says nothing of Redis.
+      // A round without keys is no evidence of a response.
       onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.answeredAt)),
     });
   }
@@ -215,7 +215,7 @@ export class MasterWatch {
     return this.view.readFingerprints(keys, await this.master.reads.waitUntilReady());
   }
 
-  /** A single holder with its own deadline: another hold would have another one. */
+  /** Whether a single holder with its own deadline is unchanged. Another hold would have another deadline. */
   #isAsRead(key: Key, deadlineMs: number | undefined): boolean {
     const seen = this.view.findObservation(key, this);
     if (deadlineMs === undefined || seen?.state !== "held" || seen.holders.length > 1) return false;
@@ -223,8 +223,9 @@ export class MasterWatch {
   }
 
   /**
-   * Keys that a pass reads whatever the scan finds: those that cannot be read, because nothing may report that they are
-   * gone, and known ones that were not read lately. While Redis does not report changes, these are polled instead.
+   * Lists keys that a reconciliation reads in addition to those found by the scan: unreadable keys, because no
+   * notification may report that they are gone, and known keys that were not read recently. Without notifications,
+   * the latter are polled instead.
    */
   *#listKnownKeys(freshForMs: number): Iterable<Key> {
     const isPolled = freshForMs > 0 && !this.connection.seesChanges;
@@ -232,7 +233,7 @@ export class MasterWatch {
     yield* this.unreadableKeys.keys;
   }
 
-  /** Keys that are at another master by now are not this one's to report. */
+  /** Drops the unreadable state of keys that have moved to another master. */
   #dropMoved(keys: readonly Key[], observations: Observation[]): Observation[] {
     if (observations.length === keys.length) return observations;
     const here = new Set(observations.map(({ key }) => key));
@@ -260,7 +261,7 @@ export class MasterWatch {
     this.listener.onStateChange();
   }
 
-  /** What was not heard until notifications came, or until we knew that they do not, is found by a scan. */
+  /** Scans for changes from before notifications started, or before their absence was detected. */
   #onNotificationsChange(): void {
     this.listener.onStateChange();
     void this.reconciliation.runNow();

@@ -1,12 +1,12 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
-import type { EndCause } from "../events/event-derivation.ts";
+import type { EndCause } from "../events/event-inference.ts";
 import { countMissingHolders, HolderExits } from "../holds/holder-exits.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { EndNotifications } from "./end-notifications.ts";
 
-/** Events after which the key may be gone, even if it is there again when we look. */
+/** Events after which the key may be gone, even if it exists again when it is read. */
 const END_NOTIFICATIONS = new Set([
   "del",
   "expired",
@@ -19,27 +19,27 @@ const END_NOTIFICATIONS = new Set([
   "copy_to",
 ]);
 
-/** What was heard of a key between two looks. */
+/** The notifications of a key between two reads. */
 export interface ConsumedNotifications {
-  /** It was said to be gone before the look was sent. */
+  /** The key was reported gone before the read was sent. */
   readonly wasGone: boolean;
-  /** It was said to be gone, before or after what the look shows. */
+  /** The key was reported gone, before or after the observed state. */
   readonly mayBeGone: boolean;
-  /** More were said to have left it than are missing, or its hold may have ended and another begun. */
+  /** More holders were reported gone than are missing, or the hold may have ended and another begun. */
   readonly hasAmbiguousExit: boolean;
-  /** An operator gave its holder more time. */
+  /** An operator extended the lease. */
   readonly isExtended: boolean;
-  /** How a hold ended that is gone. */
+  /** How the previous hold ended. */
   readonly endCause: EndCause;
 }
 
-/** A look: when it was sent, and whether the key's slot was on its way to another master of late. */
+/** When a read was sent, and whether the key's slot was migrating recently. */
 interface ReadingInfo {
   readonly sentAt: number;
   readonly isMoving: boolean;
 }
 
-/** Keeps what Redis said of keys until a look takes it in. Moments are of performance.now(). */
+/** Stores the notifications of each key until a read consumes them. Times are `performance.now()`. */
 export class PendingNotifications {
   readonly #endCauses = new Map<Key, { endCause: Exclude<EndCause, undefined>; at: number }>();
   readonly #ends = new EndNotifications();
@@ -53,20 +53,20 @@ export class PendingNotifications {
     if (event === "expired" || event === "evicted") this.#setEndCause(key, event);
   }
 
-  /** What a script of ours said. Our own renewals say nobody's name. */
+  /** Records an extension by an operator. Renewals by the holder have no `by`. */
   recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
 
   /**
-   * Nothing was heard of these for a while.
+   * Records that notifications of these keys may have been lost.
    *
-   * @param isKnown What was heard of other keys is dropped. No read may ever follow it: any client can forge
-   *   notifications of keys that do not exist, and when too many keys wait to be read, all of them are given up.
+   * @param isKnown notifications of other keys are dropped. They might never be consumed, because any client can
+   *   forge notifications of keys that do not exist, and too many queued keys are all dropped.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
-    for (const heard of [this.#endCauses, this.#extendedAt])
-      for (const key of heard.keys()) if (!isKnown(key)) heard.delete(key);
+    for (const pending of [this.#endCauses, this.#extendedAt])
+      for (const key of pending.keys()) if (!isKnown(key)) pending.delete(key);
     this.#ends.forgetUnknown(isKnown);
     this.#holderExits.forgetUnknown(isKnown);
     for (const key of keys) this.#setEndCause(key, "blind");
@@ -76,12 +76,14 @@ export class PendingNotifications {
     return this.#endCauses.get(key)?.endCause;
   }
 
-  // Both come over one connection, in order: a cause from before a hold began does not belong to that hold.
+  // Both arrive in order on one connection: a cause from before a hold began does not belong to that hold.
   clearEndCause(key: Key): void {
     this.#endCauses.delete(key);
   }
 
-  /** What a look takes in. What was heard after it was sent stays for the next one as well. */
+  /**
+   * Returns what a read consumes. Notifications that arrived after it was sent are kept for the next read as well.
+   */
   consume(
     observation: Observation,
     before: ObservedHold | undefined,
@@ -94,12 +96,12 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // A key that moves is deleted at one master and restored at the other: that may have been all, or not.
-    const isDoubtful = isShort || end === "possible" || (end === "certain" && isMoving);
+    // A migrating key is deleted at one master and restored at the other. There may have been another change as well.
+    const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {
       wasGone: end === "certain" && !isMoving,
       mayBeGone: end !== "none",
-      hasAmbiguousExit: isDoubtful,
+      hasAmbiguousExit: isAmbiguous,
       isExtended: extendedAt !== undefined,
       endCause: recorded?.endCause,
     };

@@ -17,35 +17,35 @@ import type { MasterWatch } from "./master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 import { VoterSet, type VoterState } from "./voter-set.ts";
 
-/** A key over which many strive is decided anew with each look. */
+/** Under contention, each read can change the decision. */
 const READ_ROUNDS_MAX = 4;
-/** An agreement on a fencing token changes no key of which Redis reports changes. */
+/** No notification reports an agreement on a fencing token, so it is polled. */
 const AGREEMENT_POLL_MS = 50;
-/** How many keys are told anew at once when a master came or went. */
+/** Keys reevaluated per slice after a master connected or disconnected. */
 const REEVALUATION_SLICE = 500;
 
-/** What a key is settled by. */
+/** The read that triggered an evaluation. */
 interface ReadingTrigger {
   readonly sentAt: number;
   readonly pendingSince: number | undefined;
-  /** An operator gave the hold more time at the master that was looked at. */
+  /** An operator extended the lease at the master that was read. */
   readonly isExtended?: boolean;
 }
 
 /**
- * Each master has every key and a vote on it, and a majority of all masters decides. Told by our own clock: there is none
- * that masters have in common, and whichever of theirs were taken may go away.
+ * The view of a quorum: each master has every key and a vote on it, and a majority of all masters decides. Times are
+ * of our own clock. The masters have none in common, and any master can disconnect.
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Keys that are being looked at: what is known of them is not forgotten meanwhile. */
+  /** Reads in progress by key. The consensus of such a key is not dropped. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
   readonly #voters: VoterSet;
 
-  /** @param watches of all masters of the quorum, which stay the same */
+  /** @param watches of all masters of the quorum, which never change */
   constructor(
     watches: ReadonlyMap<Master, MasterWatch>,
     private readonly index: LockIndex,
@@ -54,7 +54,7 @@ export class QuorumView implements TopologyView {
     this.#voters = new VoterSet(watches);
   }
 
-  /** A majority of them answers. */
+  /** Whether a majority responds. */
   get isUp(): boolean {
     return this.#voters.up.length >= this.majority;
   }
@@ -68,7 +68,7 @@ export class QuorumView implements TopologyView {
     this.#readsInProgress.set(key, (this.#readsInProgress.get(key) ?? 0) + 1);
     try {
       for (let round = 1; round === 1 || (consensus.isPending && round <= READ_ROUNDS_MAX); round++) {
-        await this.#voters.askMajority((watch) => watch.readNow(key));
+        await this.#voters.runOnMajority((watch) => watch.readNow(key));
       }
       return consensus.current ?? { state: "free", key, asOf: this.clock.now() };
     } finally {
@@ -81,7 +81,7 @@ export class QuorumView implements TopologyView {
 
   async readWithRules(key: Key, rules: FormatLookup): Promise<Observation> {
     const seen = new Map<MasterWatch, Observation>();
-    await this.#voters.askMajority(async (watch) => {
+    await this.#voters.runOnMajority(async (watch) => {
       const redis = await watch.master.reads.waitUntilReady();
       for (const observation of await readKeys(redis, [key], rules)) seen.set(watch, observation);
     });
@@ -95,7 +95,7 @@ export class QuorumView implements TopologyView {
   }
 
   async confirmContinuity(): Promise<void> {
-    await this.#voters.askMajority(({ connection }) => connection.confirmContinuity());
+    await this.#voters.runOnMajority(({ connection }) => connection.confirmContinuity());
   }
 
   *listKnownKeys(at: MasterWatch, unseenForMs = 0): Iterable<Key> {
@@ -135,7 +135,10 @@ export class QuorumView implements TopologyView {
     at.enqueueRead(key);
   }
 
-  /** What masters say is of their votes, so it is seen and concluded what becomes of the lock; but for who freed it and why. */
+  /**
+   * Reports of single masters are only votes; the event of the lock is inferred from them. A force-release
+   * contributes its operator and reason.
+   */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);
     if (event.type === "force_released")
@@ -209,7 +212,7 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** A key without votes has no consensus: it was decided to be free, and no reading shows otherwise. */
+  /** Decides that a key without votes is free: it was decided before, and no observation contradicts it. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };
@@ -222,11 +225,11 @@ export class QuorumView implements TopologyView {
     isExtended = false,
   ): AppliedReading {
     const asOf = this.clock.now();
-    const { isInitialScan, ...sight } = this.#voters.describeSight();
+    const { isInitialScan, ...coverage } = this.#voters.describeCoverage();
     const hold = this.index.get(observation.key);
     return {
       observation,
-      context: { wasGone, isExtended, ...sight },
+      context: { wasGone, isExtended, ...coverage },
       endCause,
       ...(forceRelease === undefined || hold === undefined
         ? {}
@@ -237,7 +240,7 @@ export class QuorumView implements TopologyView {
     };
   }
 
-  /** What is decided without one master, or with it, in slices: there may be very many locks. */
+  /** Reevaluates all keys after a master connected or disconnected, in slices, because there may be very many. */
   async #reevaluateAll(): Promise<void> {
     this.#reevaluation.isOver = true;
     const mine = { isOver: false };

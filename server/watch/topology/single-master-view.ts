@@ -15,10 +15,10 @@ import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 
-/** Two masters that have not heard of a move yet send us back and forth. */
+/** Two masters that have not learned of a migration yet can redirect to each other. */
 const REDIRECTIONS_MAX = 5;
 
-/** Each key has one master, whose word of it is all there is. */
+/** The view of a target where each key has exactly one master. */
 export class SingleMasterView implements TopologyView {
   readonly #pendingNotifications = new PendingNotifications();
   readonly #fallbackClock = new RedisClock();
@@ -38,7 +38,7 @@ export class SingleMasterView implements TopologyView {
     return (all.find(({ connection }) => connection.isUp) ?? all[0])?.clock ?? this.#fallbackClock;
   }
 
-  // While nobody has the key, whoever takes it over begins by reading what is known.
+  // Without a master for the key, nothing is read: a master that takes over starts with the known keys.
   enqueueRead(key: Key): void {
     this.#findWatch(key)?.enqueueRead(key);
   }
@@ -75,7 +75,7 @@ export class SingleMasterView implements TopologyView {
     const { routing } = this.masters;
     const observations = await readKeys(redis, keys, rules, routing);
     if (routing === undefined) return observations;
-    // A key read while its slot moved away may be overtaken by a reading at its new master.
+    // The slot migrated during the read, so a read at the new master may be more recent.
     const here = observations.filter(({ key }) => this.masters.findMaster(key) === master);
     const found = new Set(here.map(({ key }) => key));
     for (const key of keys) if (!found.has(key)) this.enqueueRead(key);
@@ -104,7 +104,7 @@ export class SingleMasterView implements TopologyView {
   }
 
   onScriptEvent(event: ScriptEvent, { master }: MasterWatch) {
-    // On a cluster every master passes on what one was told.
+    // On a cluster, each master forwards published messages.
     if (this.masters.findMaster(event.key) !== master) return undefined;
     const endCause = this.#pendingNotifications.findEndCause(event.key);
     if (event.type === "acquired") this.#pendingNotifications.clearEndCause(event.key);
@@ -130,7 +130,7 @@ export class SingleMasterView implements TopologyView {
       sentAt,
       isMoving,
     });
-    // What became of the hold before it is unknown.
+    // How the previous hold ended is unknown.
     const isUnreadable = observation.state === "unreadable";
     const since = connection.seesChanges && reconciliation.isCaughtUp ? "exact" : "at_least";
     return {
@@ -144,14 +144,14 @@ export class SingleMasterView implements TopologyView {
   }
 
   onMasterStateChange(): void {
-    // What a master that went has shown stays as it is, until it is back.
+    // The state of a disconnected master is kept until it returns.
   }
 
   findVotes(): undefined {
     return undefined;
   }
 
-  /** @throws NeverSentError when the key goes from master to master */
+  /** @throws NeverSentError when the key keeps moving between masters */
   async #readFollowingMoves(
     key: Key,
     read: (watch: MasterWatch) => Promise<Observation[]>,
@@ -160,13 +160,13 @@ export class SingleMasterView implements TopologyView {
       const [observation] = await read(this.#getWatch(key));
       if (observation !== undefined) return observation;
     }
-    throw new NeverSentError("The key is on its way to another master");
+    throw new NeverSentError("The key is moving to another master");
   }
 
-  /** @throws NeverSentError while nobody has the key */
+  /** @throws NeverSentError while no master has the key */
   #getWatch(key: Key): MasterWatch {
     const watch = this.#findWatch(key);
-    if (watch === undefined) throw new NeverSentError("No master is known to have the key");
+    if (watch === undefined) throw new NeverSentError("No known master has the key");
     return watch;
   }
 

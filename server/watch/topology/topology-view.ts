@@ -3,52 +3,55 @@ import type { Observation, SeenVotes } from "../../formats/observation.ts";
 import type { FormatLookup } from "../../formats/registry/read-keys.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
-import type { EndCause } from "../events/event-derivation.ts";
+import type { EndCause } from "../events/event-inference.ts";
 import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 
-/** What a look comes to: what is taken into the picture, and what is told. */
+/** The result of a reading: the change of the index, and the events. */
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
-  /** How the hold before it ended, when Redis said so. */
+  /** How the previous hold ended, if Redis reported it. */
   readonly endCause: EndCause;
-  /** An ending that a script told of and looking has now confirmed. */
+  /** A reported end of the hold that this reading has confirmed. */
   readonly scriptEvent?: ScriptEvent | undefined;
-  /** By the clock that the target is told by. */
+  /** Time on the target's clock. */
   readonly asOf: number;
   readonly sentAt: number;
   readonly isInitialScan: boolean;
 }
 
-/** How what is seen and heard at the masters of a target makes one picture. */
+/** Combines the observations and notifications of a target's masters into one state. */
 export interface TopologyView extends MasterView {
-  /** Whether the picture can be right at all. */
+  /** Whether the state can be current. */
   readonly isUp: boolean;
-  /** Of a quorum: how many masters have to agree. */
+  /** Number of masters of a quorum that must agree. */
   readonly majority?: number;
-  /** The clock that the target as a whole is told by: each master has its own. */
+  /** The clock of the target as a whole. Each master has its own. */
   readonly clock: RedisClock;
-  /** Has the key read soon, wherever it may be. */
+  /** Enqueues a read of the key at its masters. */
   enqueueRead(key: Key): void;
-  /** Looks now, past the queue; what is seen has been taken in when this resolves. @throws when Redis is away */
+  /**
+   * Reads at once, bypassing the queue. The result is in the index when this resolves. @throws when Redis is
+   * unreachable
+   */
   readAndApply(key: Key): Promise<Observation>;
-  /** Looks now by other rules; nothing is taken in. @throws when Redis is away */
+  /** Reads with other rules, without a change of the index. @throws when Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
-  /** Makes sure that nothing we should have heard of the key is still on its way. @throws when Redis is away */
+  /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
-  /** Redis said that something happened to the key. */
+  /** Handles a notification of a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
-  /** What one of our scripts said; gives what is told of it right away. */
+  /** Handles a script event. Returns the event to publish at once. */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,
   ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
-  /** undefined: nothing can be concluded from it alone, or not yet. */
+  /** undefined: the reading alone does not lead to a result, or not yet. */
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined;
-  /** Called when a master is in another state than before. */
+  /** Called when the state of a master changed. */
   onMasterStateChange(): void;
-  /** How a quorum votes on a key that nobody holds. */
+  /** Returns the votes of a quorum on a key that no client holds. */
   findVotes(key: Key): SeenVotes | undefined;
 }

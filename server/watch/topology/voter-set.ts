@@ -7,7 +7,7 @@ import { NO_CONTINUITY } from "../holds/hold-version.ts";
 import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 
-/** One master of a quorum, and what was reported by it. */
+/** One master of a quorum and its notifications. */
 export class VoterState {
   readonly pendingNotifications = new PendingNotifications();
   term = 0;
@@ -20,7 +20,7 @@ export class VoterState {
   }
 }
 
-/** The masters of a quorum, which stay the same while they come and go. */
+/** The masters of a quorum. The set never changes, but masters connect and disconnect. */
 export class VoterSet {
   readonly #states = new Map<MasterWatch, VoterState>();
 
@@ -47,21 +47,23 @@ export class VoterSet {
     return voter;
   }
 
-  /** Begins a new term of each master that went away. @returns whether any went or came since the last call */
+  /** Starts a new term of each master that disconnected. @returns whether any master connected or disconnected */
   updateTerms(): boolean {
     let hasChanged = false;
     for (const voter of this.all) {
       if (voter.wasUp === voter.isUp) continue;
       hasChanged = true;
       voter.wasUp = voter.isUp;
-      // What it showed before it went says nothing when it is back.
+      // Observations from before a disconnection no longer count.
       if (!voter.isUp) voter.term++;
     }
     return hasChanged;
   }
 
-  /** What a majority of the masters sees of changes: a decision of fewer says less. */
-  describeSight(): Pick<ObservationContext, "since" | "continuityId"> & { readonly isInitialScan: boolean } {
+  /** Describes how completely a majority of the masters is observed. Fewer masters decide nothing. */
+  describeCoverage(): Pick<ObservationContext, "since" | "continuityId"> & {
+    readonly isInitialScan: boolean;
+  } {
     const { all, majority } = this;
     const watching = all.filter(
       ({ isUp, watch: { connection, reconciliation } }) =>
@@ -79,13 +81,13 @@ export class VoterSet {
     };
   }
 
-  /** @throws NeverSentError when fewer than a majority answer */
-  async askMajority(question: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
-    const reads = this.up.map(({ watch }) => question(watch));
+  /** Runs a read at all connected masters. @throws NeverSentError when fewer than a majority respond */
+  async runOnMajority(run: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
+    const reads = this.up.map(({ watch }) => run(watch));
     const answered = await settleQuorum(reads, this.majority);
     if (answered >= this.majority) return;
     throw new NeverSentError(
-      `Of ${this.all.length} masters ${answered} answered, and ${this.majority} have to`,
+      `${answered} of ${this.all.length} masters responded, and ${this.majority} are required`,
     );
   }
 }

@@ -11,43 +11,46 @@ export interface NewEvent
   readonly fence: string | null;
 }
 
-/** What has been told of one holder of a lock so far: the hold that the last event left behind. */
+/** The state of one holder after the last event reported of it. */
 export interface ReportedHold {
-  /** What Redis stores of it; undefined of a hold of ours that only a script has told of, whose fence identifies it. */
+  /**
+   * The value stored in Redis. undefined: a hold of ours known only from a script event, identified by its fencing
+   * token.
+   */
   readonly token: Key | undefined;
-  /** Whom people know it by. */
+  /** The owner label that events show. */
   readonly owner: Key;
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
-  /** 0: it has ended; what is said of it from now on comes late. */
+  /** 0: the hold has ended, and further reports of it are late. */
   readonly count: number;
   readonly seq: number;
   readonly isVoted?: true | undefined;
   readonly sinceMs: number;
-  /** When its lease ends, Redis's clock; null: never, undefined: not read yet. */
+  /** When its lease ends, Redis clock. null: no TTL; undefined: not read yet. */
   readonly endsAtMs: number | null | undefined;
 }
 
-/** How a hold that vanished may have ended, when Redis said so. */
+/** How a hold that disappeared may have ended, if Redis reported it. */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
-/** Whether our scripts tell of this hold themselves; what they say of one of a quorum is the word of one master. */
+/** Whether scripts report the events of this hold. On a quorum, a script event is only the report of one master. */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;
 }
 
-/** Takes in what one of our scripts said. A repetition of what is told already says nothing. */
+/** Applies a script event. A repeated event has no effect. */
 export function eventsFromScript(
   reported: ReportedHold | undefined,
   event: ScriptEvent,
   endCause?: EndCause,
-): { tale: ReportedHold | undefined; events: NewEvent[] } {
+): { next: ReportedHold | undefined; events: NewEvent[] } {
   const same = reported !== undefined && isOfReportedHold(event, reported);
   if (same && event.fence !== null && (event.seq <= reported.seq || isAfterEnd(reported, event)))
-    return { tale: reported, events: [] };
+    return { next: reported, events: [] };
   if (!same && reported?.fence && event.fence !== null && Number(event.fence) < Number(reported.fence))
-    return { tale: reported, events: [] };
+    return { next: reported, events: [] };
   const events: NewEvent[] = [];
   if (isOpen(reported) && !same && event.type === "acquired")
     events.push(createEndEvent(reported, event.at, endCause));
@@ -63,21 +66,21 @@ export function eventsFromScript(
     seq,
     epoch: begun?.epoch ?? 0,
     sinceMs: begun?.sinceMs ?? event.at,
-    // The next look would conclude what was just said of a foreign hold.
+    // Otherwise, the next read would report the extension of a foreign hold again.
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
   if (count > 0) {
     events.push({ ...toExactEvent(event), owner, count });
-    return { tale: next, events };
+    return { next, events };
   }
   const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - reported.sinceMs) : undefined);
   events.push({ ...toExactEvent(event), owner, ...(heldMs === undefined ? {} : { heldMs }) });
-  return { tale: fence === null ? undefined : next, events };
+  return { next: fence === null ? undefined : next, events };
 }
 
 /**
- * Whether a script's word is of this hold. Of ours the fence identifies it: other holds may have the same label. Of
- * others the scripts name what the lock stores.
+ * Whether a script event is about this hold. A hold of ours is identified by its fencing token, because labels
+ * repeat. For a foreign hold, scripts name the value that the lock stores.
  */
 export function isOfReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
@@ -88,7 +91,7 @@ export function isOpen(reported: ReportedHold | undefined): reported is Reported
   return reported !== undefined && reported.count > 0;
 }
 
-/** Once an end was told, only a force-release still has something to add: who, and why. */
+/** After a reported end, only a force-release adds information: operator and reason. */
 function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }
@@ -107,31 +110,31 @@ function toExactEvent({ type, at, owner, fence, seq, heldMs, by, reason }: Scrip
   };
 }
 
-/** One holder in the picture, as far as it is told of. */
+/** One holder in the index, as far as events need it. */
 export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
-  /** When its lease ends, Redis's clock; null: never. */
+  /** When its lease ends, Redis clock. null: no TTL. */
   readonly endsAtMs: number | null;
 }
 
-/** One holder as a look shows it. */
+/** One holder in an observation. */
 export interface CurrentHolder extends HolderSnapshot {
-  /** Several hold the lock, and its end is nobody's own. */
+  /** The lock has several holders and one deadline for all. */
   readonly sharesEnd: boolean;
   readonly isInitialScan: boolean;
-  /** This very hold was freed by force before. */
+  /** This hold was force-released before. */
   readonly wasForceReleased: boolean;
 }
 
-/** Concludes from two states of a lock what must have happened between them. @param reportedHolds those that are open */
-export function deriveEvents(
+/** Infers the events between two states of a lock. @param reportedHolds the open ones */
+export function inferEvents(
   reportedHolds: readonly ReportedHold[],
   currentHolders: readonly CurrentHolder[],
   asOf: number,
   endCause: EndCause,
-): { tales: ReportedHold[]; events: NewEvent[] } {
+): { next: ReportedHold[]; events: NewEvent[] } {
   const left = [...reportedHolds];
   const next = currentHolders.map((present) => {
     const at = left.findIndex((reported) => isSameHold(reported, present));
@@ -140,54 +143,57 @@ export function deriveEvents(
   });
   const endings = left.map((reported) => createEndEvent(reported, asOf, endCause));
   const changes = next.flatMap(({ before, after, present }) => {
-    if (before !== undefined) return deriveChanges(before, after, present, asOf);
+    if (before !== undefined) return inferChanges(before, after, present, asOf);
     const type = getStartEventType(present, reportedHolds.length === 0);
-    return [createDerivedEvent(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
+    return [createInferredEvent(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
   });
   const ended = left.map((reported) => ({ ...reported, count: 0 }));
-  return { tales: [...ended, ...next.map(({ after }) => after)], events: [...endings, ...changes] };
+  return { next: [...ended, ...next.map(({ after }) => after)], events: [...endings, ...changes] };
 }
 
-function getStartEventType({ wasForceReleased, isInitialScan }: CurrentHolder, isUntold: boolean): EventType {
+function getStartEventType(
+  { wasForceReleased, isInitialScan }: CurrentHolder,
+  isUnreported: boolean,
+): EventType {
   if (wasForceReleased) return "recreated";
-  return isInitialScan && isUntold ? "seen" : "acquired";
+  return isInitialScan && isUnreported ? "seen" : "acquired";
 }
 
-function deriveChanges(
+function inferChanges(
   before: ReportedHold,
   after: ReportedHold,
   { sharesEnd }: CurrentHolder,
   asOf: number,
 ): NewEvent[] {
-  if (after.count > before.count) return [createDerivedEvent("reentered", after, asOf)];
-  if (after.count < before.count) return [createDerivedEvent("released", after, asOf)];
+  if (after.count > before.count) return [createInferredEvent("reentered", after, asOf)];
+  if (after.count < before.count) return [createInferredEvent("released", after, asOf)];
   const wasExact = hasScriptEvents(before) && before.seq === after.seq;
   const later = (after.endsAtMs ?? 0) - (before.endsAtMs ?? after.endsAtMs ?? 0);
   const isNumbered = before.isVoted !== true && before.seq !== after.seq;
   return !wasExact && !sharesEnd && later > CLOCK_TOLERANCE_MS && !isNumbered
-    ? [createDerivedEvent("renewed", after, asOf)]
+    ? [createInferredEvent("renewed", after, asOf)]
     : [];
 }
 
 function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
   if (reported.fence !== holder.fence) return false;
   if (reported.token !== undefined && reported.token !== holder.token) return false;
-  // Our own scripts name neither role nor epoch.
+  // Script events have neither role nor epoch.
   return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
-/** The tale that a look leaves behind. */
+/** Converts an observed holder to its reported state. */
 export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnapshot): ReportedHold {
   const { token, owner, role, fence, count, seq, isVoted } = holder;
   return { token, owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
 export function createEndEvent(reported: ReportedHold, asOf: number, endCause: EndCause): NewEvent {
-  const lapsed = typeof reported.endsAtMs === "number" && asOf >= reported.endsAtMs - CLOCK_TOLERANCE_MS;
+  const hasExpired = typeof reported.endsAtMs === "number" && asOf >= reported.endsAtMs - CLOCK_TOLERANCE_MS;
   const type: EventType =
-    endCause === "evicted" ? "evicted" : lapsed || endCause === "expired" ? "expired" : "released";
-  const at = lapsed && type === "expired" ? Math.min(asOf, reported.endsAtMs ?? asOf) : asOf;
-  const { count: _count, seq: _seq, ...event } = createDerivedEvent(type, reported, at);
+    endCause === "evicted" ? "evicted" : hasExpired || endCause === "expired" ? "expired" : "released";
+  const at = hasExpired && type === "expired" ? Math.min(asOf, reported.endsAtMs ?? asOf) : asOf;
+  const { count: _count, seq: _seq, ...event } = createInferredEvent(type, reported, at);
   const reason = type === "released" ? UNSEEN_END_REASONS[endCause ?? ""] : undefined;
   return {
     ...event,
@@ -196,13 +202,13 @@ export function createEndEvent(reported: ReportedHold, asOf: number, endCause: E
   };
 }
 
-/** Why nobody saw how a hold ended, or whether it did. */
+/** Reasons of ends that were not observed. */
 const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
-  blind: "gone while Redis was out of sight",
-  unreadable: "the key cannot be read any more, so the hold may still stand",
+  blind: "ended while Redis was not observed",
+  unreadable: "the key can no longer be read, so the hold may not have ended",
 };
 
-function createDerivedEvent(
+function createInferredEvent(
   type: EventType,
   { owner, fence, seq, count }: ReportedHold,
   at: number,

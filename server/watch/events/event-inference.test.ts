@@ -4,14 +4,14 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import {
   type CurrentHolder,
-  deriveEvents,
   type EndCause,
   eventsFromScript,
+  inferEvents,
   isOfReportedHold,
   isOpen,
   type NewEvent,
   type ReportedHold,
-} from "./event-derivation.ts";
+} from "./event-inference.ts";
 
 const NOW = 1_790_000_000_000;
 const UUID_OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
@@ -74,23 +74,23 @@ function buildReading(given: HolderInput = {}): HolderReading {
   };
 }
 
-/** One lock's story as it is told. */
-class DerivationFixture {
+/** The reported events of one lock. */
+class InferenceFixture {
   reported: ReportedHold | undefined;
   readonly events: NewEvent[] = [];
 
-  receiveScriptEvent(event: ScriptEvent, hint?: EndCause): NewEvent[] {
-    return this.#apply(eventsFromScript(this.reported, event, hint));
+  receiveScriptEvent(event: ScriptEvent, endCause?: EndCause): NewEvent[] {
+    return this.#apply(eventsFromScript(this.reported, event, endCause));
   }
 
-  applyReading(look: HolderReading | undefined, asOf = look?.asOf ?? NOW, hint?: EndCause): NewEvent[] {
+  applyReading(look: HolderReading | undefined, asOf = look?.asOf ?? NOW, endCause?: EndCause): NewEvent[] {
     const open = isOpen(this.reported) ? [this.reported] : [];
-    const { tales, events } = deriveEvents(open, look === undefined ? [] : [look], asOf, hint);
-    return this.#apply({ tale: tales.at(-1) ?? this.reported, events });
+    const { next, events } = inferEvents(open, look === undefined ? [] : [look], asOf, endCause);
+    return this.#apply({ next: next.at(-1) ?? this.reported, events });
   }
 
-  #apply({ tale, events }: { tale: ReportedHold | undefined; events: NewEvent[] }): NewEvent[] {
-    this.reported = tale;
+  #apply({ next, events }: { next: ReportedHold | undefined; events: NewEvent[] }): NewEvent[] {
+    this.reported = next;
     this.events.push(...events);
     return events;
   }
@@ -98,18 +98,18 @@ class DerivationFixture {
 
 describe("events from scripts", () => {
   it("a script event is published exactly, with fencing token, count, time and operator", () => {
-    const teller = new DerivationFixture();
-    expect(teller.receiveScriptEvent(buildScriptEvent("acquired"))).toEqual([
+    const fixture = new InferenceFixture();
+    expect(fixture.receiveScriptEvent(buildScriptEvent("acquired"))).toEqual([
       { type: "acquired", at: NOW, owner: "me", fence: "100", count: 1, seq: 1, observed: "exact" },
     ]);
     expect(
-      teller.receiveScriptEvent(buildScriptEvent("reentered", { seq: 2, count: 2, at: NOW + 1 })),
+      fixture.receiveScriptEvent(buildScriptEvent("reentered", { seq: 2, count: 2, at: NOW + 1 })),
     ).toMatchObject([{ type: "reentered", count: 2, at: NOW + 1 }]);
-    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 3, count: 2 }))).toMatchObject([
+    expect(fixture.receiveScriptEvent(buildScriptEvent("renewed", { seq: 3, count: 2 }))).toMatchObject([
       { type: "renewed", count: 2 },
     ]);
     expect(
-      teller.receiveScriptEvent(
+      fixture.receiveScriptEvent(
         buildScriptEvent("force_released", {
           seq: 4,
           count: 0,
@@ -135,13 +135,13 @@ describe("events from scripts", () => {
   });
 
   it("a partial release carries the remaining count and the last release carries the held time", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
-    teller.receiveScriptEvent(buildScriptEvent("reentered", { seq: 2, count: 2 }));
-    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 1 }))).toMatchObject([
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
+    fixture.receiveScriptEvent(buildScriptEvent("reentered", { seq: 2, count: 2 }));
+    expect(fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 1 }))).toMatchObject([
       { type: "released", count: 1 },
     ]);
-    const [last] = teller.receiveScriptEvent(
+    const [last] = fixture.receiveScriptEvent(
       buildScriptEvent("released", { seq: 4, count: 0, at: NOW + 50 }),
     );
     expect(last).toMatchObject({ type: "released", heldMs: 50 });
@@ -149,48 +149,50 @@ describe("events from scripts", () => {
   });
 
   it("the held time reported by a script takes precedence over the computed one", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
     expect(
-      teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0, at: NOW + 50, heldMs: 49 })),
+      fixture.receiveScriptEvent(
+        buildScriptEvent("released", { seq: 2, count: 0, at: NOW + 50, heldMs: 49 }),
+      ),
     ).toMatchObject([{ heldMs: 49 }]);
   });
 
   it("the release of an unknown hold carries no held time", () => {
-    const [released] = new DerivationFixture().receiveScriptEvent(
+    const [released] = new InferenceFixture().receiveScriptEvent(
       buildScriptEvent("released", { seq: 9, count: 0 }),
     );
     expect(released).not.toHaveProperty("heldMs");
   });
 
   it("an acquired event of the next hold first emits the unreported end of the previous one", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
-    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, remainingMs: 1000 }));
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
+    fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, remainingMs: 1000 }));
     expect(
-      teller
+      fixture
         .receiveScriptEvent(buildScriptEvent("acquired", { owner: "other", fence: "200", at: NOW + 1000 }))
         .map(({ type }) => type),
     ).toEqual(["expired", "acquired"]);
   });
 
   it("an unreported end before the next hold takes its cause from Redis", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
     const next = buildScriptEvent("acquired", { owner: "other", fence: "200", at: NOW + 10 });
-    expect(teller.receiveScriptEvent(next, "evicted").map(({ type }) => type)).toEqual([
+    expect(fixture.receiveScriptEvent(next, "evicted").map(({ type }) => type)).toEqual([
       "evicted",
       "acquired",
     ]);
   });
 
   it("the reservation event follows the force_released event that caused it", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
     const reserved = buildScriptEvent("acquired", { owner: "lockkeeper:reserve:mei", fence: "200" });
     const words = [buildScriptEvent("force_released", { seq: 2, count: 0, by: "mei" }), reserved];
-    for (const word of [...words, ...words]) teller.receiveScriptEvent(word);
-    expect(teller.events.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`)).toEqual([
+    for (const word of [...words, ...words]) fixture.receiveScriptEvent(word);
+    expect(fixture.events.map(({ type, owner, observed }) => `${type} ${owner} ${observed}`)).toEqual([
       "acquired me exact",
       "force_released me exact",
       "acquired lockkeeper:reserve:mei exact",
@@ -198,37 +200,37 @@ describe("events from scripts", () => {
   });
 
   it("two holds of one label, one after the other, are two holds", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }));
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }));
     const types = (events: readonly NewEvent[]) => events.map(({ type, fence }) => `${type} ${fence}`);
     const next = buildReading({ owner: "me", fence: "200", seq: 1, asOf: NOW + 10, sinceMs: NOW + 5 });
-    expect(types(teller.applyReading(next))).toEqual(["released 100", "acquired 200"]);
+    expect(types(fixture.applyReading(next))).toEqual(["released 100", "acquired 200"]);
     const late = buildScriptEvent("released", { seq: 2, count: 0, at: NOW + 4 });
-    expect(teller.receiveScriptEvent(late)).toEqual([]);
-    expect(teller.reported).toMatchObject({ fence: "200", count: 1 });
+    expect(fixture.receiveScriptEvent(late)).toEqual([]);
+    expect(fixture.reported).toMatchObject({ fence: "200", count: 1 });
   });
 
   it("a foreign hold that is replaced by one with the same fence of none and another token has ended", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ token: "uuid:1", owner: "me" }));
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ token: "uuid:1", owner: "me" }));
     const next = buildReading({ token: "uuid:2", owner: "me", asOf: NOW + 10 });
-    expect(teller.applyReading(next).map(({ type }) => type)).toEqual(["released", "acquired"]);
+    expect(fixture.applyReading(next).map(({ type }) => type)).toEqual(["released", "acquired"]);
   });
 
   it("a script event is assigned by its fencing token, and the label of the hold is kept", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, sinceMs: NOW }));
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, sinceMs: NOW }));
     const released = buildScriptEvent("released", { owner: "forged", seq: 2, count: 0, at: NOW + 50 });
-    expect(teller.receiveScriptEvent(released)).toMatchObject([
+    expect(fixture.receiveScriptEvent(released)).toMatchObject([
       { type: "released", owner: "me", heldMs: 50 },
     ]);
-    expect(isOpen(teller.reported)).toBe(false);
+    expect(isOpen(fixture.reported)).toBe(false);
   });
 
   it("a force-release of a foreign holder does not end a Lockkeeper hold labelled like it", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ owner: UUID_OWNER, fence: "100", seq: 1 }));
-    const { reported } = teller;
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ owner: UUID_OWNER, fence: "100", seq: 1 }));
+    const { reported } = fixture;
     expect(
       reported &&
         isOfReportedHold(buildScriptEvent("force_released", { owner: UUID_OWNER, fence: null }), reported),
@@ -236,48 +238,48 @@ describe("events from scripts", () => {
   });
 
   it("a late event of an older hold is ignored", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired", { owner: "other", fence: "200" }));
-    const before = teller.reported;
-    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 5, count: 0 }))).toEqual([]);
-    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 5 }))).toEqual([]);
-    expect(teller.reported).toEqual(before);
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired", { owner: "other", fence: "200" }));
+    const before = fixture.reported;
+    expect(fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 5, count: 0 }))).toEqual([]);
+    expect(fixture.receiveScriptEvent(buildScriptEvent("renewed", { seq: 5 }))).toEqual([]);
+    expect(fixture.reported).toEqual(before);
   });
 
   it("a repeated script event is published once, even after the hold has ended", () => {
-    const teller = new DerivationFixture();
+    const fixture = new InferenceFixture();
     const words = [
       buildScriptEvent("acquired"),
       buildScriptEvent("renewed", { seq: 2 }),
       buildScriptEvent("released", { seq: 3, count: 0 }),
     ];
-    for (const word of [...words, ...words]) teller.receiveScriptEvent(word);
-    expect(teller.events.map(({ type }) => type)).toEqual(["acquired", "renewed", "released"]);
+    for (const word of [...words, ...words]) fixture.receiveScriptEvent(word);
+    expect(fixture.events.map(({ type }) => type)).toEqual(["acquired", "renewed", "released"]);
   });
 
   it("a script event is not published again when a read has already shown its change", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 3, count: 2 }));
-    expect(teller.receiveScriptEvent(buildScriptEvent("reentered", { seq: 3, count: 2 }))).toEqual([]);
-    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 4, count: 1 }))).toHaveLength(1);
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 3, count: 2 }));
+    expect(fixture.receiveScriptEvent(buildScriptEvent("reentered", { seq: 3, count: 2 }))).toEqual([]);
+    expect(fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 4, count: 1 }))).toHaveLength(1);
   });
 
   it("a late script event after an inferred release is ignored, except for the operator of a force-release", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
-    expect(teller.applyReading(undefined, NOW + 100)).toMatchObject([
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
+    expect(fixture.applyReading(undefined, NOW + 100)).toMatchObject([
       { type: "released", observed: "inferred" },
     ]);
-    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toEqual([]);
-    expect(teller.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 0 }))).toEqual([]);
+    expect(fixture.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toEqual([]);
+    expect(fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 3, count: 0 }))).toEqual([]);
     const forced = buildScriptEvent("force_released", { seq: 3, count: 0, by: "mei" });
-    expect(teller.receiveScriptEvent(forced)).toMatchObject([{ type: "force_released", by: "mei" }]);
-    expect(teller.receiveScriptEvent(forced)).toEqual([]);
+    expect(fixture.receiveScriptEvent(forced)).toMatchObject([{ type: "force_released", by: "mei" }]);
+    expect(fixture.receiveScriptEvent(forced)).toEqual([]);
   });
 
   it("a force_released event ends a foreign hold", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ sinceMs: NOW - 500 }));
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ sinceMs: NOW - 500 }));
     const forced = buildScriptEvent("force_released", {
       owner: UUID_OWNER,
       fence: null,
@@ -285,18 +287,18 @@ describe("events from scripts", () => {
       count: 0,
       by: "mei",
     });
-    expect(teller.receiveScriptEvent(forced)).toMatchObject([
+    expect(fixture.receiveScriptEvent(forced)).toMatchObject([
       { type: "force_released", fence: null, heldMs: 500 },
     ]);
-    expect(teller.applyReading(undefined)).toEqual([]);
+    expect(fixture.applyReading(undefined)).toEqual([]);
   });
 
   it("an acquired event of the next hold is published after the previous one has ended", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
-    teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
+    fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
     expect(
-      teller.receiveScriptEvent(buildScriptEvent("acquired", { fence: "200" })).map(({ type }) => type),
+      fixture.receiveScriptEvent(buildScriptEvent("acquired", { fence: "200" })).map(({ type }) => type),
     ).toEqual(["acquired"]);
   });
 });
@@ -304,29 +306,29 @@ describe("events from scripts", () => {
 describe("events inferred from reads", () => {
   it("a hold found by the first read emits seen, and a hold found later emits acquired", () => {
     expect(
-      new DerivationFixture().applyReading(buildReading({ sinceMs: NOW - 900, isInitialScan: true })),
+      new InferenceFixture().applyReading(buildReading({ sinceMs: NOW - 900, isInitialScan: true })),
     ).toEqual([{ type: "seen", at: NOW, owner: UUID_OWNER, fence: null, count: 1, observed: "inferred" }]);
-    expect(new DerivationFixture().applyReading(buildReading({ sinceMs: NOW - 900 }))).toMatchObject([
+    expect(new InferenceFixture().applyReading(buildReading({ sinceMs: NOW - 900 }))).toMatchObject([
       { type: "acquired", at: NOW - 900, observed: "inferred" },
     ]);
   });
 
   it("a reappearing force-released hold emits recreated, even on the first read", () => {
-    expect(new DerivationFixture().applyReading(buildReading({ wasForceReleased: true }))).toMatchObject([
+    expect(new InferenceFixture().applyReading(buildReading({ wasForceReleased: true }))).toMatchObject([
       { type: "recreated" },
     ]);
     expect(
-      new DerivationFixture().applyReading(buildReading({ wasForceReleased: true, isInitialScan: true })),
+      new InferenceFixture().applyReading(buildReading({ wasForceReleased: true, isInitialScan: true })),
     ).toMatchObject([{ type: "recreated" }]);
   });
 
   it("a shared lock emits events per holder, and renewals only for holders with their own TTL", () => {
-    const told = (tales: ReportedHold[], ...presents: CurrentHolder[]) =>
-      deriveEvents(tales, presents, NOW + 9000, undefined);
-    const { tales } = told([], buildReading({ owner: "a" }), buildReading({ owner: "b" }));
+    const infer = (next: ReportedHold[], ...presents: CurrentHolder[]) =>
+      inferEvents(next, presents, NOW + 9000, undefined);
+    const { next } = infer([], buildReading({ owner: "a" }), buildReading({ owner: "b" }));
     const later = { asOf: NOW + 9000, sharesEnd: true };
-    const { events } = told(
-      tales,
+    const { events } = infer(
+      next,
       buildReading({ owner: "b", count: 2, ...later }),
       buildReading({ owner: "c", ...later }),
     );
@@ -336,44 +338,44 @@ describe("events inferred from reads", () => {
       "acquired c",
     ]);
     expect(
-      told(tales, buildReading({ owner: "a", ...later }), buildReading({ owner: "b", ...later })).events,
+      infer(next, buildReading({ owner: "a", ...later }), buildReading({ owner: "b", ...later })).events,
     ).toEqual([]);
     const own = { ...later, sharesEnd: false };
     expect(
-      told(tales, buildReading({ owner: "a", ...own }), buildReading({ owner: "b" })).events,
+      infer(next, buildReading({ owner: "a", ...own }), buildReading({ owner: "b" })).events,
     ).toMatchObject([{ type: "renewed", owner: "a" }]);
   });
 
   it("an unchanged hold or free key emits nothing", () => {
-    const teller = new DerivationFixture();
-    expect(teller.applyReading(undefined)).toEqual([]);
-    teller.applyReading(buildReading());
-    expect(teller.applyReading(buildReading({ asOf: NOW + 1000, remainingMs: 29_000 }))).toEqual([]);
+    const fixture = new InferenceFixture();
+    expect(fixture.applyReading(undefined)).toEqual([]);
+    fixture.applyReading(buildReading());
+    expect(fixture.applyReading(buildReading({ asOf: NOW + 1000, remainingMs: 29_000 }))).toEqual([]);
   });
 
   it("a changed count emits reentered or a partial release", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading());
-    expect(teller.applyReading(buildReading({ count: 3 }))).toMatchObject([{ type: "reentered", count: 3 }]);
-    expect(teller.applyReading(buildReading({ count: 2 }))).toMatchObject([{ type: "released", count: 2 }]);
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading());
+    expect(fixture.applyReading(buildReading({ count: 3 }))).toMatchObject([{ type: "reentered", count: 3 }]);
+    expect(fixture.applyReading(buildReading({ count: 2 }))).toMatchObject([{ type: "released", count: 2 }]);
   });
 
   it("a foreign hold emits renewed only when the end of its lease moved later", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading());
-    expect(teller.applyReading(buildReading({ asOf: NOW + 10_000, remainingMs: 30_000 }))).toMatchObject([
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading());
+    expect(fixture.applyReading(buildReading({ asOf: NOW + 10_000, remainingMs: 30_000 }))).toMatchObject([
       { type: "renewed", at: NOW + 10_000 },
     ]);
-    expect(teller.applyReading(buildReading({ asOf: NOW + 11_000, remainingMs: 29_003 }))).toEqual([]);
-    expect(teller.applyReading(buildReading({ asOf: NOW + 12_000, remainingMs: 5000 }))).toEqual([]);
-    expect(teller.applyReading(buildReading({ asOf: NOW + 12_000, remainingMs: null }))).toEqual([]);
+    expect(fixture.applyReading(buildReading({ asOf: NOW + 11_000, remainingMs: 29_003 }))).toEqual([]);
+    expect(fixture.applyReading(buildReading({ asOf: NOW + 12_000, remainingMs: 5000 }))).toEqual([]);
+    expect(fixture.applyReading(buildReading({ asOf: NOW + 12_000, remainingMs: null }))).toEqual([]);
   });
 
   it("a Lockkeeper hold emits no inferred renewals", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }));
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }));
     expect(
-      teller.applyReading(
+      fixture.applyReading(
         buildReading({ owner: "me", fence: "100", seq: 2, asOf: NOW + 9000, remainingMs: 30_000 }),
       ),
     ).toEqual([]);
@@ -381,9 +383,9 @@ describe("events inferred from reads", () => {
 
   it("a different owner, fencing token or foreign epoch emits released and acquired", () => {
     const types = (one: HolderReading, two: HolderReading) => {
-      const teller = new DerivationFixture();
-      teller.applyReading(one);
-      return teller.applyReading(two).map(({ type }) => type);
+      const fixture = new InferenceFixture();
+      fixture.applyReading(one);
+      return fixture.applyReading(two).map(({ type }) => type);
     };
     expect(types(buildReading(), buildReading({ owner: "other" }))).toEqual(["released", "acquired"]);
     expect(types(buildReading(), buildReading({ epoch: 2 }))).toEqual(["released", "acquired"]);
@@ -395,29 +397,29 @@ describe("events inferred from reads", () => {
   });
 
   it("a read adds no events to those a script has published for the same hold", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
-    expect(teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, epoch: 9 }))).toEqual([]);
-    teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
-    expect(teller.applyReading(undefined)).toEqual([]);
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
+    expect(fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 1, epoch: 9 }))).toEqual([]);
+    fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
+    expect(fixture.applyReading(undefined)).toEqual([]);
   });
 
   it("an ended hold restored by Redis emits acquired and starts a new history", () => {
-    const teller = new DerivationFixture();
-    teller.receiveScriptEvent(buildScriptEvent("acquired"));
-    teller.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
-    expect(teller.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }))).toMatchObject([
+    const fixture = new InferenceFixture();
+    fixture.receiveScriptEvent(buildScriptEvent("acquired"));
+    fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }));
+    expect(fixture.applyReading(buildReading({ owner: "me", fence: "100", seq: 1 }))).toMatchObject([
       { type: "acquired" },
     ]);
-    expect(teller.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toHaveLength(1);
+    expect(fixture.receiveScriptEvent(buildScriptEvent("renewed", { seq: 2 }))).toHaveLength(1);
   });
 });
 
 describe("ends inferred from reads", () => {
-  const vanished = (asOf: number, hint?: EndCause, given: HolderInput = {}) => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading({ remainingMs: 1000, sinceMs: NOW - 200, ...given }));
-    return teller.applyReading(undefined, asOf, hint);
+  const vanished = (asOf: number, endCause?: EndCause, given: HolderInput = {}) => {
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading({ remainingMs: 1000, sinceMs: NOW - 200, ...given }));
+    return fixture.applyReading(undefined, asOf, endCause);
   };
 
   it("a hold that vanished after its lease emits expired at the end of the lease", () => {
@@ -446,7 +448,7 @@ describe("ends inferred from reads", () => {
 
   it("a hold that vanished while Redis was disconnected gives that as the reason, unless its lease had ended", () => {
     expect(vanished(NOW + 500, "blind")).toMatchObject([
-      { type: "released", reason: expect.stringContaining("out of sight") },
+      { type: "released", reason: expect.stringContaining("not observed") },
     ]);
     const [expired] = vanished(NOW + 1500, "blind");
     expect(expired?.type).toBe("expired");
@@ -455,16 +457,16 @@ describe("ends inferred from reads", () => {
 
   it("a hold whose key became unreadable is released with a reason that leaves its end open", () => {
     expect(vanished(NOW + 500, "unreadable")).toMatchObject([
-      { type: "released", reason: expect.stringContaining("may still stand") },
+      { type: "released", reason: expect.stringContaining("may not have ended") },
     ]);
   });
 
   it("the end of a vanished hold is emitted once", () => {
-    const teller = new DerivationFixture();
-    teller.applyReading(buildReading());
-    teller.applyReading(undefined, NOW + 100);
-    expect(teller.applyReading(undefined, NOW + 200)).toEqual([]);
-    expect(teller.applyReading(undefined, NOW + 99_999, "expired")).toEqual([]);
+    const fixture = new InferenceFixture();
+    fixture.applyReading(buildReading());
+    fixture.applyReading(undefined, NOW + 100);
+    expect(fixture.applyReading(undefined, NOW + 200)).toEqual([]);
+    expect(fixture.applyReading(undefined, NOW + 99_999, "expired")).toEqual([]);
   });
 });
 
@@ -539,8 +541,8 @@ const moves = fc.array(
   { maxLength: 40 },
 );
 
-const countEvents = (told: readonly NewEvent[], observed: NewEvent["observed"]) =>
-  told.filter((event) => event.observed === observed).map(({ at }) => at);
+const countEvents = (events: readonly NewEvent[], observed: NewEvent["observed"]) =>
+  events.filter((event) => event.observed === observed).map(({ at }) => at);
 
 describe("event derivation of one lock", () => {
   it("each script event is published once and in order, however often and late it is repeated", () => {
@@ -551,16 +553,16 @@ describe("event derivation of one lock", () => {
     fc.assert(
       fc.property(moves, delays, (played, repeatedAfter) => {
         const events = simulate(played).flatMap(({ event }) => event ?? []);
-        const teller = new DerivationFixture();
+        const fixture = new InferenceFixture();
         events.forEach((event, index) => {
-          teller.receiveScriptEvent(event);
+          fixture.receiveScriptEvent(event);
           for (let earlier = 0; earlier <= index; earlier++) {
             const again = events[earlier];
             if (again !== undefined && repeatedAfter[earlier] === index - earlier)
-              teller.receiveScriptEvent(again);
+              fixture.receiveScriptEvent(again);
           }
         });
-        expect(countEvents(teller.events, "exact")).toEqual(events.map(({ at }) => at));
+        expect(countEvents(fixture.events, "exact")).toEqual(events.map(({ at }) => at));
       }),
       { numRuns: 1000 },
     );
@@ -570,14 +572,14 @@ describe("event derivation of one lock", () => {
     fc.assert(
       fc.property(moves, fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }), (played, isLookedAt) => {
         const happenings = simulate(played);
-        const teller = new DerivationFixture();
+        const fixture = new InferenceFixture();
         happenings.forEach(({ event, present, at }, index) => {
-          if (event !== undefined) teller.receiveScriptEvent(event);
-          if (isLookedAt[index] || event === undefined) teller.applyReading(present, at);
+          if (event !== undefined) fixture.receiveScriptEvent(event);
+          if (isLookedAt[index] || event === undefined) fixture.applyReading(present, at);
         });
         const vanished = happenings.filter(({ event }) => event === undefined);
-        expect(countEvents(teller.events, "inferred")).toEqual(vanished.map(({ at }) => at));
-        expect(countEvents(teller.events, "exact")).toEqual(
+        expect(countEvents(fixture.events, "inferred")).toEqual(vanished.map(({ at }) => at));
+        expect(countEvents(fixture.events, "exact")).toEqual(
           happenings.flatMap(({ event }) => event?.at ?? []),
         );
       }),
