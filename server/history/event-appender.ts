@@ -142,7 +142,7 @@ export class EventAppender {
   #computeRecordedUntil(batch: readonly PendingEntry[]): number {
     const next = this.#pending[batch.length];
     const receivedAt =
-      next !== undefined && "observation" in next ? next.observation.heardAt : Number.POSITIVE_INFINITY;
+      next !== undefined && "observation" in next ? next.observation.observedAt : Number.POSITIVE_INFINITY;
     return Math.round(Math.max(this.#recordedUntil ?? 0, Math.min(this.deps.getSettledAt(), receivedAt)));
   }
 }
@@ -155,7 +155,7 @@ function toRecordedEntry(id: string, pending: PendingEntry | undefined): Recorde
   if (pending === undefined) return undefined;
   if ("gap" in pending) return { entry: { id, ...pending.gap }, previousId: undefined };
   const { observation } = pending;
-  const was = observation.shownAs;
-  observation.shownAs = undefined;
+  const was = observation.temporaryId;
+  observation.temporaryId = undefined;
   return { entry: { id, ...observation.event }, previousId: was };
 }

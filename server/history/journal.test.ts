@@ -34,28 +34,28 @@ const listTimes = (events: readonly HistoryEntry[]) => events.map(({ at }) => at
 describe("appended events", () => {
   it("an appended event gets a unique id and is sent to every listener at once", () => {
     const journal = new Journal();
-    const heard: LockEvent[] = [];
-    journal.subscribe((one) => heard.push(one));
-    const leave = journal.subscribe((one) => heard.push(one));
+    const received: LockEvent[] = [];
+    journal.subscribe((one) => received.push(one));
+    const leave = journal.subscribe((one) => received.push(one));
     journal.append(buildEvent("acquired"));
     leave();
     journal.append(buildEvent("released"));
-    expect(heard.map(({ type }) => type)).toEqual(["acquired", "acquired", "released"]);
-    expect(new Set(heard.map(({ id }) => id)).size).toBe(2);
-    expect(journal.listRecent(10)).toEqual([heard[0], heard[2]]);
+    expect(received.map(({ type }) => type)).toEqual(["acquired", "acquired", "released"]);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(2);
+    expect(journal.listRecent(10)).toEqual([received[0], received[2]]);
   });
 
   it("a renewed event is sent to listeners with an id but is not stored", () => {
     const journal = createJournal(1);
-    const heard: LockEvent[] = [];
-    journal.subscribe((one) => heard.push(one));
+    const received: LockEvent[] = [];
+    journal.subscribe((one) => received.push(one));
     journal.append(buildEvent("renewed"));
     journal.append(buildEvent("renewed"));
     journal.append(buildEvent("released", "lock:a", { at: 2 }));
-    expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
-    expect(heard.map(({ id }) => /^live-/.test(id))).toEqual([true, true, false]);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(3);
+    expect(received.map(({ id }) => /^live-/.test(id))).toEqual([true, true, false]);
     expect(listTimes(journal.listRecent(10))).toEqual([1, 2]);
-    expect(journal.newest).toBe(heard[2]?.id);
+    expect(journal.newest).toBe(received[2]?.id);
     expect(journal.listKeyEvents("lock:a", 10).items.map(({ type }) => type)).toEqual([
       "released",
       "acquired",
@@ -105,12 +105,12 @@ describe("replay after an id", () => {
   it("a replay after an unknown or malformed id returns a reset", () => {
     const journal = createJournal(3);
     const newest = assertDefined(journal.newest);
-    const heard: LockEvent[] = [];
-    journal.subscribe((one) => heard.push(one));
+    const received: LockEvent[] = [];
+    journal.subscribe((one) => received.push(one));
     journal.append(buildEvent("renewed"));
     for (const id of [
       `${newest}0`,
-      assertDefined(heard[0]).id,
+      assertDefined(received[0]).id,
       `${newest}x`,
       `${newest}.5`,
       "",

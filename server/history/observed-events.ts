@@ -6,9 +6,9 @@ export interface ObservedEvent {
   readonly event: UnnumberedEvent;
   readonly key: Key;
   /** Time of the observation, target's clock. */
-  readonly heardAt: number;
+  readonly observedAt: number;
   /** The temporary id under which it was published before it was recorded. */
-  shownAs: string | undefined;
+  temporaryId: string | undefined;
 }
 
 /** How long observations are kept. Longer than a change of the recorder takes. */
@@ -40,7 +40,7 @@ export class ObservedEvents {
   }
 
   add(event: UnnumberedEvent, now: number): ObservedEvent {
-    const observation = { event, key: parseKeyFields(event), heardAt: now, shownAs: undefined };
+    const observation = { event, key: parseKeyFields(event), observedAt: now, temporaryId: undefined };
     this.#all.push(observation);
     this.#bytes += measureEntryBytes(event);
     this.#dropOld(now);
@@ -60,8 +60,8 @@ export class ObservedEvents {
       const one = this.#all[at];
       if (one === undefined) break;
       const hasRoom = at >= tooMany && this.#bytes <= OBSERVED_BYTES_MAX;
-      if (hasRoom && one.heardAt >= now - OBSERVED_EVENT_TTL_MS) break;
-      this.#forgottenTo = one.heardAt;
+      if (hasRoom && one.observedAt >= now - OBSERVED_EVENT_TTL_MS) break;
+      this.#forgottenTo = one.observedAt;
       this.#bytes -= measureEntryBytes(one.event);
     }
     this.#begin = at;

@@ -174,11 +174,11 @@ describe("single recorder", () => {
     await waitUntil(() => !one.isLeading);
     one.observe(buildAcquired("lock:b", 2));
     expect(one.published.at(-1)).toMatchObject({ isStored: false, entry: { key: "lock:b" } });
-    const shownAs = one.published.at(-1)?.entry.id;
+    const temporaryId = one.published.at(-1)?.entry.id;
     await home.restart();
     await waitUntil(() => one.entries.length === 2);
     expect(listKeys(one.entries)).toEqual(["lock:a", "lock:b"]);
-    expect(one.published.at(-1)).toMatchObject({ previousId: shownAs, isStored: true });
+    expect(one.published.at(-1)).toMatchObject({ previousId: temporaryId, isStored: true });
     await one.stop();
     await home.stop();
   });

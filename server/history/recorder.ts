@@ -11,7 +11,7 @@ import { type ObservedEvent, ObservedEvents } from "./observed-events.ts";
 import { RecordedCoverage } from "./recorded-coverage.ts";
 import { type ObservationSession, RECORDER_TIMES, type RecorderTimes } from "./recorder-options.ts";
 import { StallClock } from "./stall-clock.ts";
-import { filterUnrecorded, publishEarly, takeShownId } from "./unrecorded-observations.ts";
+import { filterUnrecorded, publishEarly, takeTemporaryId } from "./unrecorded-observations.ts";
 
 /** A recorder without a sign of activity for this long may be gone. Observations are then shown unrecorded. */
 const SILENT_MS = 2500;
@@ -54,7 +54,7 @@ export class Recorder {
     private readonly log?: Logger,
   ) {
     this.#copy = new StreamCopy(store, index, publisher, (entry) =>
-      takeShownId(entry, this.#observedEvents.list(this.session.now())),
+      takeTemporaryId(entry, this.#observedEvents.list(this.session.now())),
     );
     this.#appender = new EventAppender(store, this.#copy, election, index, {
       getSettledAt: () => this.#getSettledAt(),

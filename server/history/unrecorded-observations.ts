@@ -23,17 +23,20 @@ export function filterUnrecorded(
 
 /** Publishes an observation before it is recorded, unless that has happened. */
 export function publishEarly(observation: ObservedEvent, publisher: EventPublisher): void {
-  observation.shownAs ??= publisher.publishEarly(observation.event);
+  observation.temporaryId ??= publisher.publishEarly(observation.event);
 }
 
 /** Returns the temporary id under which an entry was published before it was recorded, and clears it. */
-export function takeShownId(entry: HistoryEntry, observations: readonly ObservedEvent[]): string | undefined {
+export function takeTemporaryId(
+  entry: HistoryEntry,
+  observations: readonly ObservedEvent[],
+): string | undefined {
   if (entry.type === "gap") return undefined;
   const key = parseKeyFields(entry);
   const shown = observations.find(
-    (one) => one.shownAs !== undefined && one.key === key && isSameChange(one.event, entry),
+    (one) => one.temporaryId !== undefined && one.key === key && isSameChange(one.event, entry),
   );
-  const was = shown?.shownAs;
-  if (shown !== undefined) shown.shownAs = undefined;
+  const was = shown?.temporaryId;
+  if (shown !== undefined) shown.temporaryId = undefined;
   return was;
 }

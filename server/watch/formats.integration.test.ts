@@ -120,7 +120,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     key,
   }) => {
     const { grant } = await locks.acquire(key, buildAcquire("me", format, 300));
-    const heard = new Promise<number>((resolve) =>
+    const observed = new Promise<number>((resolve) =>
       journal.subscribe((event) => event.key === key && event.type === "expired" && resolve(Date.now())),
     );
     await waitUntil(() => findHold(key) !== undefined);
@@ -128,7 +128,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     const endsAt = (hold?.seen.asOf ?? 0) + (hold?.seen.remainingMs ?? 0);
     // Two times that are whole milliseconds each.
     expect(endsAt).toBeGreaterThanOrEqual(grant.asOf + 299);
-    expect((await heard) - endsAt).toBeGreaterThanOrEqual(-5);
+    expect((await observed) - endsAt).toBeGreaterThanOrEqual(-5);
     expect((await locks.acquire(key, buildAcquire("you", format))).grant.count).toBe(1);
     expect(await waitForEvents(key, 3)).toEqual([
       "acquired me exact",

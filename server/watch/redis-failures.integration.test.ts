@@ -144,8 +144,8 @@ describe("notification canary", () => {
     await waitUntil(() => watcher.index.get(key) !== undefined);
     await direct.config("SET", SETTING, NEEDED);
     await waitUntil(() => watcher.health().notifications === "on");
-    const heard = await acquireLock(direct);
-    await waitUntil(() => watcher.index.get(heard) !== undefined);
+    const laterKey = await acquireLock(direct);
+    await waitUntil(() => watcher.index.get(laterKey) !== undefined);
   });
 
   it("notifications count as off when those of one key type are missing", async ({

@@ -54,13 +54,13 @@ describe("watcher with keyspace notifications", () => {
     listEvents,
     key,
   }) => {
-    const heard = new Promise<number>((resolve) =>
+    const observed = new Promise<number>((resolve) =>
       journal.subscribe(({ type }) => type === "expired" && resolve(performance.now())),
     );
     await acquireForeignLock(direct, key, 600);
     const ended = measureReplyTime(direct, 600);
     await waitUntil(() => watcher.index.get(key) !== undefined);
-    expect((await heard) - (await ended)).toBeLessThan(250);
+    expect((await observed) - (await ended)).toBeLessThan(250);
     expect(watcher.index.get(key)).toBeUndefined();
     expect(listEventTypes(listEvents(key))).toEqual(["acquired inferred", "expired inferred"]);
   });

@@ -6,12 +6,12 @@ import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
  */
 const SAME_CHANGE_MS = 2000;
 
-/** `prolonged`: extended by an operator. Renewals by holders are not stored. */
-type TimelineStep = "begun" | "grown" | "shrunk" | "prolonged" | "ended";
+/** `extended`: extended by an operator. Renewals by holders are not stored. */
+type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 
 export function classifyStep({ type, count = 0 }: Pick<LockEvent, "type" | "count">): TimelineStep {
   if (type === "reentered") return "grown";
-  if (type === "renewed") return "prolonged";
+  if (type === "renewed") return "extended";
   if (type === "released" && count > 0) return "shrunk";
   return END_EVENT_TYPES.has(type) ? "ended" : "begun";
 }
@@ -27,7 +27,7 @@ interface FencedState {
 interface ForeignState {
   count: number;
   /** Redis clock, as reported by the script that extended the lease. */
-  prolongedAt: number;
+  extendedAt: number;
   isOpen: boolean;
   isForceReleased: boolean;
   isCertain: boolean;
@@ -93,7 +93,7 @@ export class RecordedTimeline {
     const known = this.#foreign.get(event.owner ?? "");
     if (known === undefined) return true;
     const step = classifyStep(event);
-    if (step === "prolonged") return event.at > known.prolongedAt;
+    if (step === "extended") return event.at > known.extendedAt;
     if (step === "begun") return !known.isOpen || !known.isCertain;
     if (step === "ended") return known.isOpen || (event.type === "force_released" && !known.isForceReleased);
     return !known.isOpen || known.count !== event.count;
@@ -105,7 +105,7 @@ export class RecordedTimeline {
     const known = this.#foreign.get(event.owner ?? "");
     this.#foreign.set(event.owner ?? "", {
       count: event.count ?? 1,
-      prolongedAt: step === "prolonged" ? event.at : (known?.prolongedAt ?? Number.NEGATIVE_INFINITY),
+      extendedAt: step === "extended" ? event.at : (known?.extendedAt ?? Number.NEGATIVE_INFINITY),
       isOpen,
       isForceReleased: event.type === "force_released",
       isCertain: true,

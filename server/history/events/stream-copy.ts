@@ -30,7 +30,7 @@ export class StreamCopy {
     private readonly index: EventIndex,
     private readonly publisher: EventPublisher,
     /** Returns the temporary id under which an entry was published before it was recorded. */
-    private readonly findShownId: (entry: HistoryEntry) => string | undefined,
+    private readonly findTemporaryId: (entry: HistoryEntry) => string | undefined,
   ) {}
 
   get lastKnownId(): string | null {
@@ -60,7 +60,7 @@ export class StreamCopy {
     if (last === null || !this.#isNew(last)) return;
     const newEntries = entries.filter(({ id }) => this.#isNew(id));
     this.#lastKnownId = last;
-    this.#publish(newEntries.map((entry) => ({ entry, previousId: this.findShownId(entry) })));
+    this.#publish(newEntries.map((entry) => ({ entry, previousId: this.findTemporaryId(entry) })));
   }
 
   /** Reads up to the end of the stream. */

@@ -43,7 +43,7 @@ export async function previewRules(
   await forEachYielding([...deps.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
-  const strangers = await findUnlistedKeys(deps, differs);
+  const unlisted = await findUnlistedKeys(deps, differs);
   const changes = new RuleChanges();
   await readInBatches(deps, affected.slice(0, READ_MAX), next, (key, seen) => {
     const hold = deps.holds.get(key);
@@ -51,15 +51,15 @@ export async function previewRules(
     const isRead = seen.state !== "free" && seen.state !== "unreadable";
     if (hold !== undefined && isRead) changes.add(key, toInterpretation(hold.seen), toInterpretation(seen));
   });
-  await readInBatches(deps, strangers.keys, next, (key, seen) =>
+  await readInBatches(deps, unlisted.keys, next, (key, seen) =>
     changes.add(key, null, toInterpretation(seen)),
   );
   return {
     held: deps.holds.size,
     affected: affected.length,
     looked: Math.min(affected.length, READ_MAX),
-    scanned: strangers.scanned,
-    isWhole: strangers.isWhole,
+    scanned: unlisted.scanned,
+    isWhole: unlisted.isWhole,
     changes: changes.list,
   };
 }
@@ -84,8 +84,8 @@ async function findUnlistedKeys(
     for await (const page of cursor.readPages(stop.signal, "each")) {
       for (const key of page)
         if (deps.holds.get(key) === undefined && deps.isWatched(key) && differs(key)) keys.add(key);
-      const isEnough = scanned + cursor.scanned >= SCANNED_MAX || keys.size >= READ_MAX;
-      if (isEnough || performance.now() > until)
+      const isLimitReached = scanned + cursor.scanned >= SCANNED_MAX || keys.size >= READ_MAX;
+      if (isLimitReached || performance.now() > until)
         return { keys: [...keys].slice(0, READ_MAX), scanned: scanned + cursor.scanned, isWhole: false };
     }
     scanned += cursor.scanned;

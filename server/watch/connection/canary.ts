@@ -22,12 +22,12 @@ const EVENT_BYTES = {
 /**
  * The result of one beat.
  *
- * `wasThere`: the canary still had the value of the previous beat. `missing`: events that did not arrive. `refused`:
+ * `wasIntact`: the canary still had the value of the previous beat. `missing`: events that did not arrive. `refused`:
  * the canary could not be written: temporarily, never by this user, not on a replica, or its slot is on another
  * master.
  */
 export type CanaryBeat =
-  | { readonly outcome: "written"; readonly wasThere: boolean; readonly missing: readonly string[] }
+  | { readonly outcome: "written"; readonly wasIntact: boolean; readonly missing: readonly string[] }
   | {
       readonly outcome: "refused";
       readonly because: "forbidden" | "replica" | "elsewhere";
@@ -111,13 +111,13 @@ export class Canary {
       if (refusal.because === "elsewhere") await this.#moveToOwnSlot();
       return { outcome: "refused", ...refusal };
     }
-    const wasThere = known.size === 0 || known.has(found);
+    const wasIntact = known.size === 0 || known.has(found);
     this.#values = new Set([value]);
-    if (!listens) return { outcome: "written", wasThere, missing: [] };
+    if (!listens) return { outcome: "written", wasIntact, missing: [] };
     // A subscriber that does not respond has delivered no events either.
     await this.master.subscriber.ping().catch(() => undefined);
     if (this.#missing.length > 0) await sleep(LATE_MESSAGE_MS);
-    return { outcome: "written", wasThere, missing: this.#missing };
+    return { outcome: "written", wasIntact, missing: this.#missing };
   }
 
   async #write(value: string): Promise<string | null> {

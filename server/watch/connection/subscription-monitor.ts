@@ -89,8 +89,8 @@ export class SubscriptionMonitor {
   /** Whether no keys changed without a notification. @throws when Redis is unreachable */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
-      const isThere = await this.#canary.isPresent();
-      if (isThere !== "forbidden") return isThere;
+      const isPresent = await this.#canary.isPresent();
+      if (isPresent !== "forbidden") return isPresent;
       this.#canWrite = false;
     }
     const before = this.#fingerprint;
@@ -139,7 +139,7 @@ export class SubscriptionMonitor {
     const setting = await this.#readSetting();
     const beat = await this.#beatCanary();
     if (setting !== undefined) this.#updateState(beat, setting);
-    return beat?.outcome !== "written" || beat.wasThere;
+    return beat?.outcome !== "written" || beat.wasIntact;
   }
 
   async #beatCanary(): Promise<CanaryBeat | undefined> {
@@ -179,8 +179,8 @@ export class SubscriptionMonitor {
 
   #updateState(beat: CanaryBeat | undefined, setting: NotificationSetting): void {
     const before = this.state.state;
-    const isForLater = beat?.outcome === "refused" && beat.because !== "forbidden";
-    if (isForLater && setting.status === "unknown") return;
+    const isTemporary = beat?.outcome === "refused" && beat.because !== "forbidden";
+    if (isTemporary && setting.status === "unknown") return;
     const missing = beat?.outcome === "written" && this.#canReceiveCanary ? beat.missing : undefined;
     this.state = toNotificationState(setting, missing);
     if (before === this.state.state) return;

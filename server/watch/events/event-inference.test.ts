@@ -7,7 +7,7 @@ import {
   type EndCause,
   eventsFromScript,
   inferEvents,
-  isOfReportedHold,
+  isAboutReportedHold,
   isOpen,
   type NewEvent,
   type ReportedHold,
@@ -233,7 +233,7 @@ describe("events from scripts", () => {
     const { reported } = fixture;
     expect(
       reported &&
-        isOfReportedHold(buildScriptEvent("force_released", { owner: UUID_OWNER, fence: null }), reported),
+        isAboutReportedHold(buildScriptEvent("force_released", { owner: UUID_OWNER, fence: null }), reported),
     ).toBe(false);
   });
 

@@ -46,7 +46,7 @@ export function eventsFromScript(
   event: ScriptEvent,
   endCause?: EndCause,
 ): { next: ReportedHold | undefined; events: NewEvent[] } {
-  const same = reported !== undefined && isOfReportedHold(event, reported);
+  const same = reported !== undefined && isAboutReportedHold(event, reported);
   if (same && event.fence !== null && (event.seq <= reported.seq || isAfterEnd(reported, event)))
     return { next: reported, events: [] };
   if (!same && reported?.fence && event.fence !== null && Number(event.fence) < Number(reported.fence))
@@ -82,7 +82,7 @@ export function eventsFromScript(
  * Whether a script event is about this hold. A hold of ours is identified by its fencing token, because labels
  * repeat. For a foreign hold, scripts name the value that the lock stores.
  */
-export function isOfReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {
+export function isAboutReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
   return fence !== null || reported.token === owner;
 }

@@ -11,7 +11,7 @@ import {
   eventsFromScript,
   hasScriptEvents,
   inferEvents,
-  isOfReportedHold,
+  isAboutReportedHold,
   isOpen,
   type NewEvent,
   type ReportedHold,
@@ -104,7 +104,7 @@ export class EventReporter {
   } {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
-    const same = open.find((reportedHold) => isOfReportedHold(event, reportedHold));
+    const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
     // The end of an unreported holder is no evidence about another one.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
     const known = same ?? (isUnknownEnd ? undefined : open[0]);

@@ -175,7 +175,7 @@ export class EvidenceRecorder {
           if (source.findHold(key) === undefined) this.#changed.add(key);
         }
       }
-      await this.store.prolong();
+      await this.store.extendRetention();
     } catch (error) {
       for (const key of keys.slice(from)) this.#changed.add(key);
       throw error;

@@ -62,7 +62,7 @@ export class EvidenceStore {
   }
 
   /** Restarts the retention period. @throws LockkeeperError unavailable, unknown_outcome */
-  async prolong(): Promise<void> {
+  async extendRetention(): Promise<void> {
     await this.home.run((redis) => redis.pexpire(this.#redisKey, RETENTION_MS));
   }
 }

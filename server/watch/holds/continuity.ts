@@ -64,7 +64,7 @@ export function updateHold(
     return continueHold(before, seen, [continueHolder(before.holders[0], seen.holders[0])], context);
   }
   const known = new PreviousHolders(before, seen);
-  let isWatchedOn = false;
+  let isContinuous = false;
   let recurrence = before?.recurrence;
   const held = (holder: SeenHolder): ObservedHolder => {
     const was = known.takeMatch(holder);
@@ -78,7 +78,7 @@ export function updateHold(
     const isLost = before?.continuityId !== context.continuityId;
     const isSame = !isLost || (before !== undefined && outlastsGap(before, was.seen, seen, holder));
     if (isSure || (isSame && !context.hasAmbiguousExit)) {
-      isWatchedOn = true;
+      isContinuous = true;
       return continueHolder(was, holder);
     }
     const ambiguousExits = was.ambiguousExits + (isLost ? 0 : 1);
@@ -95,10 +95,10 @@ export function updateHold(
   const holders: ObservedHold["holders"] =
     others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
   const { continuityId } = context;
-  const goesOn = holders.some(({ epoch }) => known.epochs.has(epoch));
-  if (before !== undefined && isWatchedOn)
+  const isContinued = holders.some(({ epoch }) => known.epochs.has(epoch));
+  if (before !== undefined && isContinuous)
     return withRecurrence(continueHold(before, seen, holders, context), recurrence);
-  const longestMs = goesOn ? computeLongestMs(before?.longestMs, seen.remainingMs) : seen.remainingMs;
+  const longestMs = isContinued ? computeLongestMs(before?.longestMs, seen.remainingMs) : seen.remainingMs;
   const renewals = startRenewalHistory(seen, findExactStart(holders));
   const endsAtMs = computeEndsAtMs(before, seen);
   const liveness = assessLiveness({ seen, renewals });

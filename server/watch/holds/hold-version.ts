@@ -74,17 +74,17 @@ export interface VersionMatch {
  * many reports that its key was gone. The lock may have been released and acquired again.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
-  const sight = {
+  const watching = {
     isBlind: hold.continuityId === NO_CONTINUITY,
     isRecurring: isRecurring(hold.recurrence, hold.seen.asOf),
   };
   const whole: VersionMatch = {
-    comparison: compareVersions(expected, buildHoldVersion(hold), sight),
+    comparison: compareVersions(expected, buildHoldVersion(hold), watching),
     holder: undefined,
   };
   if (hold.holders.length === 1 || whole.comparison === "same") return whole;
   const parts = hold.holders.map((holder): VersionMatch => {
-    return { comparison: compareVersions(expected, buildHolderVersion(hold, holder), sight), holder };
+    return { comparison: compareVersions(expected, buildHolderVersion(hold, holder), watching), holder };
   });
   const matches = [whole, ...parts];
   return (
@@ -105,8 +105,8 @@ function compareVersions(
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
   // The format has become known since: its owner strings never recur.
   if (!isSeen) return "same";
-  const isOfOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
-  if (isOfOtherEpoch && !isRecurring) return "changed";
+  const hasOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
+  if (hasOtherEpoch && !isRecurring) return "changed";
   return "unverified";
 }
 

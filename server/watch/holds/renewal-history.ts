@@ -79,15 +79,15 @@ export function updateRenewalHistory(
   const countedFrom = isBroken ? null : renewals.countedFrom;
   const toleranceMs = isBroken ? computeGapToleranceMs(renewals.leaseMs) : CLOCK_TOLERANCE_MS;
   const renewal = isExtended ? undefined : findRenewal(before, seen, toleranceMs);
-  const isOfOperator = isExtended || (renewals.isExtended === true && renewal?.setsDeadline !== true);
+  const isSetByOperator = isExtended || (renewals.isExtended === true && renewal?.setsDeadline !== true);
   const lease = describeLease(seen, renewals.leaseMs);
   if (renewal === undefined) {
-    const isAsKnown = !isBroken && (isOfOperator ? renewals.isExtended : isSameLease(renewals, lease));
+    const isAsKnown = !isBroken && (isSetByOperator ? renewals.isExtended : isSameLease(renewals, lease));
     // Nearly all readings show no change. Reusing the stored object saves memory.
     if (isAsKnown) return renewals;
-    return { ...renewals, countedFrom, ...(isOfOperator ? { isExtended: true } : lease) };
+    return { ...renewals, countedFrom, ...(isSetByOperator ? { isExtended: true } : lease) };
   }
-  return withRenewal({ ...renewals, countedFrom }, renewal.at, isOfOperator ? undefined : lease);
+  return withRenewal({ ...renewals, countedFrom }, renewal.at, isSetByOperator ? undefined : lease);
 }
 
 /** @param lease undefined: unchanged, because the deadline was set by an operator */
@@ -135,13 +135,13 @@ interface Renewal {
 
 /** Finds a renewal between two readings. */
 function findRenewal(before: WatchedHold, seen: HeldObservation, toleranceMs: number): Renewal | undefined {
-  if (isProlonged(before.seen, seen, toleranceMs)) {
+  if (hasLaterDeadline(before.seen, seen, toleranceMs)) {
     const { leaseBeganAt } = describeLease(seen, before.renewals.leaseMs);
     const at = Math.min(seen.asOf, Math.max(before.seen.asOf, leaseBeganAt ?? seen.asOf));
     return { at, setsDeadline: true };
   }
   // Within the time added by an operator, a renewal sets an earlier deadline or leaves it unchanged.
-  if (isSetBack(before, seen)) return { at: seen.asOf, setsDeadline: true };
+  if (isSetEarlier(before, seen)) return { at: seen.asOf, setsDeadline: true };
   return hasRenewedByScript(before.seen, seen) ? { at: seen.asOf, setsDeadline: false } : undefined;
 }
 
@@ -169,7 +169,7 @@ function hasRenewedByScript({ holders: [was] }: HeldObservation, { holders: [is]
   return is.fence !== null && is.seq > was.seq && is.count === was.count;
 }
 
-function isSetBack({ seen: was, renewals }: WatchedHold, is: HeldObservation): boolean {
+function isSetEarlier({ seen: was, renewals }: WatchedHold, is: HeldObservation): boolean {
   const then = computeEndsAtMs(was, was.remainingMs);
   return renewals.isExtended === true && isLater(computeEndsAtMs(is, is.remainingMs), then);
 }
@@ -177,17 +177,17 @@ function isSetBack({ seen: was, renewals }: WatchedHold, is: HeldObservation): b
 /**
  * Whether a holder that stayed has a later deadline. A re-entry extends it as well, but is no evidence of a timer.
  */
-function isProlonged(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
-  let isOfAll = true;
+function hasLaterDeadline(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
+  let haveAllStayed = true;
   for (const is of seen.holders) {
     const was = before.holders.find((each) => isSameHolder(each, is));
     const hasStayed = was !== undefined && is.count <= was.count;
     if (hasStayed && isLater(getOwnEndsAtMs(before, was), getOwnEndsAtMs(seen, is), toleranceMs)) return true;
     // The lock's own deadline counts only if all holders stayed and none re-entered.
-    if (!hasStayed || is.ownRemainingMs !== undefined) isOfAll = false;
+    if (!hasStayed || is.ownRemainingMs !== undefined) haveAllStayed = false;
   }
   return (
-    isOfAll &&
+    haveAllStayed &&
     isLater(computeEndsAtMs(before, before.remainingMs), computeEndsAtMs(seen, seen.remainingMs), toleranceMs)
   );
 }

@@ -74,12 +74,12 @@ export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredica
 
 function compileHolderTerm(term: FilterTerm): HolderPredicate {
   if ("comparing" in term || "state" in term) return () => true;
-  const isMetBy = "exact" in term ? (text: Key) => text === term.exact : compileGlob(term);
+  const matches = "exact" in term ? (text: Key) => text === term.exact : compileGlob(term);
   if (term.field === "owner")
-    return ({ owner, ownersPerMaster = [] }) => isMetBy(owner) || ownersPerMaster.some(isMetBy);
+    return ({ owner, ownersPerMaster = [] }) => matches(owner) || ownersPerMaster.some(matches);
   if (term.field !== "service" && term.field !== "host") return () => true;
   const { field } = term;
-  return ({ record }) => isMatch(record?.[field], isMetBy);
+  return ({ record }) => isMatch(record?.[field], matches);
 }
 
 function compileGlob(term: Extract<FilterTerm, { glob: string } | { text: string }>): (text: Key) => boolean {

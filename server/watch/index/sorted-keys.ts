@@ -116,8 +116,8 @@ export class SortedKeys {
     const chunk = this.#chunks[at];
     if (chunk === undefined) return { keys: [], next: undefined };
     const index = this.#findIndex(chunk, value, key);
-    const isThere = chunk.keys[index] === key && chunk.values[index] === value;
-    return this.#collect(at, index + (isThere ? 1 : 0), limit);
+    const exists = chunk.keys[index] === key && chunk.values[index] === value;
+    return this.#collect(at, index + (exists ? 1 : 0), limit);
   }
 
   #collect(at: number, from: number, limit: number): KeySlice {

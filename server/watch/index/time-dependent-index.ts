@@ -116,12 +116,12 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
       return undefined;
     }
     const typicalMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
-    const isIn = term?.matches(hold, now, typicalMs) ?? true;
+    const isMatching = term?.matches(hold, now, typicalMs) ?? true;
     const changeAt = term?.computeChangeAt(hold, now, typicalMs) ?? NEVER;
     // The position of a hold that does not match is irrelevant.
-    const movesAt = (isIn ? order.computeChangeAt?.(hold, now, typicalMs) : undefined) ?? NEVER;
+    const movesAt = (isMatching ? order.computeChangeAt?.(hold, now, typicalMs) : undefined) ?? NEVER;
     this.#scheduleChange(hold.key, Math.min(changeAt, movesAt));
-    return isIn ? order.computeSortValue(hold, now, typicalMs) : undefined;
+    return isMatching ? order.computeSortValue(hold, now, typicalMs) : undefined;
   }
 
   #scheduleChange(key: Key, at: number): void {

@@ -29,7 +29,7 @@ export interface HoldPollerDeps {
   /** Lists the known keys. `unreadForMs`: only those that were not read for so long. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
   /** Whether the last full read of the key proves that a hold with this deadline is unchanged. */
-  isAsRead(key: Key, deadlineMs: number | undefined): boolean;
+  isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;
   readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
   /** Whether Redis responds but sends no notifications. */
   shouldPoll(): boolean;
@@ -143,7 +143,7 @@ export class HoldPoller {
   #isUnchanged(key: Key, before: CheckedKey | undefined, reading: FingerprintReading): boolean {
     if (typeof reading === "string") return false;
     const { deadlineMs, digest } = reading;
-    if (before === undefined) return this.deps.isAsRead(key, deadlineMs);
+    if (before === undefined) return this.deps.isUnchangedSinceRead(key, deadlineMs);
     return before.digest === digest && isSameDeadline(before.deadlineMs, deadlineMs);
   }
 

@@ -61,13 +61,13 @@ export class KeyspaceScan {
       await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
       const run = await readRunId(redis);
       const keys = await redis.dbsize().catch(() => null);
-      const kept = this.#unfinished;
+      const unfinished = this.#unfinished;
       this.#unfinished = undefined;
-      const left = kept !== undefined && kept.run === run ? kept.discovery : undefined;
+      const rest = unfinished !== undefined && unfinished.run === run ? unfinished.discovery : undefined;
       // The rest may have unknown locks, and the part scanned before may have new ones, so both are scanned.
       oversizedKeys.startScan();
       const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name), sizes);
-      for (const cursor of [...(left === undefined ? [] : [left]), fresh]) {
+      for (const cursor of [...(rest === undefined ? [] : [rest]), fresh]) {
         this.coverage.startPass();
         await this.#runCursor(cursor, { keys, run }, signal, budget);
       }
@@ -113,10 +113,10 @@ export class KeyspaceScan {
     signal: AbortSignal,
     budget: TimeBudget | undefined,
   ): AsyncGenerator<Key[]> {
-    let paid = cursor.scanned;
+    let spentUpTo = cursor.scanned;
     for await (const keys of cursor.readPages(signal)) {
-      await budget?.spend(this.deps.sizes.scan.estimateCostMs(cursor.scanned - paid), signal);
-      paid = cursor.scanned;
+      await budget?.spend(this.deps.sizes.scan.estimateCostMs(cursor.scanned - spentUpTo), signal);
+      spentUpTo = cursor.scanned;
       yield keys.filter((key) => !this.deps.isKnown(key));
     }
   }
@@ -134,21 +134,21 @@ export class KeyspaceScan {
     budget: TimeBudget | undefined,
   ): Promise<void> {
     const { reader, sizes } = this.deps;
-    let unpaid = 0;
+    let unspent = 0;
     for (const key of keys) {
       reader.enqueueRead(key);
-      unpaid++;
+      unspent++;
       if (reader.queuedCount < QUEUE_AHEAD_MAX) continue;
       await raceWithAbort(
         signal,
         budget === undefined ? reader.waitForRoom(QUEUE_AHEAD_MAX) : reader.waitUntilSettled(),
       );
-      await budget?.spend(sizes.read.estimateCostMs(unpaid), signal);
-      unpaid = 0;
+      await budget?.spend(sizes.read.estimateCostMs(unspent), signal);
+      unspent = 0;
     }
-    if (budget === undefined || unpaid === 0) return;
+    if (budget === undefined || unspent === 0) return;
     await raceWithAbort(signal, reader.waitUntilSettled());
-    await budget.spend(sizes.read.estimateCostMs(unpaid), signal);
+    await budget.spend(sizes.read.estimateCostMs(unspent), signal);
   }
 }
 

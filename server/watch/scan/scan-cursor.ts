@@ -60,17 +60,17 @@ export class ScanCursor {
     await this.#measureRoundTrip();
     for (; this.#pass < this.#passes.length; this.#pass++) {
       const pattern = this.#passes[this.#pass];
-      let coming = this.#readPage(pattern, signal);
+      let nextPage = this.#readPage(pattern, signal);
       for (let isOver = false; !isOver; ) {
-        const page = await coming;
+        const page = await nextPage;
         signal.throwIfAborted();
         isOver = page.cursor === "0";
         this.#recordPage(page);
         this.#limitPageBytes(page);
         // Redis scans the next page while this one is processed.
         if (!isOver) {
-          coming = this.#readPage(pattern, signal);
-          coming.catch(() => undefined);
+          nextPage = this.#readPage(pattern, signal);
+          nextPage.catch(() => undefined);
         }
         const keys = this.#filterKeys(page.found, pattern);
         if (keys.length > 0 || given === "each") yield keys;

@@ -113,11 +113,11 @@ export class SlowKeys {
       this.#slow.delete(key);
       this.deps.onRead(observations, sentAt);
     } catch (error) {
-      const isItsFault = isTimeout(error) && (await isResponding);
-      if (isItsFault) slow.timeouts++;
+      const isKeySlow = isTimeout(error) && (await isResponding);
+      if (isKeySlow) slow.timeouts++;
       slow.triedAt = performance.now();
       slow.nextAt = slow.triedAt + computeBackOffMs(slow.timeouts);
-      if (!isItsFault || slow.timeouts < UNREADABLE_AFTER || this.#isStopped) return;
+      if (!isKeySlow || slow.timeouts < UNREADABLE_AFTER || this.#isStopped) return;
       slow.unreadable = createTimeoutObservation(key, slow.timeouts);
       this.deps.onRead([slow.unreadable], sentAt);
     }

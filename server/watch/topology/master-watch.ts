@@ -201,7 +201,7 @@ export class MasterWatch {
     return new HoldPoller({
       readFingerprints: (keys) => this.#readFingerprints(keys),
       listKnownKeys: (unreadForMs) => view.listKnownKeys(this, unreadForMs),
-      isAsRead: (key, deadlineMs) => this.#isAsRead(key, deadlineMs),
+      isUnchangedSinceRead: (key, deadlineMs) => this.#isUnchangedSinceRead(key, deadlineMs),
       reader: this.#reader,
       shouldPoll: () => this.isPolled,
       callSize: this.#callSizes.poll,
@@ -216,7 +216,7 @@ export class MasterWatch {
   }
 
   /** Whether a single holder with its own deadline is unchanged. Another hold would have another deadline. */
-  #isAsRead(key: Key, deadlineMs: number | undefined): boolean {
+  #isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean {
     const seen = this.view.findObservation(key, this);
     if (deadlineMs === undefined || seen?.state !== "held" || seen.holders.length > 1) return false;
     return seen.remainingMs !== null && isSameDeadline(seen.asOf + seen.remainingMs, deadlineMs);
