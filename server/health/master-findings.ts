@@ -125,8 +125,8 @@ function checkRestart(info: Info): FindingDraft[] {
       code: "restarted",
       facts: {},
       severity: "note",
-      title: "Redis was restarted in the last five minutes",
-      risk: "Locks acquired shortly before the restart may be gone while their holders are still working. A Redis without persistence forgets the locks that it granted.",
+      title: "Redis started less than five minutes ago",
+      risk: "A restart can lose locks that were granted before it, while their holders are still working.",
     },
   ];
 }

@@ -40,7 +40,7 @@ export class RecordedCoverage {
     }
   }
 
-  /** Records a time that was not observed. @param from its start @param noticedAt now */
+  /** Records that changes since `from` were missed. @param noticedAt the current time */
   recordMiss(from: number, noticedAt: number): void {
     this.#miss = { from: Math.min(from, this.#miss?.from ?? from), noticedAt };
   }

@@ -95,7 +95,7 @@ function toSpread(times: DecayingHistogram | undefined): TypicalTimes["heldSprea
   return (times?.toBuckets() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
 }
 
-/** Stands for all patterns beyond the limit. */
+/** Collects the patterns beyond the limit. */
 export const OTHER_PATTERN = "(other)";
 const PATTERNS_MAX = 500;
 /** A pattern without events for this long is removed when a new one needs its place. */

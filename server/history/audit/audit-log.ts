@@ -19,7 +19,7 @@ const WRITE_TIMEOUT_MS = 2000;
 /** Outcomes wait this long so that the next intent can carry them along instead of waiting for their round trip. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
-/** The process ends 1.8 s after the request to stop, and open responses may take one of them. */
+/** The process ends 1.8 s after the request to stop, of which open responses may take 1 s. */
 const STOP_MS = 700;
 
 /** An intent with a deadline, or an entry that is written as soon as possible. */
@@ -71,7 +71,7 @@ export class AuditLog {
 
   /** Reads the end of the chain, so that a loss before the first action is detected. */
   async load(): Promise<void> {
-    // A failure is repeated, and reported, with the first action.
+    // If this fails, the first action tries again and reports the error.
     if (this.#known === undefined && this.#running === undefined)
       await this.#fetchEnd().catch(() => undefined);
   }
@@ -219,7 +219,7 @@ export class AuditLog {
 
   /** Queues an entry that records the loss, and the intents whose outcome is still open. */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
-    // An empty store that accepts no writes is detected again with each attempt.
+    // An empty store that accepts no writes is detected with each attempt but logged once.
     if (this.#loggedLoss !== this.#known)
       this.log?.error({ known: this.#known }, "The home store has lost entries of the audit log");
     this.#loggedLoss = this.#known;

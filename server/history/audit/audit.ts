@@ -13,7 +13,7 @@ export const DETAILS_BYTES_MAX = 131_072;
 /** What a route adds to the audit of a call: the action, and what its caller saw. */
 export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
 
-/** The facts that the audit has of every call. */
+/** The facts that are recorded for every call. */
 export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target" | "key" | "keyBase64">;
 
 /** An action whose intent has been written. */

@@ -86,7 +86,7 @@ export class SubscriptionMonitor {
     return isWhole.every(Boolean);
   }
 
-  /** Whether no keys changed without a notification. @throws when Redis is unreachable */
+  /** Whether the keys are intact: none was removed without a notification. @throws when Redis is unreachable */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
       const isPresent = await this.#canary.isPresent();

@@ -88,7 +88,7 @@ export class EventReporter {
     this.#appendEvents(event.key, [...endings, ...events]);
   }
 
-  /** Replaces the owner in an event of a foreign hold by the value that the lock stores. */
+  /** Replaces the owner in an event of a foreign hold with the value that the lock stores. */
   #resolveToken(event: ScriptEvent): ScriptEvent {
     if (event.fence !== null) return event;
     const reported = this.#listReportedHolds(event.key).find(

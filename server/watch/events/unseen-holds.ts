@@ -4,7 +4,7 @@ import type { Observation } from "../../formats/observation.ts";
 /** A foreign hold of up to this duration may be missing from the history without a gap. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** The end of a hold is notified within this time, or the notification was lost. */
+/** Redis sends the notification of a hold's end within this time, or it was lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /** More keys than are watched at any time. */
 const KEYS_MAX = 100_000;
@@ -14,7 +14,7 @@ const END_EVENTS = new Set(["del", "expired", "evicted"]);
 
 /** Notifications of a key since it was last read. Times are `performance.now()`. */
 interface UnreadChanges {
-  /** Earliest start of a hold whose end was not notified. */
+  /** Earliest start of a hold without a notification of its end. */
   openFrom: number | undefined;
   /** The hold in the index has ended. */
   hasEnded: boolean;

@@ -24,7 +24,7 @@ export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: num
   return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
 
-/** Excludes data that only resembles a lock, which has neither waiters nor a lease. */
+/** Excludes data that only resembles a lock. It has neither waiters nor a lease. */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
   return seen.state === "held" && isListed;
 }

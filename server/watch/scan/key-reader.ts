@@ -104,7 +104,7 @@ export class KeyReader {
     });
   }
 
-  /** Reads a key at once, bypassing the queue. A key whose reply did not arrive in time counts as unreadable. */
+  /** Reads a key immediately, bypassing the queue. A key whose reply did not arrive in time counts as unreadable. */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);
     if (slow !== undefined) return [slow];

@@ -158,7 +158,7 @@ export class MasterWatch {
     return this.#reader.waitUntilSettled();
   }
 
-  /** Reads a key at once, bypassing the queue. */
+  /** Reads a key immediately, bypassing the queue. */
   readNow(key: Key): Promise<Observation[]> {
     return this.#reader.readNow(key);
   }

@@ -33,7 +33,7 @@ export interface TopologyView extends MasterView {
   /** Enqueues a read of the key at its masters. */
   enqueueRead(key: Key): void;
   /**
-   * Reads at once, bypassing the queue. The result is in the index when this resolves. @throws when Redis is
+   * Reads immediately, bypassing the queue. The result is in the index when this resolves. @throws when Redis is
    * unreachable
    */
   readAndApply(key: Key): Promise<Observation>;
@@ -43,7 +43,7 @@ export interface TopologyView extends MasterView {
   confirmContinuity(key: Key): Promise<void>;
   /** Handles a notification of a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
-  /** Handles a script event. Returns the event to publish at once. */
+  /** Handles a script event. Returns the event to publish immediately. */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,

@@ -60,7 +60,7 @@ export class VoterSet {
     return hasChanged;
   }
 
-  /** Describes how completely a majority of the masters is observed. Fewer masters decide nothing. */
+  /** Describes how completely a majority of the masters is observed. Fewer masters cannot decide. */
   describeCoverage(): Pick<ObservationContext, "since" | "continuityId"> & {
     readonly isInitialScan: boolean;
   } {
