@@ -27,10 +27,10 @@ it("a page behind an event that the store has lost is not complete", async () =>
   expect(new Journal().replayAfter("1-0")).toEqual({ kind: "reset" });
 });
 
-/** Of the processor: other programs on the machine do not count. */
+/** CPU time, so that other programs on the machine do not count. */
 const getCpuMs = () => process.cpuUsage().user / 1000;
 
-/** The longest step between two turns of the event loop while work goes on, and what all of it took. */
+/** The longest step between two turns of the event loop, and the total time. */
 async function measureStalls(start: () => Promise<unknown>): Promise<{ longestMs: number; totalMs: number }> {
   const startedAt = getCpuMs();
   let isOver = false;

@@ -6,10 +6,10 @@ import { startTestServer, type TestServer, waitUntil } from "../../test/support/
 import { classifyStep } from "./events/recorded-timeline.ts";
 
 const KEYS = 6;
-/** Requests and the recorder need most of the time of a busy machine. */
+/** On a busy machine, requests and the recorder need most of the time. */
 const TEST_MS = 120_000;
 
-/** A grant that a client received. Redis granted it between the two moments; Unix milliseconds. */
+/** A grant that a client received. Redis granted it between the two times, Unix milliseconds. */
 interface ReceivedGrant {
   readonly key: string;
   readonly fence: string;
@@ -17,7 +17,7 @@ interface ReceivedGrant {
   readonly receivedAt: number;
 }
 
-/** Clients that acquire and release over the API, until they are stopped. */
+/** Clients that acquire and release over the API until they are stopped. */
 function startLoad(server: TestServer) {
   const grants: ReceivedGrant[] = [];
   let isRunning = true;
@@ -58,10 +58,10 @@ async function readHistory(server: TestServer): Promise<HistoryEntry[]> {
 
 const isEvent = (entry: HistoryEntry): entry is LockEvent => !isGap(entry);
 
-/** Keys that are acquired in one call of a script may have the same fence. */
+/** Keys acquired in one script call may have the same fencing token. */
 const nameHold = ({ key, fence }: { key: string; fence?: string | undefined }) => `${key} ${fence}`;
 
-/** Grants that are neither in an event nor, from the request to the response, touch a gap. */
+/** Grants without an event whose time between request and response touches no gap. */
 function listLostGrants(grants: readonly ReceivedGrant[], entries: readonly HistoryEntry[]): ReceivedGrant[] {
   const begun = entries.filter(isEvent).filter((event) => classifyStep(event) === "begun");
   const holds = new Set(begun.map(nameHold));
@@ -77,7 +77,7 @@ const listDuplicates = (entries: readonly HistoryEntry[]) => {
   return steps.filter((step, at) => steps.indexOf(step) !== at);
 };
 
-/** Waits until the history is complete, in memory and in the store, as far as it ever will be. */
+/** Waits until the history is as complete as it can be, in memory and in the store. */
 async function readSettledHistory(server: TestServer, grants: readonly ReceivedGrant[]) {
   let entries: HistoryEntry[] = [];
   let storedIds: string[] = [];
@@ -89,7 +89,7 @@ async function readSettledHistory(server: TestServer, grants: readonly ReceivedG
   return { entries, storedIds };
 }
 
-/** The history as a server reads it that has nothing in memory. */
+/** The history as read by a server without any events in memory. */
 async function readStoredIds(server: TestServer): Promise<string[]> {
   const stream = await server.home.createClient().xrange("{lockkeeper}:events:default", "-", "+");
   return stream.map(([id]) => id);
@@ -113,7 +113,7 @@ async function waitUntilRecording(server: TestServer): Promise<void> {
   );
 }
 
-/** Data that a store returns with after it was killed. */
+/** The data with which a killed store restarts. */
 type DataAfterKill = "none" | "old snapshot";
 
 interface Loss {
@@ -158,7 +158,7 @@ test.for<Loss>([
     expect(listLostGrants(grants, entries)).toEqual([]);
     expect(listDuplicates(entries)).toEqual([]);
     expect(storedIds).toEqual(entries.map(({ id }) => id));
-    // The target of a separate home store was watched all the time.
+    // With a separate home store, the target was watched all the time.
     expect(entries.filter(isGap)).toHaveLength(loss.hasOwnHome ? 0 : loss.kills);
   },
 );

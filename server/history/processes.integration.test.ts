@@ -14,15 +14,15 @@ import { classifyStep } from "./events/recorded-timeline.ts";
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 
 interface ProcessReport {
-  /** Whether it sees all that happens, for a while now. */
+  /** Whether it has observed everything for a while. */
   readonly seesAll: boolean;
   readonly entries: HistoryEntry[];
   readonly isLeading: boolean;
-  /** How often it may have missed something, because the machine was too busy. */
+  /** How often it may have missed changes because the machine was too busy. */
   readonly breaks: number;
 }
 
-/** A console instance of its own. */
+/** A separate console instance. */
 class Process {
   readonly #child: ChildProcess;
 
@@ -41,10 +41,10 @@ class Process {
   }
 }
 
-/** Of the workers: what of the present they do not call recorded yet. */
+/** The most recent period that the workers do not declare recorded. */
 const LAG_MS = 200;
 
-/** Somebody goes on recording. */
+/** An instance continues to record. */
 async function waitForGrowth(home: TestRedis): Promise<void> {
   const redis = home.createClient();
   const before = await redis.xlen("{lockkeeper}:events:main");
@@ -52,13 +52,13 @@ async function waitForGrowth(home: TestRedis): Promise<void> {
   await sleep(LAG_MS * 2);
 }
 
-/** Could go on where another one left off. */
+/** Whether it could continue where another instance stopped. */
 async function waitUntilAllSeen(instance: Process): Promise<void> {
   await waitUntil(async () => (await instance.requestReport()).seesAll, 30_000);
   await sleep(LAG_MS * 2);
 }
 
-/** Which of them records. */
+/** The instance that records. */
 async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   let leader: Process | undefined;
   await waitUntil(async () => {
@@ -70,7 +70,7 @@ async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   return leader;
 }
 
-/** Locks of ours and of others come and go, until it is stopped. */
+/** Locks of ours and foreign locks are acquired and released until this is stopped. */
 function startChurn(target: TestRedis, client: LockClient) {
   const made: string[] = [];
   const redis = target.createClient();
@@ -133,7 +133,7 @@ const it = test
     };
   });
 
-// On a machine that is busy with other things, starting processes takes most of it.
+// Starting processes takes most of the time on a busy machine.
 describe("two instances in separate processes", { timeout: 120_000 }, () => {
   it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async ({
     target,
@@ -156,7 +156,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await home.restart();
     await waitForGrowth(home);
     await waitForGrowth(home);
-    // What is observed while nobody records is remembered by the one that is left.
+    // Observations without a recorder are kept by the remaining instance.
     const missed = (await other.requestReport()).breaks;
     other.signal("SIGKILL");
     await waitForLeader([leader]);
@@ -165,7 +165,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
       listChanges((await leader.requestReport()).entries, "lock:own").length >= made.length;
     await waitUntil(isWhole, 30_000).catch(() => undefined);
     let entries: HistoryEntry[] = [];
-    // The last change of a foreign lock is concluded a moment later.
+    // The last change of a foreign lock is inferred a moment later.
     await waitUntil(async () => {
       entries = (await leader.requestReport()).entries;
       const stream = await home.createClient().xrange("{lockkeeper}:events:main", "-", "+");

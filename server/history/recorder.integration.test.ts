@@ -29,7 +29,7 @@ const it = redisTest()
         new Instance(redis, target, options),
   );
 
-/** What becomes of the next append: it never arrives, or its answer is lost. */
+/** The fate of the next append: it never arrives, or its reply is lost. */
 type StoreFault = "none" | "unsent" | "unanswered";
 
 class FlakyStore extends EventStore {
@@ -45,7 +45,7 @@ class FlakyStore extends EventStore {
   }
 }
 
-/** One console instance, as far as the history goes. */
+/** The history of one console instance. */
 class Instance {
   readonly journal: Journal;
   readonly store: FlakyStore;
@@ -98,7 +98,7 @@ class Instance {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** As a killed process: nothing is said any more, the lock stays until its lease ends. */
+  /** Behaves like a killed process: no more requests, and the lock remains until its lease expires. */
   kill(): void {
     for (const connection of this.#connections) connection.close();
     this.#tail.stop();
@@ -381,7 +381,7 @@ describe("two recorders whose store loses its data", () => {
 
 const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;
 
-/** What really happens to a few locks, in order. */
+/** The actual changes of a few locks, in order. */
 function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   const open = new Map<string, UnnumberedEvent>();
   return choices.map((choice, n) => {
@@ -416,7 +416,7 @@ function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   });
 }
 
-/** As another instance observes it: what is derived has the time of its own look. */
+/** The changes as another instance observes them: inferred events have the time of its own reads. */
 const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =>
   event.observed === "inferred" ? { ...event, at: event.at + offMs } : event;
 

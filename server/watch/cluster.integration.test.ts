@@ -94,7 +94,7 @@ it("a slot migration emits no events and leaves its locks in the index", async (
   const fenceSeen = () => watcher.index.get(ours)?.seen.holders[0].fence;
   await waitUntil(() => fenceSeen() === fence);
   const move = await cluster.startSlotMove(key, 1);
-  // Between the two its keys cannot be asked for together.
+  // During the migration, its keys cannot be read together.
   for (const each of [key, ours]) await watcher.readKey(each);
   expect(watcher.index.get(key)?.seen.holders[0].owner).toBe(by);
   expect(fenceSeen()).toBe(fence);
@@ -113,7 +113,7 @@ it("a slot migration emits no events and leaves its locks in the index", async (
   expect(fenceSeen()).toBe(fence);
   client.close();
   expect(watcher.index.get(twin)?.seen.holders[0].owner).toBe(other);
-  // Both are heard of where they are now.
+  // Notifications of both arrive from their current master.
   const there = cluster.masters[1]?.createClient();
   await there?.del(key);
   await waitUntil(() => watcher.index.get(key) === undefined);
@@ -164,7 +164,7 @@ it("when one master is killed under load, the others stay correct and its keys a
   const direct = replica.createClient();
   await waitUntil(async () => (await direct.info("replication")).includes("role:master"), 15_000);
   const promotedAt = performance.now();
-  // What the dead one told nobody is gone, and so is what is released before we are in touch with the new one.
+  // Writes that the failed master did not replicate are lost, as are releases before the new one is connected.
   await direct.del(lost);
   await waitForIndex(watcher, [...cluster.masters.slice(1), replica]);
   await waitUntil(() => watcher.health().state === "live");

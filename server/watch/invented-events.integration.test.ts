@@ -9,10 +9,10 @@ import { startTestWatcher } from "../../test/support/test-watcher.ts";
 const KEYS = 40;
 const RUN_MS = 6000;
 const KILL_EVERY_MS = 200;
-/** The longest of the holds. */
+/** The longest hold. */
 const HOLD_MS = 300;
 
-/** Foreign holds, each of an owner of its own, until the time is over. */
+/** Foreign holds with different owners, until the given time. */
 async function churn(redis: Redis, isOver: () => boolean): Promise<void> {
   const run = async (n: number) => {
     for (let hold = n; !isOver(); hold++) {

@@ -40,14 +40,14 @@ async function readNumber(direct: Redis, section: string, name: string): Promise
   return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(await direct.info(section))?.[1]);
 }
 
-/** Every state that the target has had since. */
+/** All states of the target since then. */
 function recordStates(watcher: Watcher): Set<string> {
   const states = new Set([watcher.health().state as string]);
   watcher.onChange(() => states.add(watcher.health().state));
   return states;
 }
 
-/** Takes and releases a lock, and waits until the watcher has shown both. */
+/** Acquires and releases a lock, and waits until the watcher has observed both. */
 async function cycleLock(direct: Redis, watcher: Watcher): Promise<void> {
   const key = createTestKey();
   await acquireForeignLock(direct, key);
@@ -77,7 +77,7 @@ describe("large keys under watched names", () => {
     await waitUntil(() => watcher.health().unreadableKeys?.byReason.too_large === 1);
     expect(await readNumber(direct, "stats", "total_net_output_bytes")).toBeLessThan(output + 4 * MB);
     expect(await readNumber(direct, "memory", "used_memory")).toBeLessThan(memory + 16 * MB);
-    // None of our scripts held up other clients of Redis for 20 ms.
+    // No script delayed other clients of Redis by 20 ms.
     expect(JSON.stringify(await direct.slowlog("GET", 100)).toLowerCase()).not.toContain("evalsha");
     expect([...states].filter((state) => state !== "catching_up")).toEqual(["live"]);
     await direct.del("lock:blocklist");
@@ -132,7 +132,7 @@ describe("keys whose reply does not arrive", () => {
     expect(await watcher.readKey("lock:stuck")).toMatchObject({
       observation: { state: "unreadable", reason: "timeout" },
     });
-    // Its connections are closed, so that Redis keeps no reply for any of them.
+    // Its connections are closed, so Redis buffers no replies for them.
     const countClients = async (name: string) =>
       String(await direct.client("LIST")).split(`name=${name} `).length - 1;
     await waitUntil(async () => (await countClients("lockkeeper:reads-apart")) === 0);

@@ -9,7 +9,7 @@ import { acquireForeignLock, createForeignOwner, startTestWatcher } from "../../
 import type { Watcher } from "./watcher.ts";
 
 const LOCKS = 10_000;
-/** A machine under load is slower than the 3 s that a quiet one keeps; a full pass over all keys takes 20 s. */
+/** A loaded machine exceeds the 3 s of a quiet one. A full scan of all keys takes 20 s. */
 const END_MS_MAX = 6000;
 
 const FILL = `for at = 1, tonumber(ARGV[2]) do
@@ -17,7 +17,7 @@ const FILL = `for at = 1, tonumber(ARGV[2]) do
   redis.call('PEXPIRE', ARGV[1] .. at, 3600000)
 end`;
 
-/** Each test has a Redis of its own without notifications. */
+/** Each test has its own Redis without notifications. */
 const it = test
   .extend("redis", async ({}, { onCleanup }) => {
     const redis = await startTestRedis({ args: ["--notify-keyspace-events", ""] });
@@ -33,7 +33,7 @@ const it = test
   .extend("key", () => createTestKey());
 
 const getOwner = (watcher: Watcher, key: string) => watcher.index.get(key)?.seen.holders[0].owner;
-/** Waits for a round that began after now. */
+/** Waits for a round that started after this call. */
 const waitForRound = async (watcher: Watcher) => {
   const now = await waitUntilMeasured(watcher);
   await waitUntil(() => watcher.asOf > now, 10_000);
@@ -61,7 +61,7 @@ describe("polling of known holds", () => {
     }
     const statedMs = watcher.health().polling?.endsSeenWithinMs ?? 0;
     expect(Math.max(...delaysMs)).toBeLessThan(END_MS_MAX);
-    // The health states the delays of the last three rounds, and the first ends were before them.
+    // The health has the delays of the last three rounds, and the first ends precede them.
     expect(Math.min(...delaysMs)).toBeLessThanOrEqual(statedMs);
     expect(statedMs).toBeLessThan(END_MS_MAX);
   }, 120_000);
@@ -210,7 +210,7 @@ describe("asOf of an idle target with notifications", () => {
     await waitUntil(() => watcher.clock.now() > readAt + 3000);
     expect(watcher.index.get(key)?.seen.asOf).toBe(readAt);
     expect(watcher.clock.now() - watcher.asOf).toBeLessThan(2000);
-    // Nothing else was read meanwhile.
+    // No other key was read meanwhile.
     expect(watcher.clock.lastUpdate).toBeLessThan(readAt + 1000);
   });
 });

@@ -28,7 +28,7 @@ const it = watcherTest()
           ...more,
         }),
   )
-  // The newest first.
+  // Newest first.
   .extend(
     "waitForEvents",
     { scope: "file" },

@@ -4,7 +4,7 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
 import { FormatRules, NO_RULES } from "../formats/format-rules.ts";
 
-/** Nothing but a rule makes a listed lock of it. */
+/** A value that is a listed lock only because of a rule. */
 const VALUE = "not like a lock";
 
 const it = watcherTest().extend(

@@ -29,7 +29,7 @@ const it = watcherTest()
     const hold = watcher.index.get(key);
     return hold && matchVersion(version, hold).comparison;
   })
-  // A lock that two threads share.
+  // A lock shared by two threads.
   .extend("shared", async ({ direct, key, listHolders }) => {
     for (const owner of [1, 2].map(formatThreadOwner)) {
       await acquireForeignLock(direct, key, 30_000, owner);

@@ -5,12 +5,12 @@ import { serverTest } from "../../test/support/fixtures.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 
 const HOLD_MS = 400;
-/** Redis expires a key without being asked within a further 100 ms. */
+/** Redis expires an idle key within another 100 ms. */
 const STANDSTILL_MS = HOLD_MS + 400;
 
 const it = serverTest();
 
-/** This process does nothing else, as one that gets no CPU time. */
+/** Blocks this process, like one without CPU time. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

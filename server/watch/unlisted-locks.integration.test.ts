@@ -6,12 +6,12 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import { FormatRules } from "../formats/format-rules.ts";
 
-/** Any string may be this one. */
+/** A string that many kinds of data could have. */
 const VALUE = "worker-7";
 const LOCKABLE = ["lock:*"];
 const SETTINGS = { watch: ["*"], rules: new FormatRules([], LOCKABLE) };
 
-/** On a machine under load, too. */
+/** Sufficient on a loaded machine as well. */
 const waitUntilSeen = (holds: () => boolean) => waitUntil(holds, 15_000);
 const readCounts = ({ watcher }: TestWatcher) => {
   const { locks, unlisted, needsAttention } = watcher.health();

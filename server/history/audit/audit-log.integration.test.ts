@@ -14,13 +14,16 @@ import { verifyStoredChain } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";
-/** Shorter than in real life, so that nobody waits. */
+/** Shorter than in production, to keep the test fast. */
 const BUDGET_MS = 300;
 const ALL: AuditRetention = { most: 100_000, ms: 86_400_000 };
 
 let databases = 0;
 
-/** Each test has a database of its own; `createInstance` opens it as a console instance does, `port` may be a proxy's. */
+/**
+ * Each test has its own database. `createInstance` opens it as a console instance does; `port` may be that of a
+ * proxy.
+ */
 const it = redisTest({ args: ["--databases", "64"] })
   .extend("proxy", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const proxy = await startTestProxy(redis.port);
@@ -124,7 +127,7 @@ it("while the store is down, an intent is refused quickly; a pending outcome is 
   await log.begin(buildIntent("before"));
   proxy.mode = "drop_replies";
   log.end("before", { code: "released" });
-  // The script runs and its answer is lost: written, as far as the store goes, and yet refused.
+  // The script runs and its reply is lost: the entry is written, but the caller was refused.
   const doubtful = log.begin(buildIntent("doubtful"));
   expect(await settlesWithin(doubtful, 2000)).toBe(true);
   await expect(doubtful).rejects.toThrow(UnavailableError);
@@ -253,7 +256,7 @@ it("a store restored to an earlier state gets an entries_lost record", async ({ 
   const earlier = await client.get(END);
   await log.begin(buildIntent("two"));
   const known = (await store.readEnd())?.head;
-  // As an older file of the data would have it: the last entry was never there.
+  // As in an older data file: the last entry was never written.
   const entries = await client.xrange(STREAM, "-", "+");
   await client.del(STREAM);
   for (const [id, fields] of entries.slice(0, -1)) await client.xadd(STREAM, id, ...fields);
@@ -347,7 +350,7 @@ it("a store that rejects writes makes every action fail at once with the reason 
     compared = Math.max(compared, ask.compare.length);
     return append.call(store, ask);
   };
-  // A stream takes no id twice: whoever writes far ahead and takes it away again leaves no room.
+  // A stream accepts no id twice: an entry written far ahead and removed again leaves no room.
   await client.xadd(STREAM, "9-0", "a", "b");
   await client.xdel(STREAM, "9-0");
   log.end("one", { code: "released" });

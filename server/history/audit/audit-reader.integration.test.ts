@@ -12,7 +12,7 @@ const NO_OUTCOME = 7;
 
 const hasOutcome = (n: number) => n % NO_OUTCOME !== 0;
 
-/** Outcomes come some time after their intents, in another order, and a few never. */
+/** Outcomes follow their intents later and in another order. A few intents have none. */
 const it = redisTest()
   .extend("reader", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const home = openHomeStore(redis.url);
@@ -30,7 +30,7 @@ const it = redisTest()
     }
     for (let n = ACTIONS - 40; n < ACTIONS; n++)
       if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
-    // `stop` writes what it can within a moment, and a busy machine needs longer.
+    // `stop` has a short time limit, and a busy machine needs longer.
     const entries = 1 + ACTIONS + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
     await waitUntil(async () => (await store.readEnd())?.head.number === entries, 50_000);
     await log.stop();

@@ -8,7 +8,7 @@ import { parseScriptEvent } from "./script-event.ts";
 const AT = 1_795_216_496_123;
 const FENCE = "1795216496123456";
 
-/** As the scripts publish it: eight words, then the key as bytes. */
+/** A message as scripts publish it: eight fields, then the bytes of the key. */
 function encodeMessage(words: readonly unknown[], key: string | Uint8Array = "lock:a"): Uint8Array {
   return Buffer.concat([Buffer.from(`${words.join("\t")}\n`), Buffer.from(key)]);
 }

@@ -43,7 +43,7 @@ interface HolderInput extends Partial<SeenHolder> {
 
 type HolderReading = CurrentHolder & { readonly asOf: number };
 
-/** A foreign hold unless it is given a fence; `sinceMs` is what watching knows. */
+/** A foreign hold unless it has a fencing token. `sinceMs` is known from observation. */
 function buildReading(given: HolderInput = {}): HolderReading {
   const { asOf = NOW, remainingMs = 30_000, epoch = 1, isInitialScan = false, sinceMs, ...more } = given;
   const { wasForceReleased = false, sharesEnd = false, ...holder } = more;
@@ -473,14 +473,14 @@ describe("ends inferred from reads", () => {
 type Move = "acquire" | "reenter" | "renew" | "release" | "force" | "vanish";
 
 interface SimulatedChange {
-  /** undefined: the hold lapsed, and no script says so. */
+  /** undefined: the hold expired, and no script reports it. */
   readonly event: ScriptEvent | undefined;
-  /** What a look shows afterwards. */
+  /** The state that a read shows afterwards. */
   readonly present: HolderReading | undefined;
   readonly at: number;
 }
 
-/** What our scripts would say while one lock is used so. Every event has a time of its own. */
+/** The script events of one lock that is used in this way. Every event has a different time. */
 function simulate(moves: readonly Move[]): SimulatedChange[] {
   const happenings: SimulatedChange[] = [];
   let hold: { owner: string; fence: string; seq: number; count: number; since: number } | undefined;

@@ -8,7 +8,7 @@ import { listCurrentHolders } from "./holder-state.ts";
 const FREED_AT = 1_795_216_496_000;
 const [KEY, OWNER] = ["lock:a", "a1b2"];
 
-/** A hold of half a minute that began so long after it was freed by force. */
+/** A hold of half a minute that began this long after a force-release. */
 function isReportedAsForceReleased(
   format: FormatName,
   afterMs: number,

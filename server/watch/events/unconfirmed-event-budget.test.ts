@@ -12,7 +12,7 @@ const buildHeld = (fence: string, seq: number): Pick<HeldObservation, "holders">
   holders: [{ ...createForeignHolder("me"), fence, seq }],
 });
 
-/** Takes tokens at one moment. @returns how many there were */
+/** Takes all tokens at one time. @returns their number */
 function takeAll(budget: UnconfirmedEventBudget, now: number, most = 2 * UNCONFIRMED_EVENTS_BURST): number {
   let taken = 0;
   while (taken < most && budget.take({ key: `lock:${taken}`, fence: FENCE, seq: 1 }, now)) taken++;

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const passMs = (ms: number) => vi.advanceTimersByTime(ms);
 
-/** Time passes, and no timer runs. */
+/** Advances the time without running timers. */
 function standStillMs(ms: number): void {
   const before = performance.now();
   vi.spyOn(performance, "now").mockReturnValue(before + ms);

@@ -36,7 +36,7 @@ function watch(readings: readonly ReadingInput[]): ObservedHold {
   return hold;
 }
 
-/** The hold as another process sees it that reads the stored text first. */
+/** The hold as observed by another process that reads the stored text first. */
 function readAfterRestart(text: string, reading: ReadingInput): ObservedHold {
   const observation = buildObservation(reading);
   return updateHold(
@@ -47,7 +47,7 @@ function readAfterRestart(text: string, reading: ReadingInput): ObservedHold {
   );
 }
 
-/** Renewed every ten seconds, at these times. */
+/** Renewals every ten seconds, at these times. */
 const steady = (...times: readonly number[]): ReadingInput[] => [
   { at: 0, endsAt: LEASE_MS },
   ...times.map((at) => ({ at, endsAt: at + LEASE_MS })),
@@ -84,7 +84,7 @@ describe("restored hold", () => {
     );
     const after = readAfterRestart(text, { at: 58_000, endsAt: 55_000 + LEASE_MS, format });
     expect(describeLiveness(after)).toMatchObject({ state: "alive", renewals: 4, watchedMs: 58_000 });
-    // It renewed while no process was running, and stopped before one was.
+    // It renewed while no process was running, and stopped before one started.
     const dead = readAfterRestart(text, { at: 68_000, endsAt: 50_000 + LEASE_MS, format });
     expect(describeLiveness(dead)).toMatchObject({ state: "overdue", lastRenewalAt: NOW + 50_000 });
   });

@@ -57,7 +57,7 @@ it("the finder identifies locks by key pattern and format and suggests what to w
   // Patterns of possible locks are not suggested.
   expect(watch).toBe("lock:*,job:*:mutex");
   expect(scanned).toBe(keys);
-  // Most of the cache is not looked at.
+  // Most keys of the cache are not read.
   expect(skipped).toBeGreaterThan(15_000);
 });
 

@@ -28,7 +28,7 @@ function buildObservation({
   };
 }
 
-/** Looks at one key, one after the other. */
+/** Applies successive observations of one key. */
 class HoldFixture {
   #epochs = 0;
   hold: ObservedHold | undefined;

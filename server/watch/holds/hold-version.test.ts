@@ -14,7 +14,7 @@ interface HoldInput extends Partial<SeenHolder> {
   ambiguousExits?: number;
 }
 
-/** A foreign hold unless it is given a fence. */
+/** A foreign hold unless it has a fencing token. */
 function buildHold({
   epoch = 4,
   remainingMs = 30_000,
@@ -52,9 +52,9 @@ function buildHold({
   return one === undefined ? of : { ...of, holders: [one, ...rest] };
 }
 
-/** What becomes of a version given under `sight` when `now` is there under `sightNow`. */
-const compareHolds = (then: ObservedHold, now: ObservedHold, sight = "1", sightNow = sight) =>
-  compareVersion(buildHoldVersion({ ...then, continuityId: sight }), { ...now, continuityId: sightNow });
+/** Compares a version from one observation period with a hold of the same or another period. */
+const compareHolds = (then: ObservedHold, now: ObservedHold, period = "1", periodNow = period) =>
+  compareVersion(buildHoldVersion({ ...then, continuityId: period }), { ...now, continuityId: periodNow });
 const compareVersion = (version: string, now: ObservedHold) => matchVersion(version, now).comparison;
 
 const buildOwnHold = (given: HoldInput = {}) => buildHold({ owner: "me", fence: "77", ...given });
@@ -67,8 +67,8 @@ describe("versions of Lockkeeper holds", () => {
     [NO_CONTINUITY, NO_CONTINUITY],
   ])(
     "a Lockkeeper hold with the same fencing token compares as same across observation sessions (%s, then %s)",
-    (sight, sightNow) => {
-      expect(compareHolds(buildOwnHold(), buildOwnHold({ epoch: 9 }), sight, sightNow)).toBe("same");
+    (period, periodNow) => {
+      expect(compareHolds(buildOwnHold(), buildOwnHold({ epoch: 9 }), period, periodNow)).toBe("same");
     },
   );
 
@@ -105,13 +105,13 @@ describe("versions of foreign holds", () => {
   });
 
   it("a foreign hold with another owner compares as changed in any observation session", () => {
-    for (const [sight, now] of [
+    for (const [period, now] of [
       ["1", "1"],
       ["1", "2"],
       ["1", NO_CONTINUITY],
       [NO_CONTINUITY, NO_CONTINUITY],
     ])
-      expect(compareHolds(buildHold(), buildHold({ owner: "uuid:2" }), sight, now)).toBe("changed");
+      expect(compareHolds(buildHold(), buildHold({ owner: "uuid:2" }), period, now)).toBe("changed");
   });
 
   it("a foreign hold with another epoch compares as changed in any observation session", () => {

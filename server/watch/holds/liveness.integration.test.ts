@@ -19,12 +19,12 @@ const it = watcherTest()
     const hold = watcher.index.get(key);
     return hold && (watcher.locks.toLock(hold).liveness ?? undefined);
   })
-  // How often the watcher has read anything, apart from its rounds, which read the one lock that is known.
+  // Counts reads except polling rounds, which read the one known lock.
   .extend("countReads", { scope: "file" }, ({ direct }) => async () => {
     const scans = /cmdstat_scan:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1];
     return (await countScriptCalls(direct)) - Number(scans);
   })
-  // All liveness that a lock has until it is gone.
+  // All liveness states of the lock until it is gone.
   .extend("collectLivenessUntilGone", { scope: "file" }, ({ getLiveness }) => async (key: string) => {
     const states: LivenessState[] = [];
     await waitUntil(() => {
@@ -46,14 +46,14 @@ it("a renewed lock costs one read per renewal, and one more read detects an over
   let renewals = 0;
   let overdue = 0;
   let renewedAt = performance.now();
-  // On a machine that is busy it takes more of them until three intervals in a row are steady.
+  // On a busy machine, more renewals are needed until three successive intervals are steady.
   const isSteady = () => typeof getLiveness(key)?.nextRenewalExpectedAt === "number";
   while (renewals < 8 || !isSteady()) {
     await sleepMs(EVERY_MS);
     await direct.pexpire(key, LEASE_MS);
     renewals++;
     await waitUntil(() => getLiveness(key)?.renewals === renewals);
-    // On a machine that is busy the renewal itself may come late.
+    // On a busy machine, the renewal itself may be late.
     if (performance.now() - renewedAt > 1.2 * EVERY_MS) overdue++;
     renewedAt = performance.now();
   }
@@ -71,7 +71,7 @@ it("a lock that is not renewed is read once when that becomes certain and again 
 }) => {
   const before = await countReads();
   expect(await collectLivenessUntilGone(key)).toEqual(["unknown", "not_renewing"]);
-  // Around its end: a moment too early by Redis's rounding, then as it ends, and once more as Redis tells of that.
+  // Around its expiry: slightly early because Redis rounds, at the expiry, and after the notification.
   expect((await countReads()) - before).toBeLessThanOrEqual(1 + 3);
 });
 

@@ -21,7 +21,7 @@ interface HoldSetup {
   circumstances?: Partial<ObservationContext>;
 }
 
-/** A lock, and those who look at it. Times are counted from its beginning. */
+/** A lock and its observers. Times are relative to its start. */
 class LivenessFixture {
   hold: ObservedHold | undefined;
   #endsAt: number | null = LEASE_MS;
@@ -29,7 +29,7 @@ class LivenessFixture {
 
   constructor(readonly setup: HoldSetup = {}) {}
 
-  /** Its end is moved. null: it has no expiry from then on. */
+  /** Sets the deadline. null: no TTL from then on. */
   renewed(at: number, leaseMs: number | null = LEASE_MS): this {
     this.#endsAt = leaseMs === null ? null : at + leaseMs;
     return this;
@@ -65,7 +65,7 @@ class LivenessFixture {
     return describeLiveness(this.assertHold);
   }
 
-  /** When the liveness turns by itself, from the beginning. */
+  /** When the liveness changes by itself, relative to the start. */
   get findChangeAt(): number | undefined {
     const turnsAt = findLivenessChangeAt(this.assertHold);
     return turnsAt === undefined ? undefined : turnsAt - NOW;
@@ -74,7 +74,7 @@ class LivenessFixture {
 
 const createRedissonFixture = () => new LivenessFixture().readAt(0);
 
-/** Renewed three times, every ten seconds. */
+/** Three renewals, every ten seconds. */
 function createSteadyFixture(setup: HoldSetup = {}): LivenessFixture {
   const scenery = new LivenessFixture(setup).readAt(0);
   for (const at of [10_000, 20_000, 30_000]) scenery.renewed(at).readAt(at);
@@ -415,7 +415,7 @@ it("a watchdog with any lease and jitter is renewing while alive and overdue or 
   );
 });
 
-/** Libraries of which nobody knows whether their holders renew. */
+/** Libraries for which it is unknown whether holders renew. */
 const UNCERTAIN = fc.constantFrom<HoldSetup>(
   { format: "redisson" },
   { format: "redis-py" },
@@ -457,7 +457,7 @@ it("fewer than three renewals never make a holder overdue whose library is uncer
 });
 
 it("irregular extensions never make a holder overdue whose library is uncertain", () => {
-  // Of three in a row, no two are near each other.
+  // Of any three in a row, no two are similar.
   const gaps = fc.array(fc.constantFrom(0.1, 0.25, 0.6, 0.9), { maxLength: 20 });
   fc.assert(
     fc.property(UNCERTAIN, LEASE, gaps, (setup, leaseMs, shares) => {

@@ -36,7 +36,7 @@ interface VoterFixture extends Voter {
   term: number;
 }
 
-/** Three masters that are looked at at different times, and whose answers take theirs. */
+/** Three masters that are read at different times, with delayed replies. */
 class QuorumFixture {
   readonly voters: VoterFixture[] = Array.from({ length: MASTERS }, () => ({ isUp: true, term: 0 }));
   readonly consensus = new KeyConsensus<VoterFixture>(KEY, this.voters);
@@ -45,12 +45,12 @@ class QuorumFixture {
   readonly #onTheWay: { owner: string | undefined; sentAt: number; term: number }[][] = this.voters.map(
     () => [],
   );
-  /** Who had the lock at which moment; "free": nobody. */
+  /** The owner of the lock at each time; "free": none. */
   readonly #truths = new Map<number, string>();
 
   applyStep(one: Step): void {
     vi.advanceTimersByTime(1);
-    // What is looked at and heard changes nothing, so it is the same until the next step.
+    // Reads and notifications do not change the owner, so it stays the same until the next step.
     const seat = this.#seat(one.at);
     this.#truths.set(performance.now(), this.truth);
     if (one.do === "vote") this.#has[one.at] ??= one.owner;
@@ -65,7 +65,7 @@ class QuorumFixture {
     } else if (one.do === "come") seat.isUp = true;
   }
 
-  /** Who has the lock now. */
+  /** The current owner. */
   get truth(): string {
     const winner = ["a", "b"].find(
       (owner) => 2 * this.#has.filter((each) => each === owner).length > MASTERS,
@@ -98,7 +98,7 @@ class QuorumFixture {
             ...{ kind: "lock", confidence: "certain", remainingMs: null },
             holders: [createForeignHolder(look.owner)],
           };
-    // As it is heard of: until a look that was sent after it.
+    // Consumed like a notification: until a read that was sent after it.
     const goneAt = this.#goneAt[number] ?? Number.NEGATIVE_INFINITY;
     this.consensus.recordNotifications(seat, {
       wasGone: goneAt > Number.NEGATIVE_INFINITY,
@@ -124,7 +124,7 @@ class QuorumFixture {
     return this.consensus.holder?.holders[0].owner ?? "free";
   }
 
-  /** Everybody is there and is looked at until nothing changes any more. */
+  /** Connects all masters and reads them until the decision is stable. */
   rest(): void {
     for (const seat of this.voters) seat.isUp = true;
     for (const looks of this.#onTheWay) looks.length = 0;
@@ -144,7 +144,7 @@ describe("force-releases of a quorum", () => {
     holders: [createForeignHolder(token, { owner: "me", fence })],
   });
 
-  /** What is decided at last where the masters tell that they freed these, and by now all are free. */
+  /** The final decision after the masters report these force-releases and are all free. */
   function decideAfter(
     held: readonly ReadableObservation[],
     freed: readonly (readonly [owner: string, fence: string | null])[],
@@ -169,7 +169,7 @@ describe("force-releases of a quorum", () => {
       return decision;
     };
     showAll(held);
-    // Those that have not agreed on a fencing token by then will not.
+    // Masters that have not agreed on a fencing token by then never will.
     vi.advanceTimersByTime(1000);
     showAll(held);
     voters.forEach((voter, at) => {
@@ -209,7 +209,7 @@ describe("the agreement on a fencing token", () => {
     holders: [createForeignHolder("uuid:1", { owner: "me", fence })],
   });
 
-  /** The fencing tokens that are shown while the masters show these votes, one after the other. */
+  /** The fencing tokens shown while the masters have these votes, one after the other. */
   function listShownFences(votes: readonly (readonly string[])[], waitMs = 1): (string | null | undefined)[] {
     const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
     return votes.map((fences) => {
@@ -254,7 +254,7 @@ describe("KeyConsensus", () => {
       {
         numRuns: 1000,
         examples: [
-          // One gives back what another one takes, and each is seen while it has it.
+          // One master is released while another is acquired, and each is read while it is held.
           [
             [
               { do: "vote", at: 2, owner: "a" },

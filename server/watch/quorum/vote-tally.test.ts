@@ -18,7 +18,7 @@ interface PlainVote {
   readonly count: number;
 }
 
-/** What one master shows: a vote, nothing, or (undefined) it is not known. */
+/** The observation of one master: a vote, no hold, or (undefined) unknown. */
 type VoteInput = PlainVote | "free" | "no_lock" | undefined;
 
 const plain = fc.record<PlainVote>({
@@ -50,7 +50,7 @@ function toAnswer(one: VoteInput): ReadableObservation | undefined {
   return held(one);
 }
 
-/** Who has the lock when everything is known: an owner, nobody, or something that is no lock. */
+/** The result if every master is known: an owner, free, or not a lock. */
 function findWinner(all: readonly VoteInput[]): string {
   const names = all.map((one) => (typeof one === "object" ? one.owner : (one ?? "free")));
   const [winner] = [...new Set(names)].filter(
@@ -59,7 +59,7 @@ function findWinner(all: readonly VoteInput[]): string {
   return winner ?? "free";
 }
 
-/** Who may have it: whatever those show who are not known. */
+/** The possible owners, for any observation of the unknown masters. */
 function findWinners(all: readonly VoteInput[]): Set<string> {
   const at = all.indexOf(undefined);
   if (at < 0) return new Set([findWinner(all)]);

@@ -17,7 +17,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("next" as const) }) },
 );
 
-/** The same, without a heap. */
+/** A reference implementation without a heap. */
 class Model {
   readonly moments = new Map<string, number>();
 

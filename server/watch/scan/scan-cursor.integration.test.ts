@@ -41,7 +41,7 @@ it.for<[string, string[]]>([
     const found = await scanKeys(discovery);
     expect(found.size).toBe(KEYS / 20);
     expect([...found].filter((key) => !key.startsWith("lock:"))).toEqual([]);
-    // Valkey visits a little more than COUNT keys in a call.
+    // Valkey scans slightly more than COUNT keys per call.
     expect(discovery.scanned).toBeGreaterThan(KEYS * 0.99);
   },
 );

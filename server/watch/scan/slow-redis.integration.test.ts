@@ -29,7 +29,7 @@ async function scanKeys(redis: Redis, sizes: CallSizes): Promise<Set<string>> {
   return found;
 }
 
-/** Steps of a script that blocks Redis for long enough: on Redis 7.2 and later a script cannot see the time pass. */
+/** Iterations that block Redis for long enough. On Redis 7.2 and later, scripts see a frozen clock. */
 async function findBlockSteps(redis: Redis): Promise<number> {
   for (let steps = 100_000; ; steps *= 2) {
     const startedAt = performance.now();
@@ -38,7 +38,7 @@ async function findBlockSteps(redis: Redis): Promise<number> {
   }
 }
 
-/** Keeps Redis busy with scripts, one after the other. @returns what ends it */
+/** Keeps Redis busy with scripts, one after the other. @returns a function that stops it */
 async function blockRedis(redis: Redis): Promise<() => Promise<void>> {
   const steps = await findBlockSteps(redis);
   let isBlocking = true;

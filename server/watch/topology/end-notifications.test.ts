@@ -9,25 +9,25 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 
 const KEY = "lock:a";
-/** Notifications arrive at most this or as long as the read took after the reply to a read that followed them. */
+/** A notification arrives at most this, or the duration of the read, after the reply to a later read. */
 const OVERTAKING_MS = 5;
 
 type Owner = "a" | "b";
 
 interface Read {
   readonly sentAt: number;
-  /** What Redis had; undefined: Redis has not executed the read yet. */
+  /** The state in Redis; undefined: Redis has not executed the read yet. */
   result?: { readonly owner: Owner | undefined; readonly notified: number };
 }
 
-/** One key in Redis, and an observer that receives notifications and replies over two connections. */
+/** One key in Redis, and an observer that receives notifications and replies on two connections. */
 class ObservedKey {
   #now = 1000;
   #owner: Owner | undefined;
   readonly #notifications: ("set" | "del")[] = [];
   #delivered = 0;
   #read: Read | undefined;
-  /** Notifications that must arrive before a moment. */
+  /** Notifications that must arrive before a given time. */
   #due: { readonly count: number; readonly at: number } | undefined;
   readonly #pending = new PendingNotifications();
   #hold: ObservedHold | undefined;
@@ -87,7 +87,7 @@ class ObservedKey {
     this.#due = { count: read.result.notified, at: this.#now + windowMs };
   }
 
-  /** Everything arrives, and the key is read again. */
+  /** Delivers everything, and reads the key again. */
   settle(): void {
     this.execute();
     this.reply();
