@@ -19,7 +19,7 @@ export function formatChainReport(
     ...(fault === undefined ? [`Head: entry ${head.number} (${head.hash})`] : []),
     ...(fault === undefined ? [] : [`BROKEN at entry ${fault.number}: ${fault.why}`]),
     ...(noted !== undefined && notedAt === undefined
-      ? ["BROKEN: the noted head is not an entry of this chain. Its end was cut off, or it was rewritten"]
+      ? ["BROKEN: the noted head is not in this chain: its end was cut off, or it was rewritten"]
       : []),
     ...(isWhole ? formatResult(check, begin) : []),
   ];
