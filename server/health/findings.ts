@@ -85,7 +85,7 @@ function checkNotifications({
     const config = masterFacts.find((each) => each.name === name)?.config;
     const settings = config !== undefined && "facts" in config ? config.facts : undefined;
     const report = toNotificationReport(settings?.get("notify-keyspace-events"));
-    // A missing flag explains the problem completely. For anything else, only the watcher has the cause.
+    // A missing flag explains the problem completely. For anything else, only the watcher knows the cause.
     const isExplained = (report?.missing.length ?? 0) > 0;
     return {
       code: "notifications",

@@ -25,7 +25,7 @@ export class RecordedCoverage {
   /** Records that this instance has appended every entry until a time. */
   recordAppended(until: number): void {
     this.#until = Math.max(this.#until ?? until, until);
-    // Covered by a gap, or observed by another instance: an instance with a miss does not record before that.
+    // A gap or the observations of another instance cover the miss: until then, this instance could not record.
     if (this.#miss !== undefined && this.#until >= this.#miss.noticedAt) this.#miss = undefined;
   }
 
