@@ -80,7 +80,8 @@ export class Runtime {
       const isSole = config.targetsSource === "environment";
       if (isSole) await targets.connectors[0].connectOnce();
       const found = await waitForHomeStore(home, formatLocation(where));
-      if (found === "away" && config.home === undefined && isSole) throw createUnstableRedisError(where);
+      if (found === "disconnected" && config.home === undefined && isSole)
+        throw createUnstableRedisError(where);
       if (!isSole) await connectTargets(targets);
       const rootKey = await RootKey.open(home, config.rootKey, (created) => {
         if (isStarted) options.onRootKeyCreated(created);

@@ -124,7 +124,7 @@ export const Problem = z
 
 export type Problem = z.infer<typeof Problem>;
 
-/** What one problem document has beyond what its code determines. */
+/** The parts of a problem document that its code does not determine. */
 export interface ProblemContent {
   readonly code: ErrorCode;
   readonly detail: string;

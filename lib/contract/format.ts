@@ -64,7 +64,7 @@ export type LockKind = z.infer<typeof LockKind>;
 
 export const Confidence = z.enum(["certain", "likely", "possible"]).meta({
   description:
-    "How certain it is that the key is a lock of this format. `certain`: by something that occurs nowhere else. `likely`: by a name that a library gives, or by the name of a lock and a known value. `possible`: it may be application data, and a force-release must name the format.",
+    "How certain it is that the key is a lock of this format. `certain`: by something that occurs nowhere else. `likely`: by a key name that a library uses, or by the name of a lock and a known value. `possible`: it may be application data, and a force-release must name the format.",
 });
 export type Confidence = z.infer<typeof Confidence>;
 

@@ -1,6 +1,6 @@
 import type { GapEvent, HistoryEntry } from "./event.ts";
 
-/** Kept apart from the schemas, which pages load lazily. */
+/** In a file without schemas, because pages load those lazily. */
 export function isGap(entry: HistoryEntry): entry is GapEvent {
   return entry.type === "gap";
 }

@@ -103,7 +103,7 @@ export const Holder = z
     sinceIs: sinceIsSchema,
     remainingMs: z.int().nullable().meta({
       description:
-        "Time left to the holder at `asOf`, in milliseconds. null if the hold does not expire. A grace period or a rounded deadline can keep the lock taken for longer.",
+        "Time left to the holder at `asOf`, in milliseconds. null if the hold does not expire. A grace period or a rounded deadline can keep the lock held for longer.",
     }),
     version: z.string().meta({
       description:
@@ -146,7 +146,7 @@ export const Votes = z
     }),
     agreement: z.enum(["same_owner", "owner_per_master", "different_owners", "none"]).meta({
       description:
-        "`same_owner`: a majority of the masters has one owner string. `owner_per_master`: a majority has one lock whose owner string differs per master, as Redisson's RedLock writes it (see `ownersPerMaster` of the holder). `different_owners`: a majority of the masters is taken by owners of which none is known to have a majority; the lock cannot be acquired. `none`: nobody has a majority, and the key can be acquired.",
+        "`same_owner`: a majority of the masters has one owner string. `owner_per_master`: a majority has one lock whose owner string differs per master, as Redisson's RedLock writes it (see `ownersPerMaster` of the holder). `different_owners`: owners hold a majority of the masters, but no single owner is known to have a majority; the lock cannot be acquired. `none`: no owner has a majority, and the key can be acquired.",
     }),
     owners: z.array(OwnerVotes).meta({
       description: "Owners with votes, most votes first. For a free key: left over from failed attempts.",

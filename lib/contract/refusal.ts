@@ -1,4 +1,4 @@
-/** Why a Redis that responds does not carry out a command. Each one has an error code of Redis. */
+/** Reasons why Redis responds but refuses a command. Each corresponds to an error code of Redis. */
 export const REFUSAL_REASONS = [
   "no_replicas",
   "persistence_failed",

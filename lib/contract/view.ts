@@ -64,7 +64,7 @@ export const View = z
     by: z.string().meta({ description: "Operator or API key that last saved the view.", example: "mei" }),
     mayChange: z.boolean().meta({
       description:
-        "Whether the caller can change or delete the view. Team views can be changed by whoever last saved them and by administrators of all targets.",
+        "Whether the caller can change or delete the view. Team views can be changed by the caller that last saved them and by administrators of all targets.",
     }),
   })
   .meta({ id: "View" });

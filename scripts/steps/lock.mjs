@@ -70,7 +70,7 @@ function take(dir) {
 /** @type {Readonly<Record<string, string>>} */
 const CAUSES = {
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
+  EDQUOT: "the disk quota is exceeded",
   EROFS: "the file system is read-only",
   EACCES: "this account may not write there",
   EPERM: "this account may not write there",

@@ -531,7 +531,7 @@ describe("raw HTTP at the node adapter", () => {
     async (path, { server }) => {
       expect(await raw(server, path)).toMatchObject({
         status: 400,
-        body: "this address must begin with /\n",
+        body: "The URL must start with /.\n",
       });
     },
   );

@@ -1,23 +1,23 @@
 import { Semaphore } from "./semaphore.ts";
 
-/** Of all requests for several locks together: verbs of apps go over the same connection. */
+/** Shared by all bulk requests, because the verbs of applications use the same connection. */
 const CONCURRENCY_MAX = 8;
 const semaphore = new Semaphore(CONCURRENCY_MAX);
 
-/** Whoever it is done for. */
+/** The recipient of the results. */
 export interface ResultListener {
-  /** Nobody listens any more. */
+  /** The recipient has disconnected. */
   readonly isGone: boolean;
-  /** Resolves when it can be told more, or is gone. */
+  /** Resolves when the recipient can take more results, or has disconnected. */
   waitUntilReady(): Promise<void>;
 }
 
 /**
- * Does something with each item, a few at a time. What has begun is always brought to its end; nothing is begun after
- * the listener has gone.
+ * Runs a function for each item, at most 8 at a time over all callers. Started items always complete; none is
+ * started after the listener has disconnected.
  *
  * @param run must not throw
- * @returns how many were begun
+ * @returns the number of items that were started
  */
 export async function forEachLimited<Item>(
   items: readonly Item[],
@@ -26,7 +26,7 @@ export async function forEachLimited<Item>(
 ): Promise<number> {
   let begun = 0;
   const next = async () => {
-    // Before a turn is taken: one who does not read keeps others from theirs otherwise.
+    // Before the semaphore is acquired, so that a client that does not read cannot block the others.
     await listener.waitUntilReady();
     await semaphore.acquire();
     try {
@@ -43,7 +43,7 @@ export async function forEachLimited<Item>(
   return begun;
 }
 
-/** The same in the order of the items, for what asks nothing of Redis. */
+/** Runs a function for each item in order, for work that does not use Redis. */
 export async function forEachInOrder<Item>(
   items: readonly Item[],
   listener: ResultListener,

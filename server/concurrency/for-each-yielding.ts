@@ -5,8 +5,9 @@ import { SYSTEM_OWNER, type TaskOwner } from "./task-owner.ts";
 /** How long a task runs before the event loop handles other events. */
 const SLICE_MS = 4;
 /**
- * Other work gets this much between two slices. Turns: with a slice in every turn of the event loop, a burst of
- * connections would be accepted at one connection per slice. Time: the slices go on when every turn is long.
+ * The pause between two slices ends at the first of these limits. Turns: with a slice in every turn of the event
+ * loop, a burst of connections would be accepted at one connection per slice. Time: slices continue even if every
+ * turn is long.
  */
 const REST_MAX = { turns: 8, ms: 16 };
 /** The clock is read after this many items. */
@@ -23,8 +24,9 @@ const tasksByOwner = new Map<string, Task[]>();
 let isRunning = false;
 
 /**
- * Calls `take` with each item without blocking the event loop: in slices of 4 ms, which get a fifth of the time of a busy
- * event loop, however many tasks there are. Owners take turns; a task begins when the one before of its owner has ended.
+ * Calls `take` with each item without blocking the event loop: in slices of 4 ms, which get a fifth of the time of
+ * a busy event loop for any number of tasks. Owners take turns; a task starts when the previous task of its owner
+ * has ended.
  *
  * @param items its iterator is created when the task begins
  */
@@ -52,7 +54,7 @@ export function forEachYielding<Item>(
   });
 }
 
-/** Runs synchronous work that cannot be divided, as a task of its owner in a slice of its own. */
+/** Runs indivisible synchronous work as a task of its owner, in one slice. */
 export function runYielding<Result>(work: () => Result, owner: TaskOwner): Promise<Awaited<Result>> {
   return new Promise((resolve, reject) => {
     // A promise that the work returns does not delay other tasks.

@@ -1,8 +1,8 @@
-/** So many at a time; whoever comes when all are taken has its turn in the order of asking. */
+/** A counting semaphore. Callers that wait are served in order. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
-  /** @param available how many may be taken at once */
+  /** @param available the number of permits */
   constructor(private available: number) {}
 
   async acquire(): Promise<void> {

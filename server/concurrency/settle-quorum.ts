@@ -1,7 +1,10 @@
-/** Masters that are well answer within the same moment as a majority of them. */
+/** Healthy masters respond within this time of the majority. */
 const STRAGGLER_GRACE_MS = 50;
 
-/** Resolves with how many have answered: when all have or failed, or a little after enough of them have. */
+/**
+ * Resolves with the number of fulfilled requests when all have settled, or shortly after enough have been
+ * fulfilled.
+ */
 export function settleQuorum(requests: readonly Promise<unknown>[], enough: number): Promise<number> {
   return new Promise((resolve) => {
     let answered = 0;

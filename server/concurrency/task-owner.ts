@@ -1,10 +1,10 @@
-/** The caller that a task is done for. */
+/** The caller that a task runs for. */
 export interface TaskOwner {
   /** Tasks of one owner run one after the other. */
   readonly id: string;
-  /** Counts processor time that the task has used. */
+  /** Adds CPU time that a task used, in milliseconds. */
   charge(ms: number): void;
 }
 
-/** Owns tasks that no caller asked for. */
+/** Owns tasks that no caller requested. */
 export const SYSTEM_OWNER: TaskOwner = { id: "", charge: () => undefined };

@@ -1,8 +1,8 @@
-/** The reply, if it comes in time. @throws an error that says it did not; the reply itself is let go of */
+/** Returns the reply if it arrives within `ms` milliseconds; a later one is discarded. @throws Error on a timeout */
 export async function withTimeout<Reply>(ms: number, reply: Promise<Reply>): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Redis did not answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`Redis did not respond within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([reply, late]);

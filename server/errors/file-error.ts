@@ -4,7 +4,7 @@ import { StartupError } from "./startup-error.ts";
 
 const CAUSES: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
+  EDQUOT: "the disk quota is exceeded",
   EROFS: "the file system is read-only",
   EACCES: "this account may not write there",
   EPERM: "this account may not write there",
@@ -16,11 +16,11 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns an error of the file system into one line, such as "Cannot write to /data (ENOSPC: the disk is full)". Other
- * errors are returned as they are.
+ * Turns an error of the file system into one line, such as "Cannot write to /data (ENOSPC: the disk is full)".
+ * Other errors are returned as they are.
  *
  * @param path where it happened, if the error does not have it
- * @param remedy a sentence that says what to do
+ * @param remedy the remedy as a sentence
  */
 export async function explainFileError(error: unknown, path: string, remedy: string): Promise<unknown> {
   if (!isFileError(error)) return error;
@@ -36,11 +36,11 @@ export async function explainFileError(error: unknown, path: string, remedy: str
 function isFileError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   if (error instanceof StartupError || !(error instanceof Error)) return false;
   const { code, syscall }: NodeJS.ErrnoException = error;
-  // Errors of sockets and of child processes have these, too.
+  // Errors of sockets and child processes also have these fields.
   return code !== undefined && syscall !== undefined && !/^(connect|listen|bind|spawn|kill)/.test(syscall);
 }
 
-/** Why no folder can be created at `path`: `mkdir` with `recursive` reports only ENOENT for whatever the reason. */
+/** Finds why no folder can be created at `path`: a recursive `mkdir` reports ENOENT for every cause. */
 async function findWriteFault(path: string): Promise<string | undefined> {
   try {
     await mkdir(path);

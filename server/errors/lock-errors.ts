@@ -6,14 +6,14 @@ export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;
 
 export interface HeldFacts extends KeyFields {
   readonly holders: readonly HolderFacts[];
-  /** null: no expiry. */
+  /** null: no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The enclosing `withLock` of the caller holds it. Of the library only. */
+  /** The enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
 
-/** Who holds it instead is told by Redis; `owner` and `fence` by a hold that noticed it by itself. */
+/** `holders` is set if the loss was found in Redis, `owner` and `fence` if the hold detected it itself. */
 export interface LostFacts extends KeyFields {
   readonly holders?: readonly HolderFacts[];
   readonly remainingMs?: number | null;
@@ -37,7 +37,7 @@ export interface QueueFullFacts extends KeyFields {
 }
 
 export interface KeyNotAllowedFacts {
-  /** The globs a key has to match; absent when no setting would make this key a lock. */
+  /** The globs that a key must match. Absent if no setting permits this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -89,12 +89,12 @@ export class IdempotencyKeyReusedError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_reused";
 }
 
-/** A hold was entered more than once, and its release carried no Idempotency-Key. */
+/** The count of the hold is above 1, and its release has no Idempotency-Key. */
 export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_required";
 }
 
-/** What was given as a `holdId` is none, or names a hold of another lock. */
+/** The text is not a valid `holdId`, or it identifies a hold of another lock. */
 export class InvalidHoldIdError extends ErrorWithoutFacts {
   readonly code = "invalid_hold_id";
 }

@@ -1,12 +1,12 @@
 import type { LibraryErrorCode } from "../../lib/contract/error.ts";
 
 /**
- * The base of every error: a code from a closed set, a sentence for the reader, and facts for the program. Each code has
- * a class of its own, so `instanceof` narrows the type of `facts`.
+ * The base of every error: a code from a closed set, a message for people, and facts for programs. Each code has
+ * its own class, so `instanceof` narrows the type of `facts`.
  */
 export abstract class LockkeeperError extends Error {
   abstract readonly code: LibraryErrorCode;
-  /** Plain JSON. A problem document has these fields as they are. */
+  /** Plain JSON. A problem document includes these fields unchanged. */
   abstract readonly facts: object;
 
   constructor(detail: string, options?: ErrorOptions) {

@@ -7,17 +7,17 @@ export interface UnverifiedFacts {
   readonly version: string | null;
 }
 
-/** The hold that is there now; empty when the lock is free. */
+/** The current hold. Empty if the lock is free. */
 export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnverifiedFacts>;
 
 export interface FormatRequiredFacts {
-  /** Those that may be named. */
+  /** The formats to choose from. */
   readonly formats: readonly FormatName[];
   readonly lock: Lock;
 }
 
 export interface ConfirmRequiredFacts {
-  /** What has to be sent. */
+  /** The value to send in `confirm`. */
   readonly target: string;
 }
 

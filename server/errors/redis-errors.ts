@@ -1,22 +1,25 @@
 import type { RefusalReason } from "../../lib/contract/refusal.ts";
 import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper-error.ts";
 
-/** Empty when Redis is away. */
+/** Empty if Redis is unreachable. */
 export interface UnavailableFacts {
-  /** `stopping`: this server ends, and another one may answer. A `RefusalReason`: Redis responds, and refuses. */
+  /**
+   * `stopping`: this server is stopping, and another instance may respond. A `RefusalReason`: Redis refuses the
+   * command.
+   */
   readonly reason?: "failover_hold_off" | "stopping" | RefusalReason;
-  /** Until locks are granted again. */
+  /** Milliseconds until locks are granted again. */
   readonly remainingMs?: number;
 }
 
 export interface NotReplicatedFacts {
-  /** So many were asked for. */
+  /** The number of replicas that must confirm. */
   readonly replicas: number;
-  /** So many confirmed it; absent when nobody could be asked. */
+  /** The number that confirmed. Absent if the master did not report it. */
   readonly confirmed?: number;
 }
 
-/** Redis could not be reached, or grants no locks at present. Nothing was changed; retry later. */
+/** Redis is unreachable, or no locks are granted at present. Nothing was changed; retry later. */
 export class UnavailableError extends LockkeeperError {
   readonly code = "unavailable";
 
@@ -29,7 +32,7 @@ export class UnavailableError extends LockkeeperError {
   }
 }
 
-/** Fewer replicas than `replicas` confirmed the lock in time, and it was given back. */
+/** Fewer replicas than `replicas` confirmed the grant in time, and the lock was released. */
 export class NotReplicatedError extends ErrorWithFacts<NotReplicatedFacts> {
   readonly code = "not_replicated";
 }

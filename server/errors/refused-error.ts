@@ -4,9 +4,9 @@ import { UnavailableError } from "./redis-errors.ts";
 const REPLY_CHARACTERS_MAX = 300;
 
 /**
- * Creates the error for what Redis refuses: the cause with its error code, and what ends it.
+ * Creates the error for a command that Redis refuses, with the cause, its error code and the remedy.
  *
- * @param outcome a sentence that tells the caller what this means for the request
+ * @param outcome a sentence about the effect on the request
  */
 export function createRefusedError(
   reason: RefusalReason,

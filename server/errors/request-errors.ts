@@ -1,26 +1,26 @@
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
 
 export interface TooManyWaitingFacts {
-  /** As many requests of one caller may wait at once. */
+  /** Maximum number of requests of one caller that wait at once. */
   readonly limit: number;
 }
 
 export interface QuotaExceededFacts {
-  /** Which quota: the number of live holds, or what they take in Redis. */
+  /** Number of live holds, or the bytes that they take in Redis. */
   readonly quota: "holds" | "bytes";
   readonly limit: number;
   readonly used: number;
 }
 
 export interface TooManyStreamsFacts {
-  /** As many may be open at once. */
+  /** Maximum number of open streams. */
   readonly limit: number;
 }
 
 export interface RateLimitedFacts {
-  /** Until it may be tried again. */
+  /** Milliseconds until the next request is accepted. */
   readonly remainingMs: number;
-  /** Of the limit on requests as such: so many a second in the long run, so many at once, and whose. */
+  /** The rate limit, its burst, and what it applies to. Absent for other limits. */
   readonly perSecond?: number;
   readonly burst?: number;
   readonly per?: "caller" | "address";
@@ -32,7 +32,7 @@ export interface InvalidFacts {
 }
 
 export interface MethodNotAllowedFacts {
-  /** As the header `Allow` has it. */
+  /** Value of the header `Allow`. */
   readonly allowed: string;
 }
 
@@ -45,7 +45,7 @@ export class TooManyWaitingError extends ErrorWithFacts<TooManyWaitingFacts> {
   readonly code = "too_many_waiting";
 }
 
-/** The caller has as many live holds, or as many bytes of them, as its quota permits. */
+/** The caller has reached its quota of live holds or of their bytes. */
 export class QuotaExceededError extends ErrorWithFacts<QuotaExceededFacts> {
   readonly code = "quota_exceeded";
 }
@@ -59,7 +59,7 @@ export class RateLimitedError extends ErrorWithFacts<RateLimitedFacts> {
 }
 
 export interface AlreadyExistsFacts {
-  /** The member whose value is in use. */
+  /** The field whose value is in use. */
   readonly field: string;
 }
 
@@ -115,7 +115,7 @@ export class UnsupportedMediaTypeError extends ErrorWithoutFacts {
   readonly code = "unsupported_media_type";
 }
 
-/** A fault of ours; its cause is for the log alone. */
+/** A bug in Lockkeeper. Its cause is only logged. */
 export class InternalError extends ErrorWithoutFacts {
   readonly code = "internal";
 }

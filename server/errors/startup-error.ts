@@ -1,4 +1,4 @@
-/** A reason not to start that the operator can act on: `message` is one line, printed without a stack. */
+/** An error at startup that the operator can fix. `message` is one line, printed without a stack trace. */
 export class StartupError extends Error {
   override name = "StartupError";
 }

@@ -8,12 +8,12 @@ import type { Commands } from "../redis/commands.ts";
 
 const STORE_ID_KEY = `${HOME_PREFIX}home`;
 
-/** @param answeredAt when (performance.now()) the store last answered with its data */
+/** @param answeredAt `performance.now()` when the store was last known to have its data */
 type RestoreCallback = (answeredAt: number) => Promise<void>;
 
 /**
- * The store of our own facts. It may lose its data (a Redis restarted without persistence): a mark tells, and
- * whoever knows something that must not be lost writes it again.
+ * The Redis that has Lockkeeper's own data. It can lose the data, for example by a restart without persistence. An
+ * id key detects this, and the restore callbacks write again what must not be lost.
  */
 export class HomeStore {
   readonly #restoreCallbacks: RestoreCallback[] = [];
@@ -23,7 +23,7 @@ export class HomeStore {
 
   readonly #pendingTasks = new Set<() => Promise<void>>();
 
-  /** @param store of a cluster, the master of the slot that all our keys are in */
+  /** @param store in a cluster, the master of the slot that has all keys of Lockkeeper */
   constructor(readonly store: Redis | SlotMaster) {
     const emitter: Pick<Commands, "on"> = store;
     emitter.on("ready", () => void this.#runPendingTasks());
@@ -33,7 +33,7 @@ export class HomeStore {
     this.store.disconnect();
   }
 
-  /** Called when the store was found empty although we had written to it. */
+  /** Registers a callback for when the store is found empty after Lockkeeper has written to it. */
   onEmptied(restore: RestoreCallback): void {
     this.#restoreCallbacks.push(restore);
   }
@@ -42,12 +42,12 @@ export class HomeStore {
     return this.store.status !== "ready";
   }
 
-  /** Closed for good. */
+  /** Whether the connection is permanently closed. */
   get isClosed(): boolean {
     return this.store.status === "end";
   }
 
-  /** Runs a command once; what fails is the caller's. */
+  /** Runs a command once. Errors are left to the caller. */
   async callOnce<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const { store } = this;
     return await (store instanceof SlotMaster ? store.call(command) : command(store));
@@ -58,7 +58,7 @@ export class HomeStore {
     return await attempt(this.store, () => this.callOnce(command));
   }
 
-  /** Runs a task that may be repeated: now, or as soon as the store is there. @throws what the task throws else */
+  /** Runs a task that may be repeated: now, or when the store is connected. @throws any other error of the task */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);
     else await this.#runTask(task);
@@ -76,12 +76,12 @@ export class HomeStore {
 
   async #runPendingTasks(): Promise<void> {
     for (const task of [...this.#pendingTasks]) {
-      // What cannot be done is found again, and said, by whoever asks for it.
+      // The next caller that needs the result repeats the task and gets its error.
       await this.#runTask(task).catch(() => undefined);
     }
   }
 
-  /** Makes sure that the store is the one we know, restoring ours when it was emptied. */
+  /** Checks that the store still has Lockkeeper's data, and restores it otherwise. */
   ensureRestored(): Promise<void> {
     this.#restoring ??= this.#restoreIfEmptied().finally(() => {
       this.#restoring = undefined;

@@ -8,32 +8,37 @@ import { connect, OPEN_TIMEOUT_MS, parseRedisAddress, waitUntilReady } from "../
 import { createSentinelAddress } from "../redis/sentinel/sentinel-address.ts";
 import { HomeStore } from "./home-store.ts";
 
-/** Where our own facts are kept: a connection of its own, that follows a failover. Returns at once. */
+/** Opens the home store on its own connection, which follows failovers. Returns immediately. */
 export function openHomeStore(where: RedisLocation, name = "home", more: RedisOptions = {}): HomeStore {
   if (typeof where === "string") return new HomeStore(connect(parseRedisAddress(where), name, more));
   if ("sentinel" in where) return new HomeStore(connect(createSentinelAddress(where), name, more));
   if ("cluster" in where)
     return new HomeStore(new SlotMaster(toClusterAddress(where), name, HOME_PREFIX, more));
-  throw new StartupError("A quorum cannot keep what Lockkeeper knows; give one Redis as its home.");
+  throw new StartupError(
+    "A quorum cannot be the home store. Configure a single Redis, a Sentinel group or a Cluster as `home`.",
+  );
 }
 
 /**
  * Waits for the store for five seconds.
  *
- * @returns `away` when it does not answer
- * @throws StartupError when it answers and does not let us keep our own keys
+ * @returns `disconnected` if the store does not respond
+ * @throws StartupError if it responds but refuses Lockkeeper's own keys
  */
-export async function waitForHomeStore(home: HomeStore, label: string): Promise<"there" | "away"> {
+export async function waitForHomeStore(
+  home: HomeStore,
+  label: string,
+): Promise<"connected" | "disconnected"> {
   try {
     await waitUntilReady(home.store, AbortSignal.timeout(OPEN_TIMEOUT_MS));
     await home.ensureRestored();
-    return "there";
+    return "connected";
   } catch (error) {
-    if (home.isDisconnected) return "away";
+    if (home.isDisconnected) return "disconnected";
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reasonText = reason instanceof Error ? reason.message : String(reason);
     throw new StartupError(
-      `Redis at ${label} does not let us keep our own keys, which begin with ${HOME_PREFIX} (${reasonText}).`,
+      `Redis at ${label} does not let Lockkeeper use its own keys, which start with ${HOME_PREFIX} (${reasonText}). Grant the Redis user access to them.`,
     );
   }
 }

@@ -43,7 +43,7 @@ describe("base path", () => {
       expect([path, reply.status, await reply.text()]).toEqual([
         path,
         404,
-        "Lockkeeper is below /tools/locks\n",
+        "Lockkeeper is served below /tools/locks\n",
       ]);
     }
   });

@@ -2,20 +2,20 @@ import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 
-/** A turn of the event loop that accepted nothing and is shorter leaves hardly a connection in the queue of the kernel. */
+/** A turn of the event loop that was shorter and accepted nothing leaves almost no connection in the kernel's queue. */
 const QUIET_TURN_MS = 0.2;
-/** How long to look for a quiet turn. A server under full load has none. */
+/** How long to wait for a quiet turn. A server under full load has none. */
 const QUIET_TURN_WAIT_MS = 500;
-/** A connection without a request for so long is idle. Connections in use get `Connection: close` before. */
+/** A connection without a request for this time is idle. Connections in use get `Connection: close` first. */
 const IDLE_MS = 150;
 const IDLE_POLL_MS = 10;
 
 /**
- * Stops accepting connections. Those that the kernel has accepted and Node has not are reset when the listener closes,
- * which a proxy reports as 502. So it closes right after a turn of the event loop that has accepted them all. Later
- * connections are refused, and a proxy sends their requests to another instance.
+ * Stops accepting connections. Those that the kernel has accepted and Node has not are reset when the listener
+ * closes, which a proxy reports as 502. So it closes right after a turn of the event loop that has accepted them
+ * all. Later connections are refused, and a proxy sends their requests to another instance.
  *
- * Idle connections stay open, other than with `Server.close()` of `node:http`: a request may be on its way on them.
+ * Unlike `Server.close()` of `node:http`, it leaves idle connections open: a request may be in transit on them.
  */
 export async function closeListener(server: Server): Promise<void> {
   await waitForQuietTurn(server);
@@ -25,8 +25,8 @@ export async function closeListener(server: Server): Promise<void> {
 /**
  * Closes the connections of a server whose listener is closed: idle ones soon, the others after their response.
  *
- * @param closed resolves when there are no connections any more
- * @param withinMs after that time, in milliseconds, what is left is cut off
+ * @param closed resolves when all connections are closed
+ * @param withinMs time in milliseconds after which the remaining connections are destroyed
  */
 export async function closeConnections(
   server: Server,

@@ -4,22 +4,25 @@ import { GUARD_HEADERS } from "../api/http/http-exchange.ts";
 import { toProblemResponse } from "../api/http/problem.ts";
 import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "../errors/request-errors.ts";
 
-/** A key of 1 KiB, percent-encoded, and a filter beside it still fit; proxies take lines of 8 KiB by default. */
+/** Fits a percent-encoded key of 1 KiB with a filter. Proxies accept lines of 8 KiB by default. */
 export const URL_LENGTH_MAX = 8000;
 
-/** How much and how slowly a client may send. None of it bounds how long an answer takes: requests may wait. */
+/** Limits on the size and duration of requests. Responses have no time limit, because acquires may wait. */
 export interface HttpLimits {
-  /** Of the address and the headers together, in bytes. */
+  /** URL and headers together, in bytes. */
   readonly maxHeaderSize: number;
-  /** From the first byte, or from the beginning of the connection, until the headers are there. */
+  /** From the first byte, or the start of the connection, until the headers are complete, in milliseconds. */
   readonly headersTimeout: number;
-  /** The same, until the body is there. */
+  /** The same until the body is complete, in milliseconds. */
   readonly requestTimeout: number;
-  /** How often these two are looked at. */
+  /** Interval at which these two are checked, in milliseconds. */
   readonly connectionsCheckingInterval: number;
-  /** How long a connection may be idle: longer than proxies keep theirs, lest a request meets a connection that ends. */
+  /**
+   * How long a connection may be idle, in milliseconds. Longer than in proxies, so that no request arrives on a
+   * closing connection.
+   */
   readonly keepAliveTimeout: number;
-  /** A connection with a request on it that neither sends nor takes anything for so long is cut: twice the longest wait. */
+  /** A connection with a request but no traffic for this time is destroyed: twice the longest wait. */
   readonly inactivityTimeoutMs: number;
 }
 
@@ -32,7 +35,7 @@ export const HTTP_LIMITS: HttpLimits = {
   inactivityTimeoutMs: 120_000,
 };
 
-/** Responds to what never becomes a request, over the bare connection. */
+/** Responds on the raw socket to input that is not a valid request. */
 export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex, basePath: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -45,7 +48,7 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
   const text = String(body);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-    // Whoever sends slowly may read slowly, too.
+    // A client that sends slowly may also read slowly.
     () => socket.destroy(),
   );
 }
@@ -62,5 +65,5 @@ function toParserError(code: string | undefined) {
       `The headers must arrive within ${headersTimeout / 1000} s and the body within ${requestTimeout / 1000} s. Nothing was done.`,
     );
   }
-  return new InvalidError("This is not HTTP.", {});
+  return new InvalidError("The request is not valid HTTP.", {});
 }

@@ -34,11 +34,14 @@ export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) 
  */
 type Phase = "serving" | "draining" | "settling" | "closing";
 
-/** What is left to requests under way when we stop: a terminal waits for us, a drain has time for a whole verb. */
+/**
+ * How long requests in progress get on a stop without a drain, because a terminal is waiting; a drain leaves time
+ * for a whole verb.
+ */
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
 
-/** The HTTP server: health and the API itself, everything else handed to the pages. */
+/** The HTTP server. It serves health checks and the API, and passes other requests to the pages. */
 export class HttpServer {
   readonly server: Server;
   #application: Application | undefined;
@@ -52,7 +55,7 @@ export class HttpServer {
   ) {
     this.server = createServer(limits, (incoming, outgoing) => this.#handleRequest(incoming, outgoing));
     this.server.maxConnections = config.connectionsMax;
-    // Hot reloads keep a connection that is silent for long.
+    // Hot reloading keeps a connection that can be silent for long.
     if (config.mode === "production") {
       this.server.timeout = limits.inactivityTimeoutMs;
       this.#disableUpgrades();
@@ -61,8 +64,8 @@ export class HttpServer {
   }
 
   /**
-   * Java's client asks with its first request for HTTP/2, which one may decline by answering as typical. With a listener
-   * for upgrades, and Next sets one with its first page, Node answers no such request at all.
+   * Java's client requests an upgrade to HTTP/2 with its first request, and a server may ignore it. But Next adds
+   * an upgrade listener with its first page, and Node does not respond to upgrade requests while there is one.
    */
   #disableUpgrades(): void {
     this.server.on("newListener", (event) => {
@@ -70,7 +73,7 @@ export class HttpServer {
     });
   }
 
-  /** @throws StartupError when the port is taken or the address is not ours */
+  /** @throws StartupError if the port is in use or the address is not of this machine */
   async listen(): Promise<number> {
     const { port, host } = this.config;
     await new Promise<void>((resolve, reject) => {
@@ -97,7 +100,7 @@ export class HttpServer {
 
   /**
    * Drains, closes the listener, ends waits and streams, and closes the connections. A connection is closed after a
-   * response that says so, or when it has been idle: a request that is already on its way gets a response.
+   * response with `Connection: close`, or when idle, so a request in transit gets a response.
    */
   async stop(): Promise<void> {
     if (!this.server.listening) return;
@@ -114,7 +117,7 @@ export class HttpServer {
     await closeConnections(this.server, closed, answerMs);
   }
 
-  /** Ends the drain now. */
+  /** Ends the drain immediately. */
   skipDrain(): void {
     this.#drain.abort();
   }
@@ -128,11 +131,12 @@ export class HttpServer {
     const pathFault = findPathFault(path ?? requestPath);
     if (this.#phase === "draining" || this.#phase === "closing") outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing, this.config.basePath);
-    // Next redirects these forms to themselves for ever or fails, and its own adapter would believe their headers.
-    else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "this address must begin with /");
+    // Next redirects these forms to themselves endlessly or fails, and its adapter would trust their headers.
+    else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "The URL must start with /.");
     else if (pathFault !== undefined)
       sendProblem(outgoing, new InvalidError(`${pathFault} Nothing was done.`, {}), this.config.basePath);
-    else if (path === undefined) sendText(outgoing, 404, `Lockkeeper is below ${this.config.basePath}`);
+    else if (path === undefined)
+      sendText(outgoing, 404, `Lockkeeper is served below ${this.config.basePath}`);
     else if (path === "/healthz") sendText(outgoing, 200, "ok");
     else if (path === "/readyz") this.#handleReadiness(outgoing);
     else if (path === "/metrics") this.#handleMetrics(incoming, outgoing);
@@ -142,7 +146,7 @@ export class HttpServer {
       void this.#application.handleNodeRequest(incoming, outgoing);
     } else if (this.#application === undefined || this.#pageHandler === undefined)
       respondStarting(outgoing, isApi, this.config.basePath);
-    else if (!isDecodable(path)) sendText(outgoing, 400, "this address is not percent-encoded UTF-8");
+    else if (!isDecodable(path)) sendText(outgoing, 400, "The URL is not percent-encoded UTF-8.");
     else this.#handlePage(incoming, outgoing, isApi, this.#pageHandler);
   }
 
@@ -155,7 +159,7 @@ export class HttpServer {
     void page(incoming, outgoing);
   }
 
-  /** The path without what the console is below; undefined for one that is not below it. */
+  /** Returns the path without the base path, or undefined if it is not below it. */
   #stripBasePath(path: string): string | undefined {
     const { basePath } = this.config;
     if (basePath === "" || !path.startsWith(basePath)) return basePath === "" ? path : undefined;
@@ -164,8 +168,8 @@ export class HttpServer {
   }
 
   /**
-   * Both doors learn who asks, and over what, from these headers; so nobody may have set them but us and the proxies
-   * that we trust.
+   * Sets the headers from which both API adapters read the client's address and protocol. Values that a client sent
+   * are removed unless a trusted proxy forwarded them.
    */
   #setClientHeaders({ headers, socket }: IncomingMessage): void {
     const { trustedProxies, apiAdapter } = this.config;
@@ -207,14 +211,14 @@ function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   );
 }
 
-/** Applications get the problem that the API would send. */
+/** API clients get a problem document. */
 function respondStarting(outgoing: ServerResponse, isApi: boolean, basePath: string): void {
   if (!isApi) sendText(outgoing, 503, "starting");
   else {
     sendProblem(
       outgoing,
       new UnavailableError(
-        "Lockkeeper is starting and has not reached Redis yet. Nothing was done; try again.",
+        "Lockkeeper is starting and has not connected to Redis yet. Nothing was done. Retry later.",
       ),
       basePath,
     );
@@ -239,16 +243,14 @@ function sendText(outgoing: ServerResponse, status: number, body: string): void 
 function explainListenError(error: NodeJS.ErrnoException, { port, host }: Config): Error {
   if (error.code === "EADDRINUSE") {
     return new StartupError(
-      `Port ${port} on ${host} is taken; stop what uses it or choose another with PORT.`,
+      `Port ${port} on ${host} is in use. Stop the process that uses it, or set PORT to another port.`,
     );
   }
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
-    return new StartupError(`HOST ${host} is not an address of this machine; use 127.0.0.1 or 0.0.0.0.`);
+    return new StartupError(`HOST ${host} is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.`);
   }
   if (error.code === "EACCES") {
-    return new StartupError(
-      `Port ${port} may not be used by this account; choose one from 1024 up with PORT.`,
-    );
+    return new StartupError(`This account may not listen on port ${port}. Set PORT to 1024 or higher.`);
   }
   return error;
 }

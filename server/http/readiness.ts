@@ -1,8 +1,8 @@
-/** What `/readyz` responds with. */
+/** The response of `/readyz`. */
 export interface Readiness {
   readonly ready: boolean;
-  /** Why it is not ready. */
+  /** Why the server is not ready. */
   readonly state: string;
-  /** What an operator has to know and a restart does not end; one line each. */
+  /** Conditions that an operator must know and that a restart does not resolve, one line each. */
   readonly warnings: readonly string[];
 }

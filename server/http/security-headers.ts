@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "../config/config.ts";
 
-/** Two years, as the lists of browsers ask for; the rest of the domain is not ours to speak for. */
+/** Two years, as the browsers' preload lists require. No `includeSubDomains`: Lockkeeper does not own the domain. */
 const HSTS = `max-age=${2 * 365 * 24 * 60 * 60}`;
 
-/** What a page may do in the browser: the console copies texts, and needs nothing else. */
+/** Browser features of a page: the console only writes to the clipboard. */
 const PERMISSIONS_POLICY = [
   "accelerometer",
   "autoplay",
@@ -36,17 +36,17 @@ const PERMISSIONS_POLICY = [
 
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
-  // Older browsers know nothing of frame-ancestors.
+  // Older browsers do not support frame-ancestors.
   "x-frame-options": "DENY",
   "referrer-policy": "same-origin",
-  // No other page holds on to this one's window, or takes what it is made of.
+  // No other origin can keep a reference to this window or embed its resources.
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "origin-agent-cluster": "?1",
   "permissions-policy": PERMISSIONS_POLICY,
 };
 
-/** Headers that keep a page to itself. Next reads the nonce from the request's header and puts it on its own scripts. */
+/** Sets the security headers of a page. Next reads the nonce from the request header and adds it to its scripts. */
 export function setSecurityHeaders(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -58,14 +58,11 @@ export function setSecurityHeaders(
   incoming.headers["x-nonce"] = nonce;
   outgoing.setHeader("content-security-policy", policy);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) outgoing.setHeader(name, value);
-  // Said without TLS it is ignored, and on a name that is also used without it would shut that out.
+  // Browsers ignore it without TLS, and it would block plain HTTP on a host that also serves that.
   if (publicUrl?.startsWith("https:")) outgoing.setHeader("strict-transport-security", HSTS);
 }
 
-/**
- * Nothing is reported: what a policy stops is of no use to anybody outside. No `require-trusted-types-for`: what Next
- * loads its own scripts with assigns plain addresses, and was stopped by it.
- */
+/** No reporting endpoint. No `require-trusted-types-for`: it blocks Next's script loader, which assigns plain URLs. */
 function buildContentSecurityPolicy(nonce: string, mode: Config["mode"]): string {
   const isDevelopment = mode === "development";
   return [

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** IPv4 as such, where a socket for both versions writes it as IPv6. */
+/** Returns an IPv4 address in its own notation; dual-stack sockets report it as IPv6. */
 export function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 }
 
-/** What is counted as one client: an address of IPv4, or the network of 2^64 addresses that one of IPv6 comes with. */
+/** Returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6 address. */
 export function getClientNetwork(address: string): string {
   const plain = normalizeAddress(address).replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;

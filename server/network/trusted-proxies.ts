@@ -2,14 +2,14 @@ import { BlockList, isIP } from "node:net";
 import { StartupError } from "../errors/startup-error.ts";
 import { normalizeAddress } from "./client-address.ts";
 
-/** The proxies in front of us. What a request says of its client counts only if one of them has passed it on. */
+/** The trusted proxies. Forwarding headers are used only on requests from one of them. */
 export class TrustedProxies {
   readonly #networks = new BlockList();
   readonly #isEmpty: boolean;
 
   /**
-   * @param networks addresses, and networks as 10.0.0.0/8
-   * @throws StartupError naming what is neither
+   * @param networks addresses, or networks such as 10.0.0.0/8
+   * @throws StartupError that names an entry that is neither
    */
   constructor(networks: readonly string[]) {
     this.#isEmpty = networks.length === 0;
@@ -24,8 +24,8 @@ export class TrustedProxies {
   }
 
   /**
-   * Who asks: of the peer and those that it names, the last who is no proxy of ours. What stands before, the client has
-   * written itself.
+   * Returns the address of the client: the last one in `forwardedFor` and `peer` that is not a trusted proxy.
+   * Entries before it are written by the client.
    */
   resolveClientAddress(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let client = peer;
@@ -45,7 +45,7 @@ export class TrustedProxies {
     const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (version === 0 || more.length > 0 || !(length <= most)) {
       throw new StartupError(
-        `LOCKKEEPER_TRUSTED_PROXIES has ${JSON.stringify(network)}; it takes addresses and networks, as in 127.0.0.1,10.0.0.0/8.`,
+        `LOCKKEEPER_TRUSTED_PROXIES has the invalid entry ${JSON.stringify(network)}. Use addresses and networks, such as 127.0.0.1,10.0.0.0/8.`,
       );
     }
     this.#networks.addSubnet(address, length, version === 4 ? "ipv4" : "ipv6");

@@ -13,7 +13,7 @@ export function getTopology(where: RedisLocation): Topology {
   return "sentinel" in where ? "sentinel" : "cluster" in where ? "cluster" : "quorum";
 }
 
-/** Where it is, safe to print. */
+/** Formats an address without passwords. */
 export function formatLocation(where: RedisLocation): string {
   if (typeof where === "string") return parseRedisAddress(where).label;
   if ("sentinel" in where) return createSentinelAddress(where).label;
@@ -22,10 +22,10 @@ export function formatLocation(where: RedisLocation): string {
 }
 
 /**
- * Makes sure that Redis is there and can hold locks for us.
+ * Checks that Redis is reachable and supports locks.
  *
- * @param setting where the configuration says where it is
- * @throws StartupError in one line
+ * @param setting the setting that has the address
+ * @throws StartupError with one line
  */
 export async function probeTarget(where: RedisLocation, setting: string): Promise<ServerFacts> {
   if (typeof where === "string") return await checkServer(parseRedisAddress(where), { setting });
@@ -34,7 +34,7 @@ export async function probeTarget(where: RedisLocation, setting: string): Promis
   return await probeMajority(where.quorum, setting);
 }
 
-/** A minority may be down; what is wrong with one that answers is said. */
+/** Accepts a minority of unreachable masters. Otherwise throws the error of the first one that failed. */
 async function probeMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
   const results = await Promise.allSettled(
     urls.map((url, at) => checkServer(parseRedisAddress(url), { setting: `${setting}.quorum[${at}]` })),
@@ -52,7 +52,7 @@ async function probeCluster(where: ClusterLocation, setting: string): Promise<Se
   try {
     await map.refresh();
   } catch {
-    // One that is reached says more than that it has no slots to tell of.
+    // The check of one node gives a better error than the missing slot map.
     return await checkServer(address.getNodeAddress(address.seeds[0] ?? ""), {
       setting,
       topology: "cluster",

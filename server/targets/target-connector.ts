@@ -7,12 +7,12 @@ import type { LocatedTargetSettings, Target } from "./target.ts";
 const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 5000;
 
-/** Opens a target, and tries again until it is there. Once open it stays open, also while its Redis is away. */
+/** Opens a target and retries until it is reachable. An open target stays open while its Redis is unreachable. */
 export class TargetConnector {
-  /** Since when it is tried, Unix milliseconds. */
+  /** Time of the first attempt, Unix milliseconds. */
   readonly triedSince = Date.now();
   #target: Target | undefined;
-  #reason = "It has not been reached yet.";
+  #reason = "No connection has succeeded yet.";
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #tries = 0;
@@ -36,22 +36,23 @@ export class TargetConnector {
     return this.settings.name;
   }
 
-  /** undefined while it has not been reached yet; `reason` says why. */
+  /** undefined until the target is first reached; `reason` explains why. */
   get target(): Target | undefined {
     return this.#target;
   }
 
-  /** Why it is not open, for people; holds no secret. */
+  /** Why the target is not open, as a sentence without secrets. */
   get reason(): string {
     return this.#reason;
   }
 
-  /** Resolves after the first try; the next ones follow by themselves. */
+  /** Resolves after the first attempt. Further attempts run in the background. */
   async start(): Promise<void> {
     try {
       await this.connectOnce();
     } catch (error) {
-      if (!(error instanceof StartupError)) this.log.error({ err: error, target: this.name }, "not opened");
+      if (!(error instanceof StartupError))
+        this.log.error({ err: error, target: this.name }, "target could not be opened");
       else if (this.#tries === 0)
         this.log.warn({ target: this.name, reason: this.#reason }, "target is down");
       const pauseMs = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS * 2 ** this.#tries++);
@@ -59,22 +60,25 @@ export class TargetConnector {
     }
   }
 
-  /** @throws StartupError when it cannot be reached */
+  /** @throws StartupError if the target cannot be reached */
   async connectOnce(): Promise<Target> {
     try {
       const target = await this.openTarget(this.settings);
       this.#target = target;
-      // Whoever stops does not wait for a Redis that hangs.
+      // `stop` did not wait for this attempt.
       if (this.#isStopped) void target.close();
       for (const listener of this.#listeners) listener(target);
       return target;
     } catch (error) {
-      this.#reason = error instanceof StartupError ? error.message : "It could not be opened; see the log.";
+      this.#reason =
+        error instanceof StartupError
+          ? error.message
+          : "The target could not be opened. The server's log has the cause.";
       throw error;
     }
   }
 
-  /** Called when it has been reached. */
+  /** Registers a listener for when the target is first reached. */
   onOpen(listener: (target: Target) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -3,33 +3,33 @@ import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import type { SafetyOptions } from "../locks/verbs/safety.ts";
 import type { Runbook } from "../watch/annotations/runbook.ts";
 
-/** What may be done to a target, and what of it is looked at. */
+/** What Lockkeeper watches on a target and may write to it. */
 export interface TargetPolicy {
-  /** Glob patterns of keys to look at; always includes `lockable`. */
+  /** Glob patterns of the watched keys. Always includes `lockable`. */
   readonly watch: readonly string[];
-  /** Glob patterns of keys that the API may lock. */
+  /** Glob patterns of the keys that the API may lock. */
   readonly lockable: readonly string[];
-  /** Nothing is ever written to it. */
+  /** Lockkeeper never writes to the target. */
   readonly readOnly: boolean;
   readonly notifications: "off" | "set";
 }
 
-/** What the configuration says of a target. */
+/** The configuration of a target. */
 export interface TargetSettings {
   readonly name: string;
-  /** As people call it. */
+  /** Display name. */
   readonly label: string;
-  /** A free word; `production` wears the badge. */
+  /** Free text. `production` requires confirmation of bulk releases. */
   readonly environment: string | undefined;
   /** undefined: the embedded Redis. */
   readonly where: RedisLocation | undefined;
-  /** Where the configuration says so, for messages: `REDIS_URL`, `targets[1].redis`. */
+  /** The setting that has the address, for messages: `REDIS_URL`, `targets[1].redis`. */
   readonly setting: string;
   readonly policy: TargetPolicy;
-  /** What more is asked of it before a lock counts as granted. */
+  /** Further conditions for granting a lock. */
   readonly safety?: SafetyOptions;
-  /** Which keys are of which format, where their shape does not tell. */
+  /** Rules that assign formats to keys whose value is ambiguous. */
   readonly formatRules: readonly FormatRule[];
-  /** What to read about locks, by their names. */
+  /** Links to runbooks by key pattern. */
   readonly runbooks?: readonly Runbook[];
 }

@@ -27,10 +27,10 @@ import { Watcher } from "../watch/watcher.ts";
 import { formatLocation, getTopology, probeTarget } from "./probe-target.ts";
 import type { TargetSettings } from "./target-settings.ts";
 
-/** One Redis that is open: the picture of its locks, what happened to them, and the verbs. */
+/** An open target: the index of its locks, their history, and the verbs. */
 export interface Target extends Pick<TargetSettings, "name" | "label" | "environment" | "policy"> {
   readonly topology: Topology;
-  /** Where it is, safe to print. */
+  /** Address without passwords. */
   readonly address: string;
   /** "Redis 7.0.15" */
   readonly server: string;
@@ -41,19 +41,19 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
   readonly stats: LockStats;
-  /** Whether this instance is the one that writes the target's history. */
+  /** Whether this instance writes the target's history. */
   isRecorder(): boolean;
   readonly finder: Finder;
   close(): Promise<void>;
 }
 
-/** A target of which is known where it is: the embedded Redis, too. */
+/** The settings of a target whose address is known, which includes the embedded Redis. */
 export type LocatedTargetSettings = TargetSettings & {
   readonly where: RedisLocation;
   readonly locksMax: number;
 };
 
-/** @throws StartupError when it cannot be reached, or cannot hold locks for us */
+/** @throws StartupError if the target cannot be reached or does not support locks */
 export async function openTarget(settings: LocatedTargetSettings, deps: TargetDeps): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
   const server = await probeTarget(where, setting);
@@ -61,7 +61,7 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
   const backend = await openTargetBackend(settings, libraries).catch((error: unknown) => {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
-      `Redis at ${formatLocation(where)} answered once but does not keep our connections; see its log.`,
+      `Redis at ${formatLocation(where)} responded but closes Lockkeeper's connections. The log of Redis may have the cause.`,
     );
   });
   const rules = await FormatRuleStore.open({
@@ -83,7 +83,7 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
   };
 }
 
-/** What a target needs of the process. */
+/** The parts of the process that a target uses. */
 export interface TargetDeps {
   readonly home: HomeStore;
   readonly openStore: OpenStore;
@@ -91,7 +91,7 @@ export interface TargetDeps {
   readonly log: Logger;
 }
 
-/** A quorum of whatever number is looked at as it is; an even one is a finding of its health. */
+/** A quorum may have any number of masters. An even number is reported as a health finding. */
 function openTargetBackend(
   { where, policy: { lockable }, safety }: LocatedTargetSettings,
   libraries: SeenLibraries,
@@ -160,7 +160,7 @@ function startWatching(
   return { masters, journal, watcher, stats, finder, isRecorder, close };
 }
 
-/** Figures leave out what lists leave out. */
+/** Statistics omit the locks that lists omit. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

@@ -3,7 +3,7 @@ import { NotFoundError } from "../errors/request-errors.ts";
 import type { Target } from "./target.ts";
 import type { TargetConnector } from "./target-connector.ts";
 
-/** All targets, in the order of the configuration; the first is the one that is meant when none is named. */
+/** All targets, in the order of the configuration. The first one is the default. */
 export class Targets {
   readonly #byName: ReadonlyMap<string, TargetConnector>;
 
@@ -11,12 +11,12 @@ export class Targets {
     this.#byName = new Map(connectors.map((connector) => [connector.name, connector]));
   }
 
-  /** @throws LockkeeperError not_found; unavailable while the target has not been reached */
+  /** @throws LockkeeperError `not_found`, or `unavailable` until the target is first reached */
   getTarget(name: string | undefined): Target {
     const { target, settings, reason } = this.getConnector(name);
     if (target !== undefined) return target;
     throw new UnavailableError(
-      `The target ${settings.name} has not been reached yet, so nothing was done; it is tried again. ${reason}`,
+      `The target ${settings.name} has not been reached since startup. Nothing was done; Lockkeeper keeps retrying. ${reason}`,
     );
   }
 
@@ -27,21 +27,21 @@ export class Targets {
     if (connector !== undefined) return connector;
     const names = [...this.#byName.keys()].map((each) => JSON.stringify(each)).join(", ");
     throw new NotFoundError(
-      `There is no target ${JSON.stringify(name.slice(0, 100))}; name one of ${names}, or none for the first.`,
+      `There is no target ${JSON.stringify(name.slice(0, 100))}. Use one of ${names}, or omit \`target\` for the first one.`,
     );
   }
 
-  /** Those that have been reached. */
+  /** The targets that have been reached. */
   get openTargets(): Target[] {
     return this.connectors.flatMap(({ target }) => target ?? []);
   }
 
-  /** Names of the others. */
+  /** The names of the targets that have not been reached. */
   get unopenedNames(): string[] {
     return this.connectors.filter(({ target }) => target === undefined).map(({ name }) => name);
   }
 
-  /** Called for each that is open, and for each that opens. */
+  /** Calls the listener for each open target, now and when one opens. */
   onOpen(listener: (target: Target) => void): void {
     for (const connector of this.connectors) {
       if (connector.target !== undefined) listener(connector.target);

@@ -14,7 +14,7 @@ const OwnerText = z.string().meta({
   example: "checkout@pod-7:311",
 });
 
-/** Up to 24 hours: the longest time that a lock can stay taken without a renewal. */
+/** Up to 24 hours: the longest time that a lock can stay held without a renewal. */
 const createMillisecondsSchema = (least: number) =>
   z
     .int(`must be a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
@@ -62,11 +62,11 @@ const acquireFields = {
   ...formatFields,
   graceMs: createMillisecondsSchema(0).optional().meta({
     description:
-      "How long the lock stays taken after a lease that expires without a release, for example after a crash; in milliseconds. Defaults to 0. A release skips it.",
+      "Time in milliseconds for which other owners cannot acquire the lock after its lease expires without a release, for example after a crash. Defaults to 0. A release skips it.",
   }),
   minHoldMs: createMillisecondsSchema(0).optional().meta({
     description:
-      "Minimum time that the lock stays taken after it was acquired, even if it is released earlier; in milliseconds. Defaults to 0. It does not apply if the lease expires.",
+      "Minimum time in milliseconds for which the lock stays held after it was acquired, even if it is released earlier. Defaults to 0. It does not apply if the lease expires.",
   }),
 };
 

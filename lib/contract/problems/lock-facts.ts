@@ -12,7 +12,7 @@ export const REMAINING_MS = z
   .meta({ description: "Milliseconds until the lock expires unless it is renewed; null: no TTL." });
 export const HELD_FACTS = {
   ...keyFields,
-  holders: z.array(HolderFacts).meta({ description: "Who holds the lock." }),
+  holders: z.array(HolderFacts).meta({ description: "The holders of the lock." }),
   remainingMs: REMAINING_MS,
   asOf: z.int().meta({ description: "Redis's clock when the lock was read, Unix milliseconds." }),
 };

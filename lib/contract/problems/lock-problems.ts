@@ -139,11 +139,11 @@ export const LOCK_PROBLEMS = {
   },
   unverified: {
     meaning:
-      "The lock looks like the one you saw, but it was not watched without a gap. It may be another hold of the same owner.",
+      "The lock has the same owner as the one you saw, but Lockkeeper did not observe it continuously. It may be another hold.",
     outcome: "not_done",
     retry: "after_change",
     remedy:
-      "Read the lock again. To go on whatever the hold is, send the new `version`, or the value of `onUnverified` that `detail` names.",
+      "Read the lock again. To proceed with whichever hold exists now, send the new `version`, or the value of `onUnverified` that `detail` names.",
     facts: {
       lock: LOCK_NOW,
       version: z.string().nullable().meta({ description: "The version of the lock as it is now." }),
@@ -171,7 +171,7 @@ export const LOCK_PROBLEMS = {
   },
   key_not_allowed: {
     meaning:
-      "The API does not lock this key: it matches none of the permitted patterns, or cannot be a lock's name.",
+      "The API does not lock this key: it matches none of the permitted patterns, or cannot be the name of a lock.",
     outcome: "not_done",
     retry: "after_change",
     remedy:
@@ -195,7 +195,7 @@ export const LOCK_PROBLEMS = {
     example: { detail: "The holder appears to be alive. Send a `reason`. Nothing was released." },
   },
   format_required: {
-    meaning: "Several libraries store a lock in this shape, and releasing it depends on which one did.",
+    meaning: "Several libraries store locks in this way, and how to release the lock depends on the library.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Send the `format` of the library that the application uses. `formats` lists the choices.",

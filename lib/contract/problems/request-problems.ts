@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ProblemKind } from "./problem-kind.ts";
 
-/** Problems that depend on the request and on who sends it. */
+/** Problems that depend on the request and its caller. */
 export const REQUEST_PROBLEMS = {
   invalid: {
     meaning: "A parameter or a field of the body is missing, malformed or out of range.",
@@ -74,7 +74,9 @@ export const REQUEST_PROBLEMS = {
     retry: "after_change",
     remedy: "Check the path and `target`. `detail` lists what exists.",
     facts: {},
-    example: { detail: 'There is no target "orders"; name one of default, or none for the first.' },
+    example: {
+      detail: 'There is no target "orders". Use one of "default", or omit `target` for the first one.',
+    },
   },
   method_not_allowed: {
     meaning: "The path exists but does not support the method.",

@@ -32,7 +32,7 @@ export const SERVER_PROBLEMS = {
   },
   quota_exceeded: {
     meaning:
-      "The caller has as many live holds, or as many bytes of them, as its quota permits. Each instance counts on its own, from the keys that it watches and from its own grants, so the numbers are approximate.",
+      "The caller has reached its quota of live holds or of the bytes that they take. Each instance counts on its own, from the keys that it watches and from its own grants, so the numbers are approximate.",
     outcome: "not_done",
     retry: "after_delay",
     sendsRetryAfter: true,
@@ -112,7 +112,7 @@ export const SERVER_PROBLEMS = {
     retry: "after_delay",
     sendsRetryAfter: true,
     remedy:
-      "Retry after `Retry-After`, with the same `Idempotency-Key` if you sent one. If `reason` names a refusal of Redis, an operator has to end it as `detail` describes.",
+      "Retry after `Retry-After`, with the same `Idempotency-Key` if you sent one. If `reason` names a refusal of Redis, an operator must resolve it as `detail` describes.",
     facts: {
       reason: z
         .enum(["failover_hold_off", "stopping", ...REFUSAL_REASONS])
@@ -136,7 +136,7 @@ export const SERVER_PROBLEMS = {
     facts: {
       replicas: z.int().meta({ description: "The number of replicas that must confirm." }),
       confirmed: z.int().optional().meta({
-        description: "The number that confirmed; absent if the master could not be asked.",
+        description: "The number that confirmed; absent if the master did not report it.",
       }),
     },
     example: {
