@@ -212,7 +212,7 @@ const LiveOperator = z
     name: z.string(),
     may: z.array(Access).meta({ description: "The operator's access at this target." }),
     mayEverywhere: z.array(Access).meta({
-      description: "The operator's access at every target and for all keys.",
+      description: "The operator's access to all keys of all targets.",
     }),
   })
   .meta({ id: "LiveOperator" });

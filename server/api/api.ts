@@ -32,7 +32,7 @@ import { createWaitersRoutes } from "./routes/waiters.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
-/** Everything under /api/v1, whichever adapter a request comes through. */
+/** Creates the API below /api/v1, which serves requests of either adapter. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
     createApiRoutes(services, log, basePath),
@@ -47,7 +47,7 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
   );
 }
 
-/** All routes, each with what it asks of its callers. */
+/** Creates all routes, each with the access that it requires. */
 export function createApiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
     ...createVerbRoutes(services, basePath),

@@ -26,11 +26,11 @@ import { type AnyCall, parseInput, type Route } from "./routing/route.ts";
 import { RouteTable } from "./routing/route-table.ts";
 import type { StoredAnswers } from "./routing/stored-answers.ts";
 
-/** No route knows half as many. */
+/** No route has half as many. */
 const PARAMETERS_MAX = 32;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** Takes requests from any adapter to their routes. */
+/** Dispatches requests of either adapter to their routes. */
 export class Dispatcher {
   readonly #routes: RouteTable;
   readonly #process = randomBytes(4).toString("hex");
@@ -67,7 +67,7 @@ export class Dispatcher {
       response = this.#toErrorResponse(error, exchange, requestId);
     }
     if (this.limits.sendsHeaders && caller.id !== undefined) {
-      // A refusal for having asked too often says it itself.
+      // A `rate_limited` response already has these headers.
       response = addHeaders(this.limits.buildHeaders(caller.id), response);
     }
     running?.end(response.verbEnd ?? DONE_END);
@@ -90,7 +90,7 @@ export class Dispatcher {
     return this.verbs.startVerb(route.verb(call), call.target.stats, request);
   }
 
-  /** All checks. @param caller is told as soon as it is known: also what is refused after that is its own */
+  /** Performs all checks. @param caller set once it is known, so that later refusals are attributed to it */
   async #validate(request: ApiRequest, caller: Caller, answerId: string): Promise<ValidatedCall> {
     const match = this.#routes.match(request);
     const { route } = match.entry;
@@ -102,7 +102,7 @@ export class Dispatcher {
     const query = getQuery(request);
     const { id, key, hold, target: name } = readPathParameters(match, query, this.targets.connectors[0].name);
     assertAuthorized(principal, route, name, key);
-    // A stream's handler must not run for HEAD: nobody would ever end the stream.
+    // A stream's handler must not run for HEAD, because the stream would never end.
     if (request.method === "HEAD") return { route, call: undefined };
     const cpu = route.expensive ? this.limits.readCpu.getBudget(principal.id) : UNLIMITED_CPU;
     cpu.assertAvailable();
@@ -111,7 +111,7 @@ export class Dispatcher {
       cpu,
       principal,
       target: route.scope === "target" ? this.#getTarget(route, name) : undefined,
-      connector: route.scope === "keeper" ? this.targets.getConnector(name) : undefined,
+      connector: route.scope === "connector" ? this.targets.getConnector(name) : undefined,
       hold,
       id,
       key: key ?? "",
@@ -137,7 +137,7 @@ export class Dispatcher {
     }
   }
 
-  /** Whoever has no valid credentials may not try for ever. */
+  /** Counts requests without valid credentials, by address. */
   #rejectAnonymous(error: unknown, request: ApiRequest): never {
     if (error instanceof UnauthenticatedError) this.limits.consumeForAddress(request.remoteAddress);
     throw error;
@@ -157,7 +157,7 @@ export class Dispatcher {
     return runAudited(this.audit, toAuditedCall(call), route.audit(call), () => route.handle(call));
   }
 
-  /** Redis being away ends nobody's right to look. */
+  /** Returns whether the call is still permitted. An unreachable store does not revoke access. */
   async #isStillAuthorized(
     request: ApiRequest,
     route: Route,
@@ -186,14 +186,14 @@ function toVerbEnd(error: unknown): VerbEnd {
   return { outcome: error instanceof LockkeeperError ? error.code : "internal" };
 }
 
-/** Whose request it is: the id of its principal. */
+/** The caller of a request, by the id of its principal. */
 interface Caller {
   id: string | undefined;
 }
 
 interface ValidatedCall {
   readonly route: Route;
-  /** undefined for HEAD, and once it is with its handler: what that needs no more is not to stay here. */
+  /** undefined for HEAD, and once the handler has it, so that a long wait does not retain the whole request. */
   call: AnyCall | undefined;
 }
 
@@ -222,13 +222,13 @@ function toQueryRecord(query: URLSearchParams, { scope }: Route): Record<string,
 function assertNoBody(request: ApiRequest): undefined {
   const hasBody =
     Number(request.header("content-length") ?? "0") > 0 || request.header("transfer-encoding") !== undefined;
-  if (hasBody) throw new InvalidError(`${request.method} takes no body here; send none.`, {});
+  if (hasBody) throw new InvalidError(`${request.method} does not accept a body here.`, {});
 }
 
 function readIdempotencyKey(request: ApiRequest): string | undefined {
   const id = request.header("idempotency-key");
   if (id === undefined || IDEMPOTENCY_KEY.test(id)) return id;
-  throw new InvalidError("Idempotency-Key: it must have 1 to 128 visible ASCII characters.", {
+  throw new InvalidError("Idempotency-Key: must have 1 to 128 visible ASCII characters.", {
     field: "Idempotency-Key",
   });
 }

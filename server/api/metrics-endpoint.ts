@@ -8,11 +8,11 @@ import type { RateLimits } from "./http/rate-limits.ts";
 import { assertAuthorized } from "./routing/authorization.ts";
 import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 
-/** Answers Prometheus, at the root of the host; `key`: whoever may read locks may read their figures. */
+/** Serves the metrics to Prometheus. With `key`, they require read access to locks. */
 export class MetricsEndpoint {
   #scrapes = 0;
 
-  /** @param metrics undefined: they are off */
+  /** @param metrics undefined if metrics are off */
   constructor(
     private readonly metrics: Metrics | undefined,
     private readonly access: "key" | "open",
@@ -40,7 +40,7 @@ export class MetricsEndpoint {
     if (method !== "GET") {
       throw new MethodNotAllowedError("This path supports GET.", { allowed: "GET" });
     }
-    // They tell of all targets.
+    // The metrics cover all targets.
     const requirements = { method, access: "read", scope: "target" } as const;
     if (this.access === "key")
       assertAuthorized(await this.#authenticate(request, requirements), requirements, undefined, undefined);
@@ -48,7 +48,7 @@ export class MetricsEndpoint {
     return { status: 200, headers, body: await this.metrics.renderText() };
   }
 
-  /** Scrapes count like other requests, and whoever has no valid credentials may not try for ever, here neither. */
+  /** Authenticates a scrape. Scrapes and failed authentication count towards the rate limits. */
   async #authenticate(
     request: Exchange<void>,
     requirements: Parameters<RequestAuthenticator["authenticate"]>[1],

@@ -6,10 +6,10 @@ import { markDelivered, watchDelivery } from "./http/delivery.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
 /**
- * The Node adapter: Node's own request and response, without the web's classes in between.
+ * The adapter for Node's request and response, without the classes of the web platform.
  *
- * A class with getters, since what most requests never ask for is not made, and since each function that is made for
- * a request costs as much as a header.
+ * A class with getters: most requests do not use every field, and each closure per request costs as much as a
+ * header.
  */
 class NodeExchange implements Exchange<void> {
   readonly method: string;
@@ -36,7 +36,7 @@ class NodeExchange implements Exchange<void> {
   }
 
   get remoteAddress(): string | undefined {
-    // There only if a proxy of ours has told it (`http-server.ts`).
+    // Set only by `http-server.ts`, from a trusted proxy.
     return this.header("x-forwarded-for") ?? this.incoming.socket.remoteAddress;
   }
 
@@ -68,7 +68,7 @@ export function handleNodeRequest(
   return api.dispatch(new NodeExchange(incoming, outgoing));
 }
 
-/** By events: an iterator over a stream costs more than all else that is done for a small body. */
+/** Uses events, because an async iterator costs more than the rest of the work for a small body. */
 function readBody(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     if (incoming.destroyed) return reject(createTruncatedBodyError());
@@ -96,7 +96,7 @@ const GUARD_HEADER_LIST: readonly string[] = Object.entries(GUARD_HEADERS).flat(
 const NO_QUERY = new URLSearchParams();
 const LISTENER = Symbol("listener");
 
-/** Ends when the client has gone. An AbortSignal weighs as much as half of a request that waits. */
+/** Aborts when the client disconnects. An AbortSignal takes half as much memory as a waiting request. */
 class DisconnectSignal implements AbortSignalLike {
   constructor(private readonly outgoing: ServerResponse & { [LISTENER]?: AbortListener }) {}
 
@@ -124,7 +124,7 @@ function sendResponse(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): void {
-  // After the client's end of the connection has closed, what is written goes nowhere without an error.
+  // After the client has closed the connection, writes are discarded without an error.
   if (outgoing.destroyed || !incoming.socket.writable) {
     outgoing.destroy();
     response.onUndelivered?.();
@@ -142,7 +142,7 @@ function sendResponse(
     return;
   }
   if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
-  // What is left of a refused body would be read as the next request.
+  // The rest of a refused body would be parsed as the next request.
   const isBodyLeft = !incoming.complete && hasBody(incoming);
   if (isBodyLeft) headers.push("connection", "close");
   if (status !== 204)
@@ -159,7 +159,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export function createSink(outgoing: ServerResponse): ResponseSink {
   return {
     write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
-    // A reader who takes nothing would never see a polite end.
+    // A client that does not read would never receive a graceful end.
     close: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
     end: () => void outgoing.end(),
     get bufferedBytes() {

@@ -2,7 +2,7 @@ import { InvalidError } from "../errors/request-errors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
-/** The adapter for web-standard servers: Next's route handler comes through here. */
+/** Handles a request of a web-standard server, such as Next's route handler. */
 export function handleWebRequest(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
   return api.dispatch(createWebExchange(request, basePath));
 }
@@ -14,9 +14,9 @@ function createWebExchange(request: Request, basePath: string): Exchange<Respons
     method: request.method,
     path: pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
     query: url.searchParams,
-    // Next drops the Content-Encoding of a route handler, so nothing may be compressed here.
+    // Next removes the Content-Encoding of a route handler, so the response must not be compressed.
     header: (name) => (name === "accept-encoding" ? undefined : (request.headers.get(name) ?? undefined)),
-    // Next tells no peer address but in this header, which `http-server.ts` fills in.
+    // Next passes the peer address only in this header, which `http-server.ts` sets.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
     body: (bytesMax) => readBody(request, bytesMax),
     detach: () => request.signal,
@@ -70,7 +70,7 @@ function createStream(fill: (sink: ResponseSink) => void, signal: AbortSignal): 
           if (isOpen) controller.close();
           ended();
         };
-        // A client that leaves is told by the signal or by cancel, depending on the moment.
+        // A disconnect is reported by the signal or by cancel, depending on the timing.
         signal.addEventListener("abort", close, { once: true });
         fill({
           write: (text) => {

@@ -8,11 +8,11 @@ import { Script } from "../redis/script.ts";
 import { type AccountChange, Accounts } from "./account.ts";
 
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
-/** How often every instance asks whether anything has changed. */
+/** Interval at which each instance checks for changes. */
 const REFRESH_INTERVAL_MS = 1000;
-/** What was asked for longer ago may have been changed since: one second for the pause, one for a slow answer. */
+/** Older data may be outdated: one second for the pause, one for a slow reply. */
 const FRESH_MS = 2000;
-/** Looks that somebody's unknown key asks for are this far apart, however many come. */
+/** Minimum interval between refreshes for unknown keys, for any number of requests. */
 const SHARED_REFRESH_INTERVAL_MS = 100;
 const TRIES_MAX = 20;
 
@@ -26,9 +26,9 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 );
 
 /**
- * Operators and API keys: kept in the home store, known whole to every instance, so that a request asks nobody. A
- * change is seen by all within two seconds, or they know that they have not looked for longer (`isFresh`). The store
- * never goes back: who knows newer accounts than it has writes them again.
+ * The operators and API keys. They are stored in the home store and cached completely by each instance, so that
+ * requests need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An
+ * instance that knows newer accounts than the store, for example after a failover, writes them again.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());
@@ -40,7 +40,10 @@ export class AccountDirectory {
 
   private constructor(private readonly home: HomeStore) {}
 
-  /** Reads it, or as soon as the store is there; then looks every second until that is closed. */
+  /**
+   * Reads the accounts, now or when the store is connected, and refreshes them every second until the store is
+   * closed.
+   */
   static async open(home: HomeStore): Promise<AccountDirectory> {
     const book = new AccountDirectory(home);
     await home.whenAvailable(() => book.refresh());
@@ -52,27 +55,27 @@ export class AccountDirectory {
     return this.#accounts;
   }
 
-  /** How long ago (ms) the store was last asked and answered; infinite: never. */
+  /** Milliseconds since the start of the last successful refresh. Infinite if there was none. */
   get ageMs(): number {
     return performance.now() - this.#refreshedAt;
   }
 
-  /** Whether what was revoked anywhere two seconds ago is known here. */
+  /** Whether this instance knows all revocations that are older than two seconds. */
   get isFresh(): boolean {
     return this.ageMs < FRESH_MS;
   }
 
-  /** Changes whenever sessions were ended anywhere. */
+  /** Changes when sessions are ended on any instance. */
   get sessionsRevision(): string | null {
     return this.#sessionsRevision;
   }
 
-  /** Called when accounts or sessions were changed, here or elsewhere. */
+  /** Registers a listener for changes of accounts or sessions on any instance. */
   onChange(listener: () => void): void {
     this.#changeListener = listener;
   }
 
-  /** Tells all instances that sessions were ended. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Notifies all instances that sessions were ended. @throws LockkeeperError unavailable, unknown_outcome */
   async publishSessionsEnded(): Promise<void> {
     const mark = randomBytes(9).toString("base64url");
     await this.home.run((redis) => redis.hset(ACCOUNTS_KEY, "sessions", mark));
@@ -80,7 +83,7 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Looks again on behalf of a caller; many who ask at once share one look. Does not fail: see `isFresh`. */
+  /** Refreshes the accounts. Concurrent callers share one refresh. Never rejects; check `isFresh`. */
   refreshShared(): Promise<void> {
     this.#sharedRefresh ??= this.#refreshAfterPause().finally(() => {
       this.#sharedRefresh = undefined;
@@ -89,9 +92,9 @@ export class AccountDirectory {
   }
 
   /**
-   * Changes accounts: decides by what is stored now, as often as somebody else was faster.
+   * Changes accounts. Calls `decide` with the stored accounts, and again after a concurrent change.
    *
-   * @throws what `decide` throws; LockkeeperError unavailable, unknown_outcome
+   * @throws errors of `decide`; LockkeeperError unavailable, unknown_outcome
    */
   async update<Result>(
     decide: (accounts: Accounts) => { readonly changes: readonly AccountChange[]; readonly result: Result },
@@ -112,7 +115,7 @@ export class AccountDirectory {
       }
       await sleep(Math.random() * 20);
     }
-    throw new UnavailableError("Others change accounts all the time. Nothing was done; try again.");
+    throw new UnavailableError("Too many concurrent changes of accounts. Nothing was done. Retry later.");
   }
 
   #apply(accounts: Accounts): void {
@@ -121,12 +124,12 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Runs a task that may be repeated as soon as the store is there. */
+  /** Runs a task that may be repeated: now, or when the store is connected. */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }
 
-  /** @throws LockkeeperError unavailable, unknown_outcome */
+  /** Reads the stored accounts. @throws LockkeeperError unavailable, unknown_outcome */
   async refresh(): Promise<void> {
     await this.home.ensureRestored();
     await this.#refreshWith((command) => this.home.run(command));
@@ -139,7 +142,7 @@ export class AccountDirectory {
   }
 
   #refreshOnce(): Promise<void> {
-    // A look that failed leaves `lookedAt` as it was.
+    // A failed refresh leaves `#refreshedAt` unchanged.
     this.#refreshing ??= this.#refreshWith((command) => this.home.callOnce(command))
       .catch(() => undefined)
       .finally(() => {
@@ -165,7 +168,7 @@ export class AccountDirectory {
     this.#apply(new Accounts(version, new Map(Object.entries(fields)), this.#accounts));
   }
 
-  // A store that lost its last changes would let in again what was revoked.
+  // A store that lost its last changes would accept revoked credentials again.
   async #restore(call: HomeStore["callOnce"]): Promise<void> {
     const { version, fields } = this.#accounts;
     await call((redis) => restoreScript.run(redis, [ACCOUNTS_KEY], [version, ...[...fields].flat()]));

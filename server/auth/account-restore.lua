@@ -1,11 +1,11 @@
--- Writes the accounts as an instance knows them into a store that has lost them, or the last changes to them.
+-- Writes the accounts that an instance has cached into a store that has lost them or their latest changes.
 --
--- Guarantee: what is newer is never written over, so of several instances the one that knows the most wins.
+-- Guarantee: newer accounts are never overwritten, so of several instances the one with the newest version wins.
 --
 -- KEYS[1] the accounts (hash)
--- ARGV[1] the version that is known, which begins with a number that rises    The rest: field, what it holds
+-- ARGV[1] the cached version, which starts with an increasing number    The rest: field, value
 --
--- Returns {'restored'}   {'newer'}: the store has as much, or more
+-- Returns {'restored'}   {'newer'}: the store has this version or a newer one
 
 local function number_of(version) return tonumber(string.match(version, '^%d+')) or 0 end
 

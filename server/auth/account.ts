@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { Access, Roles } from "../../lib/contract/access.ts";
 
-/** An operator as the home store keeps it. */
+/** An operator as stored in the home store. */
 export const StoredOperator = z.object({
   roles: Roles,
-  /** As argon2id writes it; null: none was set. */
+  /** Encoded argon2id hash. null: no password is set. */
   password: z.string().nullable(),
   state: z.enum(["enabled", "disabled"]),
-  /** Another one for each password: sessions that were begun under another one have ended. */
+  /** Changes with each password, which ends the sessions of earlier epochs. */
   epoch: z.string(),
   createdAt: z.number(),
   createdBy: z.string(),
 });
 export type StoredOperator = Readonly<z.infer<typeof StoredOperator>>;
 
-/** An API key as the home store keeps it. */
+/** An API key as stored in the home store. */
 export const StoredApiKey = z.object({
   name: z.string(),
   verbs: z.array(Access),
@@ -23,14 +23,14 @@ export const StoredApiKey = z.object({
   createdAt: z.number(),
   createdBy: z.string(),
   expiresAt: z.number().nullable(),
-  /** null: the limit of the server, as for keys that were stored before there were quotas. */
+  /** null: the limit of the server. Keys that were stored before quotas existed have none. */
   holdsMax: z.number().nullable().default(null),
   bytesMax: z.number().nullable().default(null),
   revokedAt: z.number().nullable(),
   rotatedAt: z.number().nullable(),
   /** Hash of the secret. */
   hash: z.string(),
-  /** The secret before the last rotation, and until when it works. */
+  /** The secret before the last rotation, and its end, Unix milliseconds. */
   old: z.object({ hash: z.string(), until: z.number() }).nullable(),
 });
 export type StoredApiKey = Readonly<z.infer<typeof StoredApiKey>>;
@@ -41,15 +41,15 @@ const API_KEY_PREFIX = "key:";
 export const buildOperatorField = (name: string) => OPERATOR_PREFIX + name;
 export const buildApiKeyField = (id: string) => API_KEY_PREFIX + id;
 
-/** All operators, by name, and all API keys, by id, at one moment. */
+/** A snapshot of all operators, by name, and all API keys, by id. */
 export class Accounts {
   readonly operators = new Map<string, StoredOperator>();
   readonly keys = new Map<string, StoredApiKey>();
 
   /**
-   * @param version a number that rises and a random part; the empty string: nothing was ever written
-   * @param fields as they are stored. Anybody may have written there: what does not read as an account is none
-   * @param before what was read last: accounts that did not change stay the same objects
+   * @param version an increasing number and a random part; empty if nothing was ever written
+   * @param fields as stored; invalid accounts are ignored, because other clients may have written there
+   * @param before the previous snapshot; unchanged accounts remain the same objects
    */
   constructor(
     readonly version: string,
@@ -70,7 +70,7 @@ export class Accounts {
     }
   }
 
-  /** As it is after changes: each a field and what it holds from now on; undefined: it is gone. */
+  /** Returns a snapshot with the changes applied. A value of undefined deletes the field. */
   applyChanges(version: string, changes: readonly AccountChange[]): Accounts {
     const fields = new Map(this.fields);
     for (const [field, json] of changes) {

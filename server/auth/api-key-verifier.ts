@@ -9,9 +9,9 @@ import type { LastUseTracker } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { createSecret, hashSha256, isEqualSecret } from "./secret.ts";
 
-/** The id stands in the secret, so that one look finds the key and a stranger's costs no hash. */
+/** The secret contains the id, so that a key is found by a map lookup and unknown keys cost no hash. */
 const SECRET_PATTERN = /^lk_([0-9a-f]{16})_[\w-]{43}$/;
-/** While the home store is away apps go on locking with keys that are known, for so long. */
+/** How long applications can continue with known keys while the home store is unreachable. */
 const LOCKING_WITHOUT_STORE_MAX_MS = 10 * 60 * 1000;
 
 export function createKeySecret(id: string): string {
@@ -20,17 +20,17 @@ export function createKeySecret(id: string): string {
 
 type VerificationResult = Principal | "unknown";
 
-/** What a request needs of a key, so that most of them do no more than compare. */
+/** Precomputed facts about a key, so that most requests only compare the secret. */
 interface CachedKey {
-  /** As the book had it when this was made. */
+  /** The account that this entry was computed from. */
   readonly key: StoredApiKey;
   readonly principal: Principal;
   readonly field: string;
-  /** The secret that was found right: hashing it again would cost a request as much as all its headers. */
+  /** The verified secret. Hashing it for each request would cost as much as parsing all headers. */
   verifiedSecret: Buffer | undefined;
 }
 
-/** Tells whose an API key is: from what the book has in memory, so that a request asks nobody. */
+/** Authenticates API keys from the cached accounts, without a round trip. */
 export class ApiKeyVerifier {
   readonly #cachedKeys = new Map<string, CachedKey>();
 
@@ -41,9 +41,9 @@ export class ApiKeyVerifier {
   ) {}
 
   /**
-   * At once when the key is known and the book is fresh enough for what is asked.
+   * Synchronous if the key is known and the accounts are fresh enough for the access.
    *
-   * @returns undefined: it is none of these keys
+   * @returns undefined if the secret is not of these keys
    * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with it
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
@@ -58,13 +58,13 @@ export class ApiKeyVerifier {
     await this.directory.refreshShared();
     const found = this.#isDirectoryTooOld(access) ? "unknown" : this.#verify(id, secret);
     if (found !== "unknown") return found;
-    if (this.directory.isFresh) throw new UnauthenticatedError("This API key is not known here.");
+    if (this.directory.isFresh) throw new UnauthenticatedError("The API key is unknown.");
     throw new UnavailableError(
-      "The store that keeps API keys cannot be reached, so it cannot be told whether this one may do this. Nothing was done; try again.",
+      "The home store, which has the API keys, is unreachable, so this key cannot be verified. Nothing was done. Retry later.",
     );
   }
 
-  // Looking is allowed with what was known last, as it is to sessions.
+  // Reads are permitted with the last known state, as for sessions.
   #isDirectoryTooOld(access: Access | "anyone"): boolean {
     if (access === "lock") return this.directory.ageMs > this.lockingWithoutStoreMs;
     return (access === "force" || access === "admin") && !this.directory.isFresh;
@@ -77,12 +77,10 @@ export class ApiKeyVerifier {
     if (!isSecretValid(known, secret)) return "unknown";
     const { revokedAt, expiresAt } = key;
     if (revokedAt !== null) {
-      throw new UnauthenticatedError(`This API key was revoked at ${formatIsoTime(revokedAt)}.`);
+      throw new UnauthenticatedError(`The API key was revoked at ${formatIsoTime(revokedAt)}.`);
     }
     if (expiresAt !== null && expiresAt <= Date.now()) {
-      throw new UnauthenticatedError(
-        `This API key expired at ${formatIsoTime(expiresAt)}. Ask for a new one.`,
-      );
+      throw new UnauthenticatedError(`The API key expired at ${formatIsoTime(expiresAt)}. Create a new one.`);
     }
     this.lastUses.recordUse(known.field);
     return known.principal;
@@ -116,7 +114,7 @@ function isSecretValid(known: CachedKey, secret: string): boolean {
   if (key.old === null || !isEqualSecret(hash, key.old.hash)) return false;
   if (key.old.until > Date.now()) return true;
   throw new UnauthenticatedError(
-    `This secret of the API key was replaced, and ended at ${formatIsoTime(key.old.until)}. Use the new one.`,
+    `The API key was rotated, and this secret expired at ${formatIsoTime(key.old.until)}. Use the new secret.`,
   );
 }
 

@@ -24,7 +24,10 @@ import { hashSha256 } from "./secret.ts";
 /** An API key without its usage, which depends on the locks. */
 export type KnownApiKey = Omit<ApiKey, "usage">;
 
-/** Making, rotating and revoking API keys. All reject with unavailable and unknown_outcome when the store is away. */
+/**
+ * Creates, rotates and revokes API keys. All methods reject with `unavailable` or `unknown_outcome` if the store is
+ * unreachable.
+ */
 export class ApiKeys {
   constructor(
     private readonly directory: AccountDirectory,
@@ -44,7 +47,7 @@ export class ApiKeys {
     return toApiKey(id, getStoredKey(this.directory.accounts, id), usedAt(buildApiKeyField(id)));
   }
 
-  /** @throws LockkeeperError invalid, already_exists, forbidden: more than its maker has */
+  /** @throws LockkeeperError invalid, already_exists, forbidden: more access than its creator has */
   async create(input: ApiKeyInput, by: Principal): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const id = randomBytes(8).toString("hex");
     const secret = createKeySecret(id);
@@ -65,18 +68,21 @@ export class ApiKeys {
       assertNameAvailable(input.name, accounts);
       const ended = findLongEndedKeys(accounts);
       if (accounts.keys.size - ended.length >= API_KEYS_MAX) {
-        throw new InvalidError(`There are ${API_KEYS_MAX} API keys, which is as many as may be.`, {});
+        throw new InvalidError(
+          `The limit of ${API_KEYS_MAX} API keys is reached. Revoked keys count for 30 days.`,
+          {},
+        );
       }
       return { changes: [...ended.map(toRemoveChange), toWriteChange(id, key)], result: ended };
     });
-    // The secret is shown once: nothing may fail from here on.
+    // The secret is shown only once, so nothing may fail from here on.
     await this.lastUses.forget(gone.map(buildApiKeyField)).catch(() => undefined);
     return { ...toApiKey(id, key, null), secret };
   }
 
   /**
-   * @param overlapMs for how long the present secret works beside the new one
-   * @throws LockkeeperError not_found, api_key_inactive, forbidden: its secret would give more than its reader has
+   * @param overlapMs how long the current secret stays valid, in milliseconds
+   * @throws LockkeeperError not_found, api_key_inactive, forbidden: the key has more access than the caller
    */
   async rotate(
     id: string,
@@ -97,7 +103,7 @@ export class ApiKeys {
     return { ...toApiKey(id, key, usedAt(buildApiKeyField(id))), secret };
   }
 
-  /** Changes the quotas that are given. @throws LockkeeperError not_found, api_key_inactive */
+  /** Changes the given quotas. @throws LockkeeperError not_found, api_key_inactive */
   async setQuota(id: string, quota: ApiKeyQuotaInput): Promise<KnownApiKey> {
     const usedAt = await this.lastUses.readAll();
     const key = await this.directory.update((accounts) => {
@@ -109,7 +115,7 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** From now on it is refused everywhere, within two seconds. @throws LockkeeperError not_found */
+  /** Revokes the key, on all instances within two seconds. @throws LockkeeperError not_found */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);
@@ -121,7 +127,8 @@ export class ApiKeys {
 
 function getStoredKey(accounts: Accounts, id: string): StoredApiKey {
   const key = accounts.keys.get(id);
-  if (key === undefined) throw new NotFoundError("There is no API key with this id; GET /keys lists them.");
+  if (key === undefined)
+    throw new NotFoundError("There is no API key with this id. GET /keys lists the ids.");
   return key;
 }
 
@@ -129,7 +136,7 @@ function getActiveKey(accounts: Accounts, id: string): StoredApiKey {
   const key = getStoredKey(accounts, id);
   const state = getKeyState(key, Date.now());
   if (state === "active") return key;
-  throw new ApiKeyInactiveError(`This API key is ${state}; create a new one.`, { state });
+  throw new ApiKeyInactiveError(`The API key is ${state}. Create a new one.`, { state });
 }
 
 const toWriteChange = (id: string, key: StoredApiKey): AccountChange => [
@@ -138,29 +145,29 @@ const toWriteChange = (id: string, key: StoredApiKey): AccountChange => [
 ];
 const toRemoveChange = (id: string): AccountChange => [buildApiKeyField(id), undefined];
 
-/** Events and the audit tell keys apart by their names. */
+/** Names are unique because events and the audit log identify keys by them. */
 function assertNameAvailable(name: string, { keys }: Accounts): void {
   const now = Date.now();
   const isTaken = [...keys.values()].some((key) => key.name === name && getKeyState(key, now) === "active");
   if (!isTaken && name !== "root") return;
   throw new AlreadyExistsError(
-    `name: an API key named ${JSON.stringify(name)} already exists; choose another name.`,
+    `name: an API key named ${JSON.stringify(name)} already exists. Choose another name.`,
     {
       field: "name",
     },
   );
 }
 
-/** A key that ends makes none that outlive it. */
+/** A key that expires cannot create keys that expire later. */
 function assertExpiry(expiresAt: number | null, by: Principal, { keys }: Accounts): void {
   const field = { field: "expiresAt" };
   if (expiresAt !== null && expiresAt <= Date.now()) {
-    throw new InvalidError("expiresAt: it must be in the future, as Unix milliseconds.", field);
+    throw new InvalidError("expiresAt: must be in the future, in Unix milliseconds.", field);
   }
   const own = by.kind === "key" ? (keys.get(by.id)?.expiresAt ?? null) : null;
   if (own === null || (expiresAt !== null && expiresAt <= own)) return;
   throw new ForbiddenError(
-    `${by.name} ends at ${new Date(own).toISOString()}, and so must what it makes: give an expiresAt of ${own} at most.`,
+    `${by.name} expires at ${new Date(own).toISOString()} and cannot create keys that expire later. Send an expiresAt of at most ${own}.`,
   );
 }
 

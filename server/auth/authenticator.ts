@@ -10,7 +10,7 @@ import { PasswordLogin } from "./password-login.ts";
 import { SavedViews } from "./saved-views.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
 
-/** Who may come in, and by what: all that is built on the accounts in the home store. */
+/** Authentication and everything else that is based on the accounts in the home store. */
 export interface Authenticator {
   readonly accountDirectory: AccountDirectory;
   readonly apiKeyVerifier: ApiKeyVerifier;
@@ -24,11 +24,11 @@ export interface Authenticator {
 
 export interface AuthenticatorOptions {
   readonly sessionLimits: SessionLimits;
-  /** An admin who is made where there is no operator. */
+  /** Administrator to create if there are no operators. */
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Returns also while the store is away: what it keeps is read as soon as it is there. */
+/** Opens the authenticator. If the store is unreachable, its data is read when it connects. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

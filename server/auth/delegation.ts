@@ -4,15 +4,18 @@ import { covers } from "../redis/glob.ts";
 import type { KeyPermissions } from "./grant.ts";
 import type { Principal } from "./principal.ts";
 
-/** Nobody makes a key or an operator that may do more than they may themselves. @throws LockkeeperError forbidden */
+/**
+ * Asserts that the principal has all the access that it grants to a key or an operator. @throws LockkeeperError
+ * forbidden
+ */
 export function assertCanDelegate(principal: Principal, wanted: readonly KeyPermissions[]): void {
   if (wanted.every((grant) => hasPermissions(principal, grant))) return;
   throw new ForbiddenError(
-    `${principal.name} may not do all of this and so cannot give it to anybody. Ask for less, or ask somebody who may do it.`,
+    `${principal.name} cannot grant more access than it has. Grant less, or ask an administrator.`,
   );
 }
 
-/** What the roles of an operator amount to. */
+/** Converts the roles of an operator to the equivalent permissions of a key. */
 export function toKeyPermissions(roles: Roles): KeyPermissions[] {
   return Object.entries(roles).map(([target, role]) => ({
     verbs: role === "none" ? [] : ACCESS_OF_ROLE[role],

@@ -1,17 +1,17 @@
 import { ACCESS_OF_ROLE, type Access, EVERY_TARGET, type Roles } from "../../lib/contract/access.ts";
 import { KeyPatternSet } from "../redis/glob.ts";
 
-/** Leave to do some things, at some targets, with some keys. */
+/** Permission for some kinds of access at some targets and keys. */
 export interface AccessGrant {
   readonly accesses: readonly Access[];
   coversTarget(target: string): boolean;
-  /** At whatever target there is, or will be. */
+  /** Applies to all targets, including future ones. */
   readonly everywhere: boolean;
-  /** Of these keys only; undefined: of all. */
+  /** Keys that the grant covers. undefined: all keys. */
   readonly keys: KeyPatternSet | undefined;
 }
 
-/** What an operator may do. A target that is named goes before `*`, also where that gives less. */
+/** Creates the grants of an operator. The role of a named target replaces that of `*`, even if it permits less. */
 export function createRoleGrants(roles: Roles): AccessGrant[] {
   const named = new Map(Object.entries(roles));
   const others = named.get(EVERY_TARGET) ?? "none";
@@ -34,13 +34,13 @@ export function createRoleGrants(roles: Roles): AccessGrant[] {
 
 export interface KeyPermissions {
   readonly verbs: readonly Access[];
-  /** Names, or `*` alone. */
+  /** Target names, or only `*`. */
   readonly targets: readonly string[];
-  /** Redis's globs; `*` stands for all. */
+  /** Redis globs; `*` matches all keys. */
   readonly keys: readonly string[];
 }
 
-/** What an API key may do. */
+/** Creates the grants of an API key. */
 export function createKeyGrants({ verbs, targets, keys }: KeyPermissions): AccessGrant[] {
   const everywhere = targets.includes(EVERY_TARGET);
   const names = new Set(targets);

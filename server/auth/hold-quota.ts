@@ -1,12 +1,12 @@
-/** How much a principal may keep in Redis at once. */
+/** The maximum usage of a principal in Redis. */
 export interface HoldQuota {
-  /** Live holds. */
+  /** Maximum number of live holds. */
   readonly holdsMax: number;
-  /** Bytes of their keys and companions, estimated. */
+  /** Maximum bytes of their keys and companions, estimated. */
   readonly bytesMax: number;
 }
 
-/** What an API key has of its own; null: the limit of the server. */
+/** The limits of one API key. null: the limit of the server. */
 export type HoldQuotaOverride = { readonly [Limit in keyof HoldQuota]: number | null };
 
 export const NO_QUOTA_OVERRIDE: HoldQuotaOverride = { holdsMax: null, bytesMax: null };

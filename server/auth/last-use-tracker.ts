@@ -4,7 +4,10 @@ import type { HomeStore } from "../home/home-store.ts";
 const LAST_USES_KEY = `${HOME_PREFIX}account-uses`;
 const WRITE_INTERVAL_MS = 60_000;
 
-/** When each key was used and each operator logged in last. Written once a minute at most, beside what is asked for. */
+/**
+ * Records the last use of each key and the last login of each operator. Writes at most once a minute, in the
+ * background.
+ */
 export class LastUseTracker {
   readonly #usedAt = new Map<string, number>();
   readonly #writtenAt = new Map<string, number>();
@@ -15,17 +18,20 @@ export class LastUseTracker {
     });
   }
 
-  /** @param field of the account, as the book has it */
+  /** @param field field of the account in the home store */
   recordUse(field: string): void {
     const now = Date.now();
     this.#usedAt.set(field, now);
     if (now - (this.#writtenAt.get(field) ?? 0) < WRITE_INTERVAL_MS) return;
-    // What could not be written is written with the next use a minute later.
+    // After a failed write, the next use in a minute's time is written.
     this.#writtenAt.set(field, now);
     this.home.callOnce((redis) => redis.hset(LAST_USES_KEY, field, now)).catch(() => undefined);
   }
 
-  /** Unix ms of the last use by field, over all instances. @throws LockkeeperError unavailable, unknown_outcome */
+  /**
+   * Reads the last use on any instance by field, Unix milliseconds. @throws LockkeeperError unavailable,
+   * unknown_outcome
+   */
   async readAll(): Promise<(field: string) => number | null> {
     const stored = await this.home.run((redis) => redis.hgetall(LAST_USES_KEY));
     return (field) => {
@@ -34,7 +40,7 @@ export class LastUseTracker {
     };
   }
 
-  /** Of an account that is gone. */
+  /** Removes the entries of deleted accounts. */
   async forget(fields: readonly string[]): Promise<void> {
     for (const field of fields) {
       this.#usedAt.delete(field);

@@ -8,7 +8,7 @@ import { createSecret, hashSha256 } from "./secret.ts";
 const LINK_TTL_MS = 10 * 60 * 1000;
 
 const LoginLink = z.object({ name: z.string(), roles: Roles });
-/** Whom it logs in, and as what. */
+/** The operator that a link logs in, with its roles. */
 export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
@@ -24,14 +24,14 @@ export class LoginLinks {
     return token;
   }
 
-  /** @throws LockkeeperError unauthenticated when it was used, ran out or never was */
+  /** @throws LockkeeperError unauthenticated: used, expired or unknown */
   async consume(token: string): Promise<LoginLink> {
-    // GETDEL is the single use: of two who come at once only one gets the link. A reply that was lost has used it up.
+    // GETDEL makes the link single-use: of two concurrent requests only one gets it. A lost reply uses it up.
     const found = await this.home.run((redis) => redis.getdel(buildLinkKey(token)));
     const link = found === null ? undefined : parseLink(found);
     if (link !== undefined) return link;
     throw new UnauthenticatedError(
-      "This link was used or has run out (after 10 minutes). Run `npm run login` for a new one.",
+      "This link was used or has expired (after 10 minutes). Run `npm run login` to create a new one.",
     );
   }
 }

@@ -1,16 +1,17 @@
--- Counts tries to log in by password, and says how long the next one has to wait.
+-- Counts password attempts and returns how long the next one must wait.
 --
--- Guarantee: a try is counted before its password is looked at, so many at once are no way around. A try that is told to
--- wait counts nothing, so nobody is kept out for longer by asking. At an address from where the name has logged in
--- before, only what was tried from there for that name counts: strangers elsewhere do not keep the name's owner out.
+-- Guarantee: an attempt is counted before its password is verified, so concurrent attempts cannot bypass the limit.
+-- An attempt that must wait is not counted, so retries do not extend the delay. From an address where the name has
+-- logged in before, only attempts for that name from that address count, so attackers elsewhere cannot lock the
+-- operator out.
 --
--- KEYS[1] tries of the name from the address    KEYS[2] of the name    KEYS[3] from the address
---   (strings: how many, and when the last one was, in ms)
--- KEYS[4] from where the name has logged in (sorted set: address -> ms)
--- ARGV[1] 'try' or 'right': the password of the try before was right
--- ARGV[2] address, or '' when it cannot be told    ARGV[3] of 'right': what 'try' returned
+-- KEYS[1] attempts for the name from the address    KEYS[2] for the name    KEYS[3] from the address
+--   (strings: number of attempts, and time of the last one in milliseconds)
+-- KEYS[4] addresses from which the name has logged in (sorted set: address -> time in milliseconds)
+-- ARGV[1] 'try', or 'right': the password of the previous attempt was correct
+-- ARGV[2] address, or '' if unknown    ARGV[3] for 'right': the result of 'try'
 --
--- Returns {'wait', ms}   {'known'}: it may be tried, from a place that is known   {'stranger'}: it may be tried
+-- Returns {'wait', ms}   {'known'}: permitted, from a known address   {'stranger'}: permitted
 
 local KEPT_MS, KNOWN_MS, KNOWN_MAX = 86400000, 2592000000, 50
 local FORGOTTEN_AFTER_MS = 300000
@@ -23,14 +24,14 @@ local function stored(text)
   return tonumber(tries) or 0, tonumber(at) or 0
 end
 
--- Slips of the finger of a whole office must not add up over weeks: every five minutes one try is forgotten.
+-- Typing errors of a whole office must not add up over weeks, so one attempt is forgotten every five minutes.
 local function read(text)
   local tries, at = stored(text)
   return math.max(0, tries - math.floor(math.max(0, now - at) / FORGOTTEN_AFTER_MS)), at
 end
 local function text_of(tries, at) return integer(tries) .. ' ' .. integer(at) end
 
--- From the first try that is not free on, each pause is twice the one before.
+-- After the free attempts, each delay is twice the previous one.
 local function wait_of(text, free, longest)
   local tries, at = read(text)
   if tries < free then return 0 end
@@ -40,7 +41,7 @@ end
 if ARGV[1] == 'right' then
   redis.call('DEL', KEYS[1])
   if ARGV[3] == 'stranger' then
-    -- Its own try alone is taken back: logging in as oneself buys no tries for another name.
+    -- Only this attempt is undone, so a successful login does not permit more attempts for another name.
     local tries, at = stored(redis.call('GET', KEYS[2]))
     if tries > 0 then redis.call('SET', KEYS[2], text_of(tries - 1, at), 'PX', KEPT_MS) end
     tries, at = stored(redis.call('GET', KEYS[3]))

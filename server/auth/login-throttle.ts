@@ -18,15 +18,14 @@ const throttleScript = new Script<
   z.infer<typeof ThrottleReply>
 >(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
-/** A try that may be made; `passed` tells that its password was right. */
+/** A permitted login attempt. Call `passed` if its password was correct. */
 export interface LoginAttempt {
   recordSuccess(): Promise<void>;
 }
 
 /**
- * Slows down who guesses passwords: by name, by address, and by both together, with pauses that grow. In the home
- * store, so restarts and further instances are no way around. No pause lasts for longer than a quarter of an hour, and
- * a one-time link needs none of it.
+ * Limits password attempts by name, by address and by both together, with growing delays of at most 15 minutes. The
+ * state is in the home store, so restarts and other instances do not bypass it. One-time links are not limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
@@ -38,7 +37,7 @@ export class LoginThrottle {
     if (place === "wait") {
       const seconds = Math.ceil(waitMs / 1000);
       throw new RateLimitedError(
-        `Too many passwords were tried. Try again in ${seconds} s, or log in with a one-time link (\`npm run login\`).`,
+        `Too many failed attempts. Retry in ${seconds} s, or log in with a one-time link (\`npm run login\`).`,
         { remainingMs: waitMs },
       );
     }
@@ -46,7 +45,7 @@ export class LoginThrottle {
   }
 
   #runScript(what: "try" | "right", name: string, address: string, place: AddressKind | "") {
-    // Names and addresses are what strangers send: of one length, and in no key as they are.
+    // Names and addresses are untrusted input, so keys contain only their hashes.
     const at = (kind: string, text: string) => `${HOME_PREFIX}tries:${kind}:${hashSha256(text).slice(0, 32)}`;
     return this.home.run((redis) =>
       throttleScript.run(

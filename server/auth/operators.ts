@@ -12,7 +12,7 @@ import { buildOperatorId, canAccess, type Principal } from "./principal.ts";
 import type { SavedViews } from "./saved-views.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Who may come in by password. All reject with unavailable and unknown_outcome when the store is away. */
+/** Manages the operators. All methods reject with `unavailable` or `unknown_outcome` if the store is unreachable. */
 export class Operators {
   constructor(
     private readonly directory: AccountDirectory,
@@ -34,11 +34,11 @@ export class Operators {
     return toOperator(name, operator, (await this.lastUses.readAll())(buildOperatorField(name)));
   }
 
-  /** @throws LockkeeperError already_exists, invalid, forbidden: more than its maker has, rate_limited */
+  /** @throws LockkeeperError already_exists, invalid, forbidden: more access than its creator has, rate_limited */
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
     assertNameAvailable(name, this.directory.accounts);
-    // Whoever had that name before may have been removed while the store was away.
+    // An earlier operator of that name may have been removed while the store was unreachable.
     await this.views.removeAllOf(buildOperatorId(name));
     const operator = await createStoredOperator({ roles, password }, by.name);
     await this.directory.update((accounts) => {
@@ -48,7 +48,7 @@ export class Operators {
     return toOperator(name, operator, null);
   }
 
-  /** Makes the first one, an admin everywhere, where there is none; now, or as soon as the store is there. */
+  /** Creates an administrator of all targets if there are no operators: now, or when the store is connected. */
   async createFirst(name: string, password: string): Promise<void> {
     await this.directory.whenAvailable(async () => {
       if (this.directory.accounts.operators.size > 0) return;
@@ -61,9 +61,10 @@ export class Operators {
   }
 
   /**
-   * What it changes counts for sessions that run, within two seconds everywhere; those begun by a link end.
+   * Changes an operator. Active sessions have the change within two seconds on all instances; sessions that were
+   * started by a link end.
    *
-   * @param but the secret of a session that stays all the same
+   * @param but the secret of a session that continues
    * @throws LockkeeperError not_found, forbidden, last_admin
    */
   async update(
@@ -99,11 +100,11 @@ export class Operators {
   }
 
   /**
-   * Ends all sessions of the operator but the one that is named.
+   * Sets a password and ends all other sessions of the operator.
    *
-   * @param by who sets it; or the operator itself, as it was when it showed its old one
-   * @param but the secret of the session that stays
-   * @throws LockkeeperError not_found, forbidden: its roles are more than `by` has, invalid: somebody else has set one
+   * @param by the caller; or the operator itself, as it was when its current password was verified
+   * @param but the secret of the session that continues
+   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed
    * meanwhile, rate_limited
    */
   async setPassword(
@@ -115,7 +116,7 @@ export class Operators {
     const assertMaySet = (operator: StoredOperator) => {
       if (!("itself" in by)) assertCanDelegate(by, toKeyPermissions(operator.roles));
       else if (operator.epoch !== by.itself.epoch) {
-        throw new InvalidError("old: this is not the present password any more.", { field: "old" });
+        throw new InvalidError("old: the password has been changed meanwhile.", { field: "old" });
       }
     };
     assertMaySet(getStoredOperator(this.directory.accounts, name));
@@ -147,7 +148,7 @@ async function createStoredOperator(
 function getStoredOperator(accounts: Accounts, name: string): StoredOperator {
   const operator = accounts.operators.get(name);
   if (operator === undefined) {
-    throw new NotFoundError("There is no operator of this name; GET /operators lists them.");
+    throw new NotFoundError("There is no operator with this name. GET /operators lists the names.");
   }
   return operator;
 }
@@ -162,10 +163,10 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
       field,
     );
   if (operators.size < OPERATORS_MAX) return;
-  throw new InvalidError(`There are ${OPERATORS_MAX} operators, which is as many as may be.`, {});
+  throw new InvalidError(`The limit of ${OPERATORS_MAX} operators is reached.`, {});
 }
 
-/** A change, if it leaves somebody who can log in and do everything. @throws LockkeeperError last_admin */
+/** Returns the change if an operator remains who can log in and has all access. @throws LockkeeperError last_admin */
 function requireRemainingAdmin(accounts: Accounts, change: AccountChange): AccountChange[] {
   const after = accounts.applyChanges("", [change]);
   if (hasAdmin(accounts) && !hasAdmin(after)) {

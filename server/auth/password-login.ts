@@ -10,7 +10,7 @@ interface VerifiedLogin {
   readonly operator: StoredOperator;
 }
 
-/** Tells whether a password is an operator's. What it answers, and when, is the same for names that are none. */
+/** Verifies passwords of operators. For unknown names, the response and its timing are the same. */
 export class PasswordLogin {
   constructor(
     private readonly directory: AccountDirectory,
@@ -25,17 +25,17 @@ export class PasswordLogin {
     return found;
   }
 
-  /** The same, of one who is logged in already. */
+  /** Verifies the password of an operator who is already logged in. */
   async verify(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const given = name.normalize("NFC");
     const tried = await this.throttle.startAttempt(given, address);
-    // For every name, so that one that was made elsewhere just now is no slower than the rest.
+    // For every name, so that a recently created operator takes no longer than others.
     await this.directory.refresh();
     const operator = this.directory.accounts.operators.get(given);
     const isRight = await verifyPassword(operator?.password, password);
     if (!isRight || operator?.state !== "enabled") {
       throw new UnauthenticatedError(
-        "The name or the password is wrong, or this operator is disabled. An admin can set a new password.",
+        "The name or password is wrong, or the operator is disabled. An administrator can set a new password.",
       );
     }
     await tried.recordSuccess();

@@ -4,15 +4,15 @@ import { KeyPatternSet } from "../redis/glob.ts";
 import type { AccessGrant } from "./grant.ts";
 import type { HoldQuotaOverride } from "./hold-quota.ts";
 
-/** Who calls. */
+/** An authenticated caller. */
 export interface Principal {
   readonly kind: "key" | "session" | "nobody";
-  /** Stays the same as long as it exists: `root`, the id of an API key, or `idOfOperator`. */
+  /** Stable id: `root`, the id of an API key, or the result of `idOfOperator`. */
   readonly id: string;
-  /** What events and the audit say: `key:<name>`, or an operator's name, which has no colon. */
+  /** Name in events and the audit log: `key:<name>`, or an operator's name, which has no colon. */
   readonly name: string;
   readonly grants: readonly AccessGrant[];
-  /** Limits of an API key of its own; undefined: those of the server. */
+  /** Quotas of the API key. undefined: the limits of the server. */
   readonly quota?: HoldQuotaOverride;
 }
 
@@ -20,13 +20,13 @@ export const buildOperatorId = (name: string) => `operator:${name}`;
 
 export const ANONYMOUS: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 
-/** What is asked for: of one key at a target, of all its keys, or (no target) of the server as a whole. */
+/** The scope of an access: one key of a target, all its keys, or (without a target) the whole server. */
 export interface AccessScope {
   readonly target?: string | undefined;
   readonly key?: Key | undefined;
 }
 
-/** Whether all of it is granted; about all keys, and about the server as a whole, without exception. */
+/** Returns whether the access is granted for the entire scope. */
 export function canAccess({ grants }: Principal, access: Access, { target, key }: AccessScope): boolean {
   for (const { accesses, coversTarget, everywhere, keys } of grants) {
     const isThere = target === undefined ? everywhere : coversTarget(target);
@@ -36,7 +36,7 @@ export function canAccess({ grants }: Principal, access: Access, { target, key }
   return false;
 }
 
-/** Whether it is granted for some key of the target, or (undefined) of any target. */
+/** Returns whether the access is granted for some key of the target, or (undefined) of any target. */
 export function canAccessSome({ grants }: Principal, access: Access, target: string | undefined): boolean {
   return grants.some(
     ({ accesses, coversTarget }) =>
@@ -44,7 +44,7 @@ export function canAccessSome({ grants }: Principal, access: Access, target: str
   );
 }
 
-/** Which keys of a target it is granted for; undefined: all. Ask `maySome` before. */
+/** Returns the keys of a target for which the access is granted; undefined: all. Call `canAccessSome` first. */
 export function getAllowedKeys(
   { grants }: Principal,
   access: Access,
@@ -62,17 +62,17 @@ export function getAllowedKeys(
     : new KeyPatternSet(ranges.flatMap(({ patterns }) => patterns));
 }
 
-/** All that is granted at a target, for some keys at least. */
+/** Returns the kinds of access that are granted for at least some keys of a target. */
 export function getAccessesAt(principal: Principal, target: string): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccessSome(principal, access, target));
 }
 
-/** All that is granted about the server as a whole: at every target, for all keys. */
+/** Returns the kinds of access that are granted for all keys of all targets. */
 export function getServerWideAccesses(principal: Principal): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccess(principal, access, {}));
 }
 
-/** The highest role that a principal has all of at a target. */
+/** Returns the highest role whose access the principal has completely at a target. */
 export function getRoleAt(principal: Principal, target: string): Role | undefined {
   const has = (role: Role) =>
     ACCESS_OF_ROLE[role].every((access) => canAccess(principal, access, { target }));

@@ -14,20 +14,20 @@ const ROOT_PRINCIPAL: Principal = {
   grants: createRoleGrants({ "*": "admin" }),
 };
 
-/** The admin key that apps begin with: given in the environment, or made once and stored as a hash. */
+/** The root API key: set in the environment, or created once and stored as a hash. */
 export class RootKey {
-  /** What was found right before: hashing it again would cost each request as much as all its headers. */
+  /** The verified secret. Hashing it for each request would cost as much as parsing all headers. */
   #verifiedSecret: Buffer | undefined;
 
-  /** undefined while the store that keeps it has not been there yet. */
+  /** undefined until the home store is first reached. */
   #hash: string | undefined;
 
-  /** Only when it was made just now: shown once and never again. */
+  /** The secret, only if the key was just created. It cannot be retrieved later. */
   createdSecret: string | undefined;
 
   private constructor() {}
 
-  /** @param onCreated is told of a key that is made */
+  /** @param onCreated called with the secret of a new key */
   static async open(
     home: HomeStore,
     given: string | undefined,
@@ -53,11 +53,11 @@ export class RootKey {
     });
   }
 
-  /** @throws LockkeeperError unavailable while the key is not known yet */
+  /** @throws LockkeeperError unavailable until the key is known */
   authenticate(secret: string): Principal | undefined {
     if (this.#hash === undefined) {
       throw new UnavailableError(
-        "The store that keeps the API key has not been reached yet. Nothing was done; try again, or set LOCKKEEPER_ROOT_KEY.",
+        "The home store, which has the API key, has not been reached yet. Nothing was done. Retry later, or set LOCKKEEPER_ROOT_KEY.",
       );
     }
     const given = Buffer.from(secret);

@@ -12,11 +12,11 @@ import { canAccess, type Principal } from "./principal.ts";
 
 const TEAM = "team";
 const TRIES_MAX = 20;
-/** An API key has an end, and its views go a year after they were changed last. */
+/** Views of API keys are deleted a year after their last change. */
 const API_KEY_VIEWS_TTL_MS = 365 * 24 * 60 * 60 * 1000;
 
 const StoredView = View.omit({ of: true, mayChange: true }).extend({
-  /** Id of who wrote it last. */
+  /** Id of the principal that last saved it. */
   who: z.string(),
 });
 type StoredView = z.infer<typeof StoredView>;
@@ -28,14 +28,14 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 );
 
 /**
- * Searches of the list of locks that people keep under a name: each their own, and the team's. In the home store, a list
- * each; nothing is remembered here, so all instances have the same. All reject with unavailable and unknown_outcome when
- * the store is away.
+ * The saved views of each principal and of the team. Each has one list in the home store. Nothing is cached, so all
+ * instances have the same views. All methods reject with `unavailable` or `unknown_outcome` if the store is
+ * unreachable.
  */
 export class SavedViews {
   constructor(private readonly home: HomeStore) {}
 
-  /** One's own, and then the team's. */
+  /** Lists the principal's views, then the team's. */
   async list(principal: Principal): Promise<View[]> {
     const { own, team } = await this.#readVisible(principal);
     return [
@@ -45,24 +45,24 @@ export class SavedViews {
   }
 
   /**
-   * Makes a view, or changes it; from one's own to the team's, and back.
+   * Creates or changes a view. Can move it between the principal's views and the team's.
    *
-   * @throws LockkeeperError invalid: there are as many as may be, forbidden
+   * @throws LockkeeperError invalid: the limit is reached, forbidden
    */
   async save(id: string, { place, of, ...fields }: ViewInput, principal: Principal): Promise<void> {
     const view: StoredView = { id, ...fields, by: principal.name, who: principal.id };
     if (of === "team" && !canWriteTeamViews(principal)) {
       throw new ForbiddenError(
-        `${principal.name} may not keep a view for the team: it needs \`force\` for all keys of a target. Keep it with \`of\`: me.`,
+        `${principal.name} cannot save a team view: this requires \`force\` access to all keys of a target. Send \`of\`: "me" to save it as your own.`,
       );
     }
     if (of === "me") {
       const { own, team } = await this.#readVisible(principal);
-      // Under one id there would be two.
+      // Otherwise two views would have the same id.
       if (!own.some((each) => each.id === id)) assertCanChange(team, id, principal);
     }
     const others = of === "team" ? principal.id : TEAM;
-    // First where it goes to: what fails in between leaves it twice, and not nowhere.
+    // The destination is written first: a failure in between leaves two copies instead of none.
     await this.#update(of === "team" ? TEAM : principal.id, principal, (views) => {
       assertCanChange(views, id, principal);
       return placeView(views, view, place);
@@ -78,7 +78,7 @@ export class SavedViews {
     const views = await this.list(principal);
     const found = views.find((each) => each.id === id);
     if (found === undefined) {
-      throw new NotFoundError("There is no view with this id; GET /views lists them.");
+      throw new NotFoundError("There is no view with this id. GET /views lists the ids.");
     }
     await this.#update(found.of === "team" ? TEAM : principal.id, principal, (present) => {
       assertCanChange(present, id, principal);
@@ -86,7 +86,7 @@ export class SavedViews {
     });
   }
 
-  /** Of somebody who is gone: another one of that name is not to find them. */
+  /** Removes the views of a deleted principal, so that a new one of the same name does not get them. */
   async removeAllOf(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
@@ -113,13 +113,13 @@ export class SavedViews {
       if (outcome === "written") return;
       await sleep(Math.random() * 20);
     }
-    throw new UnavailableError("Others change these views all the time. Nothing was done; try again.");
+    throw new UnavailableError("Too many concurrent changes of views. Nothing was done. Retry later.");
   }
 }
 
 const buildViewsKey = (whose: string) => `${HOME_PREFIX}views:${whose}`;
 
-/** What cannot be understood is left out, and goes with the next change. */
+/** Parses a stored list. Invalid views are omitted, and removed by the next change. */
 function parseViews(text: string): readonly StoredView[] {
   if (text === "") return [];
   const found = z.array(z.unknown()).safeParse(parseJson(text)).data ?? [];
@@ -138,10 +138,7 @@ function placeView(views: readonly StoredView[], view: StoredView, place: number
   const at = views.findIndex(({ id }) => id === view.id);
   const others = views.filter(({ id }) => id !== view.id);
   if (others.length >= VIEWS_MAX) {
-    throw new InvalidError(
-      `There are ${VIEWS_MAX} views, which is as many as may be. Take one away first.`,
-      {},
-    );
+    throw new InvalidError(`The limit of ${VIEWS_MAX} views is reached. Delete one first.`, {});
   }
   const to = place ?? (at < 0 ? others.length : at);
   return others.toSpliced(Math.min(to, others.length), 0, view);
@@ -161,11 +158,11 @@ function assertCanChange(views: readonly StoredView[], id: string, principal: Pr
   const there = views.find((each) => each.id === id);
   if (there === undefined || canChange(there, principal)) return;
   throw new ForbiddenError(
-    `This view is ${there.by}'s. Only they, or an admin of everything, may change it or take it away.`,
+    `This view was last saved by ${there.by}. Only they, or an administrator of all targets, can change or delete it.`,
   );
 }
 
-/** A search names keys and owners: who is granted some keys alone does not read it. */
+/** Filters contain keys and owners, so principals with access to only some keys cannot read team views. */
 const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));
 const canWriteTeamViews = ({ grants }: Principal) =>

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** 256 bits that fit into a URL, a header and a cookie. */
+/** Creates a secret of 256 random bits that is valid in URLs, headers and cookies. */
 export function createSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** What is stored of a secret. Secrets of full entropy need no salt and no slow hash. */
+/** Returns the hash under which a secret is stored. Secrets with full entropy need no salt and no slow hash. */
 export function hashSha256(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

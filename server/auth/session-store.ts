@@ -3,13 +3,13 @@ import { Roles } from "../../lib/contract/access.ts";
 import { HOME_PREFIX } from "../formats/keys.ts";
 import type { HomeStore } from "../home/home-store.ts";
 
-/** A browser's session as the home store keeps it, under the hash of its secret. */
+/** A browser session as stored in the home store, under the hash of its secret. */
 export const StoredSession = z.object({
   id: z.string(),
   name: z.string(),
-  /** Of one that was begun by a link; null: it has what its operator has. */
+  /** Roles of a session that was started by a link. null: the current roles of its operator. */
   roles: Roles.nullable(),
-  /** Under which passwords it is good: the one it was begun with, and those it set itself. */
+  /** Password epochs in which the session is valid: its first one, and those of passwords that it set itself. */
   epochs: z.array(z.string()),
   since: z.number(),
   expiresAt: z.number(),
@@ -19,13 +19,16 @@ export const StoredSession = z.object({
 });
 export type StoredSession = Readonly<z.infer<typeof StoredSession>>;
 
-/** All sessions, hash -> end in ms: to list them without a scan. */
+/** Sorted set of session hashes by their end, Unix milliseconds. It lists them without a scan. */
 const SESSION_INDEX_KEY = `${HOME_PREFIX}sessions`;
 const buildSessionKey = (hash: string) => `${HOME_PREFIX}session:${hash}`;
 
-/** Sessions in the home store. All reject with unavailable and unknown_outcome when it is away. */
+/**
+ * Stores sessions in the home store. All methods reject with `unavailable` or `unknown_outcome` if it is
+ * unreachable.
+ */
 export class SessionStore {
-  /** @param idleMs a session that is not used for so long is gone */
+  /** @param idleMs idle time after which a session expires, in milliseconds */
   constructor(
     private readonly home: HomeStore,
     private readonly idleMs: number,
@@ -35,7 +38,7 @@ export class SessionStore {
     return parseSession(await this.home.run((redis) => redis.get(buildSessionKey(hash))));
   }
 
-  /** Begins a session, or puts one back. */
+  /** Writes a new or restored session. */
   async write(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) => redis.zadd(SESSION_INDEX_KEY, session.expiresAt, hash));
     await this.home.run((redis) =>
@@ -44,7 +47,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Changes one that is there; one that was ended meanwhile stays ended. */
+  /** Updates a session. One that was ended meanwhile stays ended. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

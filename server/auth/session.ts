@@ -1,6 +1,6 @@
 import type { Roles } from "../../lib/contract/access.ts";
 
-/** Who a browser is logged in as, right now. */
+/** An active browser session. */
 export interface ActiveSession {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface ActiveSession {
   readonly expiresAt: number;
 }
 
-/** From where a session is begun, as its request says. */
+/** The client that started a session. */
 export interface SessionOrigin {
   readonly address: string | undefined;
   readonly userAgent: string | undefined;

@@ -9,23 +9,26 @@ import { createSecret, hashSha256 } from "./secret.ts";
 import type { ActiveSession, SessionOrigin } from "./session.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 
-/** How long a session that was found may be believed without asking again, for reading only. */
+/** How long a cached session is valid for reads. */
 const CACHE_TTL_MS = 2000;
-/** Open pages ask every five seconds. */
+/**
+ * Sessions used within this time are restored after the store lost its data. Open pages send a request every five
+ * seconds.
+ */
 const RESTORE_WINDOW_MS = 10_000;
-/** How exactly it is known when a session was last used. */
+/** Resolution of the time of last use. */
 const LAST_SEEN_INTERVAL_MS = 60_000;
 const USER_AGENT_CHARACTERS_MAX = 200;
 
 export interface SessionLimits {
-  /** It ends so long after it was begun, */
+  /** Maximum lifetime. */
   readonly longestMs: number;
-  /** or so long after it was last used. */
+  /** Maximum time without use. */
   readonly idleMs: number;
 }
 
 export interface NewSession {
-  /** For the cookie, and nobody else. */
+  /** The value of the cookie. */
   readonly secret: string;
   readonly session: ActiveSession;
 }
@@ -33,17 +36,17 @@ export interface NewSession {
 interface CachedSession {
   readonly session: StoredSession;
   readonly checkedAt: number;
-  /** Of the book, when it was found. */
+  /** Revision of the account directory when the session was cached. */
   readonly revision: string | null;
 }
 
 /**
- * Browser sessions: opaque, revocable, stored as hashes; those that are known stay readable while the store is away. What
- * one that was begun by password may do is what its operator may do now.
+ * The browser sessions: opaque, revocable, stored as hashes. While the store is unreachable, cached sessions can
+ * still read. A session that was started by password has the current access of its operator.
  */
 export class Sessions {
   readonly #cachedSessions = new Map<string, CachedSession>();
-  /** Under way, for all who ask meanwhile: a change makes each open stream look. */
+  /** Refreshes in progress by hash. Concurrent callers share them, because a change makes every open stream refresh. */
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #store: SessionStore;
 
@@ -56,7 +59,7 @@ export class Sessions {
     home.onEmptied((answeredAt) => this.#restore(answeredAt));
   }
 
-  /** By a one-time link: it has the roles of the link, whatever an operator of this name has. */
+  /** Starts a session with the roles of a one-time link, regardless of the operator of that name. */
   startFromLink({ name, roles }: LoginLink, from: SessionOrigin): Promise<NewSession> {
     return this.#start({ name, roles, epochs: [] }, from);
   }
@@ -66,15 +69,15 @@ export class Sessions {
   }
 
   /**
-   * @param purpose `read` believes what was found a moment ago, and what is known while the store is away
-   * @throws LockkeeperError unavailable when an action needs the store and it is away
+   * @param purpose `read` accepts cached sessions, also while the store is unreachable
+   * @throws LockkeeperError unavailable if `act` needs the store and it is unreachable
    */
   async find(secret: string, purpose: "read" | "act"): Promise<ActiveSession | undefined> {
     const hash = hashSha256(secret);
     const known = this.#cachedSessions.get(hash);
     if (purpose === "read" && known !== undefined && this.#isCacheValid(known)) {
       const found = this.#getActive(hash);
-      // What looks ended may have been changed elsewhere.
+      // A session that appears to have ended may have been changed on another instance.
       if (found !== undefined || this.home.isDisconnected) return found;
     }
     try {
@@ -91,8 +94,8 @@ export class Sessions {
   }
 
   /**
-   * @param whose an operator's; undefined: all there are
-   * @param secret of the session that asks
+   * @param whose the operator; undefined for all sessions
+   * @param secret of the caller's session
    */
   async list(whose: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
     const own = secret === undefined ? undefined : hashSha256(secret);
@@ -109,19 +112,19 @@ export class Sessions {
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.since - a.since);
   }
 
-  /** @param whose an operator's; undefined: anybody's. @throws LockkeeperError not_found */
+  /** @param whose the operator; undefined for any. @throws LockkeeperError not_found */
   async revoke(id: string, whose: string | undefined): Promise<void> {
     const all = await this.#store.list();
     const found = all.find(
       ({ session }) => session.id === id && (whose === undefined || session.name === whose),
     );
     if (found === undefined) {
-      throw new NotFoundError("There is no session with this id; GET /browser-sessions lists them.");
+      throw new NotFoundError("There is no session with this id. GET /browser-sessions lists the ids.");
     }
     await this.#end([found.hash]);
   }
 
-  /** Ends an operator's sessions. @param but the secret of one that stays */
+  /** Ends the sessions of an operator. @param but the secret of a session that continues */
   async endAllFor(name: string, but: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
     const keptHash = but === undefined ? undefined : hashSha256(but);
     const all = await this.#store.list();
@@ -132,7 +135,7 @@ export class Sessions {
     await this.#end(ended.map(({ hash }) => hash));
   }
 
-  /** Lets a session go on under a password that is about to be set. */
+  /** Keeps a session valid under a password that is about to be set. */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
     const session = await this.#store.read(hash);
@@ -172,7 +175,7 @@ export class Sessions {
   }
 
   #refreshShared(hash: string): Promise<void> {
-    // One that was begun before sessions were ended may have seen what is gone by now.
+    // A refresh that started before sessions were ended may have read a session that has ended.
     const name = `${hash} ${this.directory.sessionsRevision}`;
     const under = this.#refreshes.get(name);
     if (under !== undefined) return under;
@@ -218,7 +221,7 @@ export class Sessions {
       if (old.expiresAt <= Date.now()) this.#cachedSessions.delete(other);
   }
 
-  /** Notes that it was used, once a minute, without anybody waiting for that. */
+  /** Records the use of a session, at most once a minute, in the background. */
   #recordLastSeen(hash: string, mark: string | null): void {
     const session = this.#cachedSessions.get(hash)?.session;
     const now = Date.now();
@@ -232,8 +235,8 @@ export class Sessions {
     this.#store.update(hash, seen).catch(() => undefined);
   }
 
-  // A store that lost its data has revoked nobody. Sessions that were last seen long before may have been revoked
-  // elsewhere, and stay lost.
+  // A store that lost its data did not revoke these sessions. Sessions last used long before the loss may have been
+  // revoked on another instance, so they are not restored.
   async #restore(answeredAt: number): Promise<void> {
     for (const [hash, { session, checkedAt }] of this.#cachedSessions) {
       const wasValid = checkedAt > answeredAt - RESTORE_WINDOW_MS && session.expiresAt > Date.now();

@@ -1,12 +1,12 @@
--- Writes a list of views, if nobody else changed it since it was read.
+-- Writes a list of views, unless another instance has changed it since it was read.
 --
 -- Guarantee: a call that is repeated because its reply was lost changes nothing.
 --
 -- KEYS[1] the list (string: JSON)
--- ARGV[1] as it was read, or ''    ARGV[2] as it is to be, or '': it is gone
--- ARGV[3] for how long it is kept, ms; '0': for good
+-- ARGV[1] the value that was read, or ''    ARGV[2] the new value, or '' to delete it
+-- ARGV[3] the TTL in milliseconds; '0': none
 --
--- Returns {'written'}   {'changed'}: somebody else was faster
+-- Returns {'written'}   {'changed'}: a concurrent change was first
 
 local present = redis.call('GET', KEYS[1]) or ''
 if present == ARGV[2] then return { 'written' } end

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** `targets[1].redis` */
+/** Formats a path such as `targets[1].redis`. */
 export function formatConfigPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -10,10 +10,10 @@ export function formatConfigPath(path: readonly PropertyKey[]): string {
 
 type Issue = z.core.$ZodIssue;
 
-/** The first fault: where it is and what is allowed there. No value is repeated, since it may be a secret. */
+/** Describes the first error: its path and the permitted values. Omits the given value, because it may be a secret. */
 export function describeConfigError(error: z.ZodError, json: unknown): string {
   const issue = error.issues[0];
-  if (issue === undefined) return "it is not valid";
+  if (issue === undefined) return "is not valid";
   return describeIssue(issue, [], json);
 }
 
@@ -27,7 +27,7 @@ function describeIssue(issue: Issue, above: readonly PropertyKey[], json: unknow
   return `${formatPathPrefix(path)}${formatRequirement(issue)}`;
 }
 
-/** Which member of a union was meant is told by what is there: only that one's fault helps. */
+/** Describes the error of the union member that the value resembles. */
 function describeUnionIssue(
   issue: Extract<Issue, { code: "invalid_union" }>,
   path: PropertyKey[],
@@ -64,7 +64,7 @@ function formatRequirement(issue: Issue): string {
 }
 
 function formatBound({ origin }: { origin: string }, limit: number | bigint, how: string): string {
-  return `must ${["number", "int"].includes(origin) ? "be" : "have"} ${limit} ${how}`;
+  return `must ${["number", "int"].includes(origin) ? "be" : "have"} ${how} ${limit}`;
 }
 
 const TYPE_NOUNS: Partial<Record<string, string>> = {
@@ -80,7 +80,7 @@ const TYPE_NOUNS: Partial<Record<string, string>> = {
 
 function describeUnknownMembers(keys: readonly string[]): string {
   const names = keys.map((key) => JSON.stringify(key.slice(0, 40))).join(", ");
-  return `there is no setting ${names}; docs/lockkeeper.config.schema.json has those there are`;
+  return `there is no setting ${names}; docs/lockkeeper.config.schema.json lists the settings`;
 }
 
 function formatPathPrefix(path: readonly PropertyKey[]): string {
@@ -99,7 +99,10 @@ function getValueAt(json: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** ` (line 3, column 5)`, as far as the engine's message tells. */
+/**
+ * Formats the position of a JSON error, such as ` (line 3, column 5)`. Empty if the engine's message does not have
+ * it.
+ */
 export function formatJsonPosition(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   const at = findErrorPosition(text, message);
@@ -112,7 +115,7 @@ function findErrorPosition(text: string, message: string): number | undefined {
   if (message.startsWith("Unexpected end")) return text.length;
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return Number(position);
-  // Newer engines quote ten characters before and after the place instead.
+  // Newer engines quote ten characters before and after the position instead.
   const quoted = /, (\.\.\.)?"([\s\S]*)"(?:\.\.\.)? is not valid JSON$/.exec(message);
   const found = quoted?.[2] === undefined ? -1 : text.indexOf(quoted[2]);
   if (found < 0) return undefined;

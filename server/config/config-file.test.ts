@@ -58,7 +58,7 @@ describe("configuration file", () => {
     expect(targets[1]?.policy.readOnly).toBe(true);
     const { SHOP_REDIS_PASSWORD: _, ...without } = environment;
     expect(() => readConfig(without, [])).toThrow(
-      `${example}: targets[0].redis.redis: \${SHOP_REDIS_PASSWORD} stands for a variable of the environment that is not set.`,
+      `${example}: targets[0].redis.redis: \${SHOP_REDIS_PASSWORD} references an environment variable that is not set.`,
     );
   });
 
@@ -111,7 +111,7 @@ describe("configuration file", () => {
     [
       "an invalid Redis URL",
       buildConfigWith({ redis: "hunter2" }),
-      /: targets\[1\]\.redis: must begin with redis:\/\/, rediss/,
+      /: targets\[1\]\.redis: must start with redis:\/\/, rediss/,
     ],
     [
       "an invalid database",
@@ -136,7 +136,7 @@ describe("configuration file", () => {
     [
       "an invalid cluster node",
       buildConfigWith({ redis: { cluster: ["redis://h", "hunter2"] } }),
-      /redis\.cluster\[1\]: must begin with redis/,
+      /redis\.cluster\[1\]: must start with redis/,
     ],
     [
       "a database of a cluster node",
@@ -146,17 +146,17 @@ describe("configuration file", () => {
     [
       "a quorum with missing masters",
       buildConfigWith({ redis: { quorum: ["redis://h"] } }),
-      /redis\.quorum: must name all masters of the quorum/,
+      /redis\.quorum: must list all masters of the quorum/,
     ],
     [
       "an invalid target name",
       buildConfigWith({ name: "a b" }),
-      /: targets\[1\]\.name: must begin with a letter or digit/,
+      /: targets\[1\]\.name: must start with a letter or digit/,
     ],
     [
       "a duplicate target name",
       buildConfigWith({ name: "main" }),
-      /: targets\[1\]\.name: another target has this name already/,
+      /: targets\[1\]\.name: another target has the same name/,
     ],
     [
       "an unknown format",
@@ -171,7 +171,7 @@ describe("configuration file", () => {
     [
       "an empty pattern",
       buildConfigWith({ watch: [""] }),
-      /: targets\[1\]\.watch\[0\]: a pattern has at least one character/,
+      /: targets\[1\]\.watch\[0\]: must have at least one character/,
     ],
     [
       "a fractional replica count",
@@ -181,7 +181,7 @@ describe("configuration file", () => {
     [
       "an excessive failover hold-off",
       buildConfigWith({ failoverHoldOffMs: 1e9 }),
-      /failoverHoldOffMs: must be 86400000 at most/,
+      /failoverHoldOffMs: must be at most 86400000/,
     ],
     [
       "a readOnly that is not a boolean",
@@ -196,15 +196,15 @@ describe("configuration file", () => {
     [
       "a notification change at a read-only target",
       buildConfigWith({ readOnly: true, notifications: "set" }),
-      /notifications: must be off where readOnly/,
+      /notifications: must be off if readOnly is true/,
     ],
     ["a top-level list", [], /: must be an object/],
     [
       "invalid JSON",
       '{\n  "targets": [{"redis": "redis://:hunter2@h" "x": 1}]\n}',
-      /: it is not JSON \(line 2, column \d+\)/,
+      /: invalid JSON \(line 2, column \d+\)/,
     ],
-    ["a truncated file", '{"targets": [', /: it is not JSON \(line 1, column 14\)/],
+    ["a truncated file", '{"targets": [', /: invalid JSON \(line 1, column 14\)/],
   ])("%s is rejected in one line with its location", (_, content, fault) => {
     const message = readError(content);
     expect(message).toMatch(fault);
@@ -214,15 +214,15 @@ describe("configuration file", () => {
 
   it("a missing configuration file and settings repeated in the environment are reported", () => {
     expect(() => readConfig({ LOCKKEEPER_CONFIG: "/no/such.json" }, [])).toThrow(
-      "/no/such.json: there is no such file; LOCKKEEPER_CONFIG names the configuration file.",
+      "/no/such.json: the file does not exist. Set LOCKKEEPER_CONFIG to the path of the configuration file.",
     );
     expect(readError(buildConfigWith({}), { REDIS_URL: "redis://h", LOCKKEEPER_WATCH: "a" })).toMatch(
-      /^REDIS_URL, LOCKKEEPER_WATCH are set, and .*config\.json says the same things; say it in the file alone/,
+      /^REDIS_URL, LOCKKEEPER_WATCH are set, but .*config\.json configures the targets\. Move the setting into the file/,
     );
     const home = { LOCKKEEPER_HOME_URL: "redis://elsewhere" };
     expect(readConfigFrom(buildConfigWith({}), home).home).toBe("redis://elsewhere");
     expect(readError({ ...buildConfigWith({}), home: "redis://h" }, home)).toMatch(
-      /^LOCKKEEPER_HOME_URL is set, and /,
+      /^LOCKKEEPER_HOME_URL is set, but /,
     );
   });
 });

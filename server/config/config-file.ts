@@ -28,34 +28,38 @@ const LOCATION_HINT = "a URL, { sentinel, master }, { cluster } or { quorum }";
 
 const Url = z
   .string()
-  .regex(URL_SCHEME_PATTERN, `must begin with ${URL_SCHEMES.join(", ")}`)
-  .meta({ description: `A URL that begins with ${URL_SCHEMES.join(", ")}.` });
-const NodeUrl = z.string().regex(/^rediss?:\/\//, "must begin with redis:// or rediss://");
-const Urls = z.array(NodeUrl).min(1, "must name one URL at least");
+  .regex(URL_SCHEME_PATTERN, `must start with ${URL_SCHEMES.join(", ")}`)
+  .meta({ description: `A URL that starts with ${URL_SCHEMES.join(", ")}.` });
+const NodeUrl = z.string().regex(/^rediss?:\/\//, "must start with redis:// or rediss://");
+const Urls = z.array(NodeUrl).min(1, "must have at least one URL");
 const NatMap = z.record(z.string(), z.string()).meta({
-  description: "Where servers are reached whose own addresses are not: host:port to host:port.",
+  description:
+    "Address translation for servers that are not reachable under the address that they announce: host:port to host:port.",
 });
 
 const SentinelLocation = z.strictObject({
-  sentinel: Urls.meta({ description: "The sentinels." }),
-  master: z.string().min(1, "must be the name that the sentinels give to the master"),
+  sentinel: Urls.meta({ description: "URLs of the sentinels." }),
+  master: z.string().min(1, "must be the name of the master in the configuration of the sentinels"),
   redis: NodeUrl.optional().meta({
-    description: "User, password, database and TLS of the servers themselves.",
+    description: "User, password, database and TLS of the Redis servers, as a URL.",
   }),
   natMap: NatMap.optional(),
 });
 const ClusterLocation = z.strictObject({
-  cluster: Urls.meta({ description: "Some of its nodes." }),
+  cluster: Urls.meta({ description: "URLs of some nodes of the cluster." }),
   natMap: NatMap.optional(),
 });
 
 const QuorumLocation = z.strictObject({
-  quorum: Urls.min(2, "must name all masters of the quorum, two at least; an odd number bears most").meta({
-    description: "All its masters, which know nothing of each other: an odd number, 3 or more.",
+  quorum: Urls.min(
+    2,
+    "must list all masters of the quorum, at least two; an odd number tolerates more failures",
+  ).meta({
+    description: "URLs of all masters, which must be independent. Use an odd number, at least 3.",
   }),
 });
 
-/** Where a Redis is: which of the shapes is meant is told by its members, so that a fault names the right one. */
+/** Location of a Redis deployment. Its members determine which variant an error describes. */
 const RedisLocationSchema = z
   .union([Url, SentinelLocation, ClusterLocation, QuorumLocation], {
     error: () => `must be ${LOCATION_HINT}`,
@@ -65,44 +69,51 @@ const RedisLocationSchema = z
     description: "A URL, a Sentinel group, some nodes of a cluster, or all masters of a quorum.",
   });
 
-const Pattern = z.string().min(1, "a pattern has at least one character").max(256);
+const Pattern = z.string().min(1, "must have at least one character").max(256);
 const Patterns = z.array(Pattern).max(100);
 const NAME_REQUIREMENT =
-  "must begin with a letter or digit and have at most 64 of letters, digits, . _ and -";
+  "must start with a letter or digit and have at most 64 characters: letters, digits, . _ and -";
 
 const TargetEntry = z
   .strictObject({
     name: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, NAME_REQUIREMENT)
-      .meta({ description: "Its name in the API." }),
-    label: z.string().min(1, "must have a character at least").max(64).optional().meta({
-      description: "As people call it; its name by default.",
+      .meta({ description: "Name of the target in the API." }),
+    label: z.string().min(1, "must have at least one character").max(64).optional().meta({
+      description: "Display name. Defaults to `name`.",
     }),
     environment: z
       .string()
       .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,31}$/u, "must be a word of at most 32 characters")
       .optional()
-      .meta({ description: "A free word; `production` wears the badge." }),
+      .meta({
+        description: "Free text shown as a badge. `production` requires confirmation of bulk releases.",
+      }),
     redis: RedisLocationSchema,
     watch: Patterns.default(DEFAULT_WATCH_PATTERNS).meta({
-      description: "Redis globs of the keys to look at; always includes the lockable ones.",
+      description: "Redis globs of the keys to watch. The patterns of `lockable` are always included.",
     }),
     lockable: Patterns.default(DEFAULT_LOCKABLE_PATTERNS).meta({
       description: "Redis globs of the keys that the API may lock.",
     }),
     formats: z.array(FormatRule).max(FORMAT_RULES_MAX).default([]).meta({
-      description: "Which keys are of which format, where their shape does not tell.",
+      description:
+        "Rules that assign formats to keys whose value is ambiguous. The first matching rule applies.",
     }),
     runbooks: z.array(Runbook).max(RUNBOOKS_MAX).default([]).meta({
-      description: "What to read when locks of a name make trouble; the first pattern that fits counts.",
+      description: "Links to runbooks by key pattern. The first matching pattern applies.",
     }),
-    readOnly: z.boolean().default(false).meta({ description: "Nothing is ever written to it." }),
+    readOnly: z
+      .boolean()
+      .default(false)
+      .meta({ description: "If true, Lockkeeper never writes to the target." }),
     notifications: z.enum(["off", "set"]).default("off").meta({
-      description: "set: switch on the keyspace notifications that are needed.",
+      description:
+        "`set`: enable the keyspace notifications that Lockkeeper needs (`CONFIG SET`). `off`: leave the setting unchanged.",
     }),
     replicas: z.int().min(0).max(REPLICAS_MAX).optional().meta({
-      description: "So many replicas have to confirm each grant and renewal (WAIT); 0 by default.",
+      description: "Number of replicas that must confirm each grant and renewal (`WAIT`). Defaults to 0.",
     }),
     replicaTimeoutMs: z
       .int()
@@ -110,15 +121,15 @@ const TargetEntry = z
       .max(REPLICA_TIMEOUT_MS_MAX)
       .optional()
       .meta({
-        description: `How long they may take; ${REPLICA_TIMEOUT_MS} by default.`,
+        description: `Time limit for these confirmations, in milliseconds. Defaults to ${REPLICA_TIMEOUT_MS}.`,
       }),
     failoverHoldOffMs: z.int().min(0).max(FAILOVER_HOLD_OFF_MS_MAX).optional().meta({
-      description: "For how long no lock is granted after another server became the master; 0 by default.",
+      description: "Time after a failover during which no locks are granted, in milliseconds. Defaults to 0.",
     }),
   })
   .refine(({ readOnly, notifications }) => !readOnly || notifications === "off", {
     path: ["notifications"],
-    message: "must be off where readOnly is true, since nothing is written there",
+    message: "must be off if readOnly is true",
   })
   .meta({ id: "ConfiguredTarget" });
 
@@ -127,15 +138,15 @@ export const ConfigFile = z
     $schema: z.string().optional(),
     home: RedisLocationSchema.optional().meta({
       description:
-        "Where Lockkeeper keeps its own facts; the first target by default, if it may be written to.",
+        "Home store: the Redis for Lockkeeper's own data. Defaults to the first target, unless that is read-only.",
     }),
     targets: z
       .tuple([TargetEntry], TargetEntry)
-      .refine((targets) => targets.length <= TARGETS_MAX, `must be ${TARGETS_MAX} at most`),
+      .refine((targets) => targets.length <= TARGETS_MAX, `must have at most ${TARGETS_MAX} entries`),
   })
-  .meta({ id: "Configuration", description: "Configuration of Lockkeeper: its targets." });
+  .meta({ id: "Configuration", description: "Configuration of Lockkeeper." });
 
-/** What editors check the file by: docs/lockkeeper.config.schema.json. */
+/** Builds docs/lockkeeper.config.schema.json, with which editors validate the file. */
 export function buildConfigFileSchema(): object {
   return z.toJSONSchema(ConfigFile, { io: "input" });
 }
@@ -146,11 +157,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface FileSettings {
   readonly home: RedisLocation | undefined;
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
-  /** Names of the variables that the file refers to. */
+  /** Names of the environment variables that the file references. */
   readonly references: ReadonlySet<string>;
 }
 
-/** @throws StartupError with the file, the place in it, what is wrong there and what is allowed; without secrets */
+/**
+ * Reads the configuration file. @throws StartupError with the file, the position, the error and the permitted
+ * values, without secrets
+ */
 export function readConfigFile(path: string, environment: Environment): FileSettings {
   const refuse = (fault: string): never => {
     throw new StartupError(`${path}: ${fault}.`);
@@ -161,11 +175,11 @@ export function readConfigFile(path: string, environment: Environment): FileSett
   if (!result.success) return refuse(describeConfigError(result.error, json));
   const { home, targets } = result.data;
   if (typeof home === "object" && "quorum" in home) {
-    refuse("home: a quorum keeps nothing of ours; name a Redis, a Sentinel group or a cluster");
+    refuse("home: a quorum cannot be the home store; use a single Redis, a Sentinel group or a cluster");
   }
   const names = targets.map(({ name }) => name);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
-  if (twice >= 0) refuse(`targets[${twice}].name: another target has this name already; give each its own`);
+  if (twice >= 0) refuse(`targets[${twice}].name: another target has the same name; names must be unique`);
   const [first, ...others] = targets;
   const settings = (entry: TargetEntry, at: number) =>
     toTargetSettings(entry, `targets[${at}].redis`, refuse);
@@ -219,8 +233,8 @@ function readConfigText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
-    throw new StartupError(`${path}: ${why}; LOCKKEEPER_CONFIG names the configuration file.`);
+    const why = code === "ENOENT" ? "the file does not exist" : `the file cannot be read (${code})`;
+    throw new StartupError(`${path}: ${why}. Set LOCKKEEPER_CONFIG to the path of the configuration file.`);
   }
 }
 
@@ -228,14 +242,14 @@ function parseConfigJson(text: string, refuse: Refuse): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What the engine says of it quotes the file, which may hold passwords.
+    // The engine's message quotes the file, which may contain passwords.
     return refuse(
-      `it is not JSON${formatJsonPosition(text, error)}; JSON has no comments and no comma after the last member`,
+      `invalid JSON${formatJsonPosition(text, error)}; comments and trailing commas are not allowed`,
     );
   }
 }
 
-/** `${NAME}` in a string stands for a variable of the environment; `$${` for `${`. */
+/** Replaces `${NAME}` in strings by the environment variable, and `$${` by `${`. */
 function substituteVariables(
   value: unknown,
   environment: Environment,
@@ -247,9 +261,7 @@ function substituteVariables(
       if (escaped !== "") return whole.slice(1);
       const found = environment[name];
       if (found === undefined || found === "") {
-        refuse(
-          `${formatConfigPath(path)}: \${${name}} stands for a variable of the environment that is not set`,
-        );
+        refuse(`${formatConfigPath(path)}: \${${name}} references an environment variable that is not set`);
       }
       return found ?? "";
     });

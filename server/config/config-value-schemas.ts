@@ -3,7 +3,7 @@ import { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import { FORMAT_NAMES } from "../../lib/contract/format.ts";
 import type { Rate } from "../api/http/rate-limits.ts";
 
-/** Patterns between commas. */
+/** A comma-separated list of patterns. */
 export const createListSchema = (fallback: string) =>
   z
     .string()
@@ -17,7 +17,7 @@ export const createListSchema = (fallback: string) =>
 
 const RATE_PATTERN = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
 
-/** `PER_SECOND` or `PER_SECOND/BURST`; `off`: none. */
+/** `PER_SECOND` or `PER_SECOND/BURST`; `off`: no limit. */
 export const rateSchema = z
   .string()
   .optional()
@@ -28,12 +28,12 @@ export const rateSchema = z
     if (found.perSecond > 0 && found.burst >= 1) return found;
     context.addIssue({
       code: "custom",
-      message: "must be requests a second, as in 200 or 200/400 (at once), or off",
+      message: "must be RATE or RATE/BURST per second, such as 200 or 200/400, or off",
     });
     return z.NEVER;
   });
 
-/** `PATTERN=FORMAT`, comma-separated. */
+/** A comma-separated list of `PATTERN=FORMAT`. */
 export const formatRulesSchema = z
   .string()
   .default("")
@@ -45,16 +45,16 @@ export const formatRulesSchema = z
     return rules.filter((rule) => typeof rule !== "string");
   });
 
-/** A rule, or what is wrong with it. */
+/** Returns the rule, or an error message. */
 function parseFormatRule(part: string): FormatRule | string {
   const at = part.lastIndexOf("=");
   const rule = FormatRule.safeParse({ pattern: part.slice(0, Math.max(0, at)), format: part.slice(at + 1) });
   if (at <= 0) {
-    return `must be PATTERN=FORMAT, comma-separated, as in order-*=redlock-net; ${JSON.stringify(part)} is not`;
+    return `must be a comma-separated list of PATTERN=FORMAT, such as order-*=redlock-net; ${JSON.stringify(part)} is invalid`;
   }
   if (rule.success) return rule.data;
   const [issue] = rule.error.issues;
-  if (issue?.path[0] !== "format") return `has a rule whose pattern cannot be used: ${issue?.message}`;
+  if (issue?.path[0] !== "format") return `has a rule whose pattern is invalid: it ${issue?.message}`;
   const name = JSON.stringify(part.slice(at + 1));
-  return `names ${name}, which is no format; those are ${FORMAT_NAMES.join(", ")}`;
+  return `has the unknown format ${name}; the formats are ${FORMAT_NAMES.join(", ")}`;
 }

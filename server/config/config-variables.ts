@@ -36,12 +36,12 @@ const redisUrlSchema = z
   .string()
   .regex(
     URL_SCHEME_PATTERN,
-    `must begin with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`,
+    `must start with ${URL_SCHEMES.slice(0, -1).join(", ")} or ${URL_SCHEMES.at(-1)}`,
   );
 
 const otlpUrlSchema = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 
-/** Every variable that is read, what it may be, and what it is when it is not set. */
+/** All environment variables that Lockkeeper reads, with their permitted values and defaults. */
 export const EnvironmentVariables = z.object({
   PORT: portSchema.default(3000),
   HOST: z.string().default("127.0.0.1"),
@@ -67,7 +67,7 @@ export const EnvironmentVariables = z.object({
     .string()
     .regex(
       /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/,
-      "must begin with / and not end with it, as in /locks-console",
+      "must start with / and not end with /, such as /locks-console",
     )
     .max(200, "must have 200 characters or fewer")
     .optional(),

@@ -229,9 +229,13 @@ describe("environment configuration", () => {
     ["LOCKKEEPER_PUBLIC_URL", "locks.example", /http:\/\/ or https:\/\//],
     ["LOCKKEEPER_INSECURE_HTTP", "yes", /0 or 1/],
     ["LOCKKEEPER_HTTP_ADAPTER", "back", /node or next/],
-    ["LOCKKEEPER_FORMATS", "app:*=spring,order-*", /PATTERN=FORMAT.*"order-\*" is not/],
-    ["LOCKKEEPER_FORMATS", "=spring", /PATTERN=FORMAT.*"=spring" is not/],
-    ["LOCKKEEPER_FORMATS", "app:*=sprong", /"sprong", which is no format; .*redlock-net, .*spring/],
+    ["LOCKKEEPER_FORMATS", "app:*=spring,order-*", /PATTERN=FORMAT.*"order-\*" is invalid/],
+    ["LOCKKEEPER_FORMATS", "=spring", /PATTERN=FORMAT.*"=spring" is invalid/],
+    [
+      "LOCKKEEPER_FORMATS",
+      "app:*=sprong",
+      /unknown format "sprong"; the formats are .*redlock-net, .*spring/,
+    ],
     ["LOCKKEEPER_FORMATS", `${"x".repeat(257)}=spring`, /at most 256 characters/],
     ["LOCKKEEPER_LOG", "loud", /debug, info, warn, error, silent/],
   ])(

@@ -18,72 +18,75 @@ import { assertKnownVariables, dropServiceLinks } from "./variable-names.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** More than one process answers: no app that is well meets it. */
+/** Above the capacity of one process, so that no well-behaved application reaches it. */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
-/** Milliseconds of processor time: half of one core in the long run. */
+/** Milliseconds of CPU time: half of one core on average. */
 const DEFAULT_READ_CPU_MS: Rate = { perSecond: 500, burst: 5000 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
-/** What the process was asked to be. Read once; nothing else reads the environment. */
+/** The configuration of the process, read once. No other code reads the environment. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Where browsers reach us, when a proxy stands in front. */
+  /** URL of the console for browsers, if it is behind a proxy. */
   readonly publicUrl: string | undefined;
-  /** What stands before every address; "" at the root of the host. */
+  /** Path prefix of every URL; "" at the root of the host. */
   readonly basePath: string;
-  /** Networks of proxies whose word about the client is taken. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: TrustedProxies;
   readonly insecureHttp: boolean;
   readonly apiAdapter: "node" | "next";
   readonly mode: "production" | "development";
-  /** Started by npm, whose death must end us as well. */
+  /** Started by npm. The process then stops when npm dies. */
   readonly startedByNpm: boolean;
-  /** In their order; the first is the one that is meant when none is named. */
+  /** In the order of the configuration. The first one is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
-  /** Who says so: a target of the environment has to be there at the start. */
+  /** Source of `targets`. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Where our own facts are kept; undefined: at the first target, if it may be written to. */
+  /** Location of the home store. undefined: the first target, unless that is read-only. */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
   readonly cacheDir: string;
-  /** How many tabs and readers of events may be open at once. */
+  /** Maximum number of open streams (console tabs and event streams). */
   readonly streamsMax: number;
-  /** How many of them one caller may have. */
+  /** Maximum number of open streams per caller. */
   readonly streamsPerCallerMax: number;
-  /** How many requests of one caller may wait for locks at once. */
+  /** Maximum number of requests per caller that wait for locks at once. */
   readonly waitersMax: number;
-  /** How much one caller may keep in Redis, unless its API key has limits of its own. */
+  /** Quota of live holds per caller, unless its API key has its own. */
   readonly holdQuota: HoldQuota;
   readonly connectionsMax: number;
   readonly rateLimits: RateLimitOptions;
-  /** For how long we answer on after the signal to stop, not ready any more. */
+  /** How long the server keeps serving after the stop signal, while not ready, in milliseconds. */
   readonly drainMs: number;
-  /** Locks of a target that are kept in the picture. */
+  /** Maximum number of indexed locks per target. */
   readonly locksMax: number;
-  /** How much of a target's history is kept. */
+  /** Retention of each target's history. */
   readonly history: EventRetention;
-  /** How much of the audit is kept. */
+  /** Retention of the audit log. */
   readonly audit: AuditRetention;
-  /** Who may read /metrics: whoever has an API key, or anyone. */
+  /** Access to /metrics: `key` requires an API key, `open` does not. */
   readonly metrics: "off" | "key" | "open";
-  /** Of how many patterns of keys a target Prometheus is told. */
+  /** Maximum number of key patterns per target in the metrics. */
   readonly metricsPatterns: number;
-  /** Where spans of the verbs are sent to, and in whose name; undefined: nowhere. */
+  /** Trace endpoint and service name for the spans of verbs. undefined: tracing is off. */
   readonly tracing: { readonly url: string; readonly service: string } | undefined;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Who a link made at this terminal logs in. */
+  /** Operator that a link from this terminal logs in. */
   readonly operatorName: string;
-  /** An admin who is made where there is no operator. */
+  /** Administrator to create if there are no operators. */
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
-  /** For how long a browser stays logged in: at most, and while it is not used. */
+  /** Maximum and idle lifetime of browser sessions, in milliseconds. */
   readonly sessions: { readonly longestMs: number; readonly idleMs: number };
 }
 
-/** @throws StartupError naming the variable (also one that is unknown), or the place in the file, that is wrong and what it may be. */
+/**
+ * Reads the configuration. @throws StartupError that names the invalid or unknown variable, or the position in the
+ * file, and the permitted values
+ */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   argv: readonly string[] = process.argv,
@@ -154,12 +157,14 @@ function readFirstOperator(env: EnvironmentValues): Config["firstOperator"] {
   const { LOCKKEEPER_OPERATOR: name, LOCKKEEPER_OPERATOR_PASSWORD: password } = env;
   if (password === undefined) return undefined;
   if (name !== undefined) return { name, password };
-  throw new StartupError("LOCKKEEPER_OPERATOR_PASSWORD is set; LOCKKEEPER_OPERATOR must say whose it is.");
+  throw new StartupError(
+    "LOCKKEEPER_OPERATOR_PASSWORD requires LOCKKEEPER_OPERATOR, the name of the operator.",
+  );
 }
 
 type GivenVariables = Readonly<Record<string, string | undefined>>;
 
-/** What the configuration file says as well, so that both at once would leave open which counts. */
+/** Variables that the configuration file replaces. Setting both would be ambiguous. */
 const SINGLE_TARGET_VARIABLES = [
   "REDIS_URL",
   "LOCKKEEPER_TARGET",
@@ -197,7 +202,7 @@ function readConfiguredFile(env: EnvironmentValues, given: GivenVariables): File
   if (both.length === 0) return file;
   const what = both.length === 1 ? `${both[0]} is` : `${both.join(", ")} are`;
   throw new StartupError(
-    `${what} set, and ${path} says the same things; say it in the file alone, or start without the file.`,
+    `${what} set, but ${path} configures the targets. Move the setting into the file, or remove the file.`,
   );
 }
 
@@ -230,7 +235,7 @@ export function getEmbeddedRedisDir(config: Config): string {
   return join(config.cacheDir, "redis");
 }
 
-/** Where browsers find the console. */
+/** Returns the URL of the console for browsers, without a trailing slash. */
 export function getConsoleUrl({ publicUrl, host, basePath }: Config, port: number): string {
   if (publicUrl !== undefined) {
     const url = publicUrl.replace(/\/$/, "");
@@ -248,12 +253,12 @@ function getAccountName(): string {
   }
 }
 
-/** Next and React choose their production build by this variable, whatever the shell had set. */
+/** Sets NODE_ENV, by which Next and React choose their production build, regardless of the shell. */
 export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }
 
-/** By the variables that all of OpenTelemetry goes by. The SDK itself reads the headers that they name. */
+/** Reads the standard variables of OpenTelemetry. The SDK reads the header variables itself. */
 function readTracingConfig(env: EnvironmentValues): Config["tracing"] {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/$/, "")}/v1/traces`);

@@ -21,13 +21,13 @@ describe("names of variables", () => {
     const failure = () => read({ [name]: "secret-value" });
     expect(failure).toThrow(StartupError);
     expect(failure).toThrow(
-      `${name} (did you mean ${nearest}?) is not a setting of Lockkeeper; correct or unset it.`,
+      `${name} (did you mean ${nearest}?) is not a setting of Lockkeeper. Correct or unset it.`,
     );
   });
 
   it("several unknown names are refused together, without a guess where none is near", () => {
     expect(() => read({ LOCKKEEPER_FLUX_CAPACITOR: "1", LOCKKEEPER_LOGS: "warn" })).toThrow(
-      "LOCKKEEPER_FLUX_CAPACITOR, LOCKKEEPER_LOGS (did you mean LOCKKEEPER_LOG?) are not settings of Lockkeeper; correct or unset them.",
+      "LOCKKEEPER_FLUX_CAPACITOR, LOCKKEEPER_LOGS (did you mean LOCKKEEPER_LOG?) are not settings of Lockkeeper. Correct or unset them.",
     );
   });
 

@@ -4,14 +4,14 @@ import { EnvironmentVariables } from "./config-variables.ts";
 type GivenVariables = Readonly<Record<string, string | undefined>>;
 
 const SETTINGS = Object.keys(EnvironmentVariables.shape);
-/** What clients, tests and benchmarks read; they may be set in a shell that also starts the server. */
+/** Variables of clients, tests and benchmarks, which can be set in the shell that starts the server. */
 const OTHER_NAMES = /^LOCKKEEPER_(?:URL|API_KEY|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
-/** Names that are meant for us, also with the slips that are common in the prefix. */
+/** Names with Lockkeeper's prefix, including common typos of it. */
 const OWN_PREFIX = /^LOCK_?K?EEPER_/i;
-/** Kubernetes sets these in every pod beside a Service whose name begins with `lockkeeper`. */
+/** Kubernetes sets these in every pod of a namespace with a Service whose name starts with `lockkeeper`. */
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_[A-Z]+)?)$/;
 const SERVICE_LINK_URL = /^(?:tcp|udp|sctp):\/\//;
-/** A name that differs in more characters than this share of its length resembles another by chance. */
+/** Maximum edit distance for a suggestion, as a share of the name's length. */
 const DIFFERENCE_MAX = 0.35;
 
 /**
@@ -26,10 +26,10 @@ export function dropServiceLinks(given: GivenVariables): Record<string, string |
 }
 
 /**
- * Refuses variables that look like settings and are none, so that a misspelt setting is not ignored.
+ * Rejects variables that look like settings but are not, so that misspelled settings are not ignored.
  *
- * @param referenced names that the configuration file refers to
- * @throws StartupError that names each, and the setting that it resembles most
+ * @param referenced names that the configuration file references
+ * @throws StartupError that names each variable and the most similar setting
  */
 export function assertKnownVariables(given: GivenVariables, referenced: ReadonlySet<string>): void {
   const known = new Set([...SETTINGS, ...referenced]);
@@ -42,7 +42,7 @@ export function assertKnownVariables(given: GivenVariables, referenced: Readonly
     return nearest === undefined ? name : `${name} (did you mean ${nearest}?)`;
   });
   const [are, them] = unknown.length === 1 ? ["is not a setting", "it"] : ["are not settings", "them"];
-  throw new StartupError(`${named.join(", ")} ${are} of Lockkeeper; correct or unset ${them}.`);
+  throw new StartupError(`${named.join(", ")} ${are} of Lockkeeper. Correct or unset ${them}.`);
 }
 
 function findNearestSetting(name: string): string | undefined {
@@ -57,7 +57,7 @@ function findNearestSetting(name: string): string | undefined {
     : undefined;
 }
 
-/** How many characters have to be inserted, deleted, replaced or swapped with their neighbour. */
+/** Computes the number of insertions, deletions, replacements and swaps of neighbours between two names. */
 function computeEditDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -18,16 +18,16 @@ type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "onUnverified" | 
 
 export interface BulkReleaseArgs extends BulkReleaseTerms {
   readonly by: string;
-  /** Keys that the caller may free; undefined: all. */
+  /** Keys that the caller may release; undefined: all. */
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** What became of one item; `error` where it was refused, or failed. */
+/** Result of one item, with `error` if it was refused or failed. */
 export interface ItemResult extends Pick<BulkItemLine, "outcome" | "result" | "seen"> {
   readonly error?: unknown;
 }
 
-/** Frees one of many, compared and refused as a single one is. Never throws. */
+/** Releases one item, with the same checks as a single force-release. Never throws. */
 export async function forceReleaseItem(
   target: Target,
   item: BulkItem,
@@ -42,7 +42,7 @@ export async function forceReleaseItem(
   });
 }
 
-/** What would become of an item, looked at in Redis now. Never throws. */
+/** Previews the outcome of an item from Redis. Never throws. */
 export async function previewItem(target: Target, item: BulkItem, ask: BulkReleaseArgs): Promise<ItemResult> {
   const { watcher } = target;
   const key = parseKeyFields(item);
@@ -57,7 +57,7 @@ export async function previewItem(target: Target, item: BulkItem, ask: BulkRelea
   return addReviewedHold(target, done, hold, item);
 }
 
-/** What would become of a hold that a filter found, by what the picture knows. Never throws. */
+/** Previews the outcome of a hold that a filter found, from the index. Never throws. */
 export async function previewFoundHold(
   target: Target,
   { item, hold }: FoundHold,
@@ -86,7 +86,7 @@ function requireAllowedKey(item: BulkItem, { by, allowedKeys }: BulkReleaseArgs)
   const key = parseKeyFields(item);
   if (allowedKeys?.has(key) ?? true) return key;
   throw new ForbiddenError(
-    `${by} may not free this key: it has \`force\` of ${allowedKeys?.patterns.join(", ")}.`,
+    `${by} cannot release this key. Its \`force\` access covers ${allowedKeys?.patterns.join(", ")}.`,
   );
 }
 

@@ -10,7 +10,7 @@ import { compileHolderFilter, type HolderPredicate } from "../watch/index/filter
 import { parseSortOrder } from "../watch/index/query-context.ts";
 import type { Watcher } from "../watch/watcher.ts";
 
-/** A hold that a filter found, and the item that would free it. */
+/** A hold that a filter found, and the item that releases it. */
 export interface FoundHold {
   readonly item: BulkItem;
   readonly hold: ObservedHold;
@@ -18,7 +18,7 @@ export interface FoundHold {
 
 export interface FoundHolds {
   readonly finds: readonly FoundHold[];
-  /** How many locks the filter matches in all. */
+  /** Number of all locks that match the filter. */
   readonly found: number;
 }
 
@@ -29,8 +29,8 @@ interface HoldQuery {
 }
 
 /**
- * Finds the indexed holds that match a filter, without unlisted locks, which are released one by one. Where it names an
- * owner, a service or a host of a lock with several holders, only those holders are meant: the others keep the lock.
+ * Finds the indexed holds that match a filter, without unlisted locks, which are released one by one. If the filter
+ * names an owner, service or host, only their holds are selected on locks with several holders.
  */
 export async function findMatchingHolds(
   watcher: Watcher,
@@ -59,7 +59,7 @@ function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): Found
   return named.map((holder) => item(buildHolderVersion(hold, holder)));
 }
 
-/** A hold as a reviewer sees it: `expectedVersion` may name one of several holders. */
+/** Converts a hold for the review. `expectedVersion` may identify one of several holders. */
 export function toReviewedHold(
   watcher: Watcher,
   hold: ObservedHold,

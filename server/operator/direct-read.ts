@@ -5,14 +5,17 @@ import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import type { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 
-/** What is looked at in Redis itself, and not in the picture. */
+/** The parts of a target that are read from Redis instead of the index. */
 export interface DirectReadTarget {
   readonly name: string;
   readonly masters: Masters;
   readonly rules: Pick<FormatRuleStore, "rules">;
 }
 
-/** Who is asked about a key: of a quorum all of them. @throws NeverSentError while nobody has the key */
+/**
+ * Returns the masters to read a key from: in a quorum, all of them. @throws NeverSentError if no master is known
+ * for the key
+ */
 export function findMastersToAsk(masters: Masters, key: Key): readonly Master[] {
   if (masters.isQuorum) return masters.list;
   const master = masters.findMaster(key);
@@ -26,7 +29,8 @@ export function getFirstFailure(tries: readonly PromiseSettledResult<unknown>[])
 }
 
 /**
- * Of a quorum one copy that is a lock is enough: the others are part of what is looked for.
+ * Asserts that the key is a lock. In a quorum, one copy that is a lock is enough, because differences are part of
+ * the result.
  *
  * @throws LockkeeperError not_a_lock, key_not_allowed
  */

@@ -20,19 +20,20 @@ interface ExtendDeps {
 
 type ExtendArgs = ExtendInput & {
   readonly by: string;
-  /** Keys that the caller may see; undefined: all. */
+  /** Keys that the caller may read; undefined: all. */
   readonly allowedKeys: KeyPatternSet | undefined;
 };
 
 /**
- * Gives the hold that the operator saw more time, or does nothing: compared as a force-release is.
+ * Extends the hold that the operator saw, or does nothing. Compares it as a force-release does.
  *
- * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified, not_a_lock,
- *   key_not_allowed, unavailable, unknown_outcome
+ * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified,
+ * not_a_lock, key_not_allowed, unavailable, unknown_outcome
  */
 export async function extendLock(deps: ExtendDeps, key: Key, ask: ExtendArgs): Promise<Extended> {
   const reason = ask.reason.trim();
-  if (reason === "") throw new ReasonRequiredError("Say in `reason` why the lock stays taken for longer.");
+  if (reason === "")
+    throw new ReasonRequiredError("Send a `reason` for the extension. Nothing was extended.");
   const { watcher, locks } = deps;
   const { leaseMs, by } = ask;
   const found = await findSeenHold(deps, key, { ...ask, doing: "extend" });
@@ -53,12 +54,12 @@ export async function extendLock(deps: ExtendDeps, key: Key, ask: ExtendArgs): P
 
 function createHoldEndedError(key: Key): LostError {
   return new LostError(
-    "The hold that you saw is over, and nothing was prolonged. Look at the lock.",
+    "The hold that you saw has ended. Nothing was extended. Read the lock again.",
     toKeyFields(key),
   );
 }
 
-/** Where the end of the lock is not its key's time to live alone. */
+/** Formats whose expiry is not determined by the TTL of the key alone. */
 const DEADLINE_IN_VALUE: ReadonlySet<FormatName> = new Set(["timestamp", "redis-lock"]);
 
 /** @throws ReadOnlyError */
@@ -66,24 +67,25 @@ function assertExtensible(seen: HeldObservation): void {
   const why = explainNotExtensible(seen);
   if (why === undefined) return;
   throw new ReadOnlyError(
-    `A lock of ${FORMAT_FACTS[seen.format].label} is not given more time here. ${why} Nothing was changed.`,
+    `Locks of ${FORMAT_FACTS[seen.format].label} cannot be extended. ${why} Nothing was changed.`,
     { why },
   );
 }
 
 function explainNotExtensible({ format, type, kind, holders }: HeldObservation): string | undefined {
   const [{ fence }] = holders;
-  if (holders.length > 1) return "Several hold it, and each has a time of its own.";
+  if (holders.length > 1) return "The lock has several holders, each with its own TTL.";
   if (fence !== null) return undefined;
-  if (DEADLINE_IN_VALUE.has(format)) return "Its end stands in its value, by which its holder knows its own.";
+  if (DEADLINE_IN_VALUE.has(format))
+    return "The value contains the deadline, and its holder identifies itself by that value.";
   const isPlain = kind === "lock" || kind === "fair" || kind === "fenced";
   if (type === "hash" && format === "redisson" && isPlain) return undefined;
   if (type === "string" && isPlain) return undefined;
-  return "When it ends is not told by the time to live of its key alone.";
+  return "The TTL of the key does not determine alone when the lock expires.";
 }
 
 function assessLeaseEffect({ liveness }: ObservedHold, seen: HeldObservation): Extended["lasts"] {
-  // Our own renewals never shorten a lease.
+  // Renewals by Lockkeeper never shorten a lease.
   if (seen.holders[0].fence !== null) return "to_its_end";
   const { who } = getRenewalPolicy(seen);
   if (who === "all" || liveness.state === "alive" || liveness.state === "overdue") return "until_renewed";

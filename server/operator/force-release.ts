@@ -43,23 +43,23 @@ interface ForceReleaseDeps {
 
 type ForceReleaseArgs = ForceReleaseInput & {
   readonly by: string;
-  /** Of the keys that were taken together only these are freed; undefined: all. */
+  /** Of the keys with the same token, only these are released; undefined: all. */
   readonly allowedKeys?: KeyPatternSet | undefined;
   readonly scope?: ReleaseScope | undefined;
 };
 
-/** `bulk`: one of many, which unlisted locks are kept out of. `single` by default. */
+/** `bulk`: an item of a bulk release, which excludes unlisted locks. Defaults to `single`. */
 export type ReleaseScope = "single" | "bulk";
 
 /**
- * Frees the hold that the operator saw, or nothing.
+ * Releases the hold that the operator saw, or nothing.
  *
- * Compared twice: here with what watching knows (the same owner string may come back), and by the script with
- * what is in Redis at that moment; a hold of ours by the script alone. What is left is a foreign owner that released
- * and took again so recently that the notification has not arrived.
+ * The hold is compared twice: here with the observations (an owner string can recur), and by the script with the
+ * current value in Redis. A hold with a fencing token is compared only by the script. The remaining race: a foreign
+ * owner that released and re-acquired the lock so recently that the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
- *   key_not_allowed, unavailable, unknown_outcome
+ * key_not_allowed, unavailable, unknown_outcome
  */
 export async function forceReleaseLock(
   deps: ForceReleaseDeps,
@@ -98,7 +98,7 @@ function toMasterOutcome({
   return { name, outcome: outcome === "away" ? "unreachable" : outcome };
 }
 
-/** What is known of the hold that was freed, as the picture had it. */
+/** Returns the facts about the released hold from the index. */
 function toReleasedHold(
   hold: ObservedHold,
   holder: ObservedHolder,
@@ -108,13 +108,13 @@ function toReleasedHold(
   return {
     owner: formatKey(holder.seen.owner),
     ...(holder.seen.fence === null ? {} : { fence: holder.seen.fence }),
-    // An owner string tells its client's time, and may mean when it began to wait.
+    // The owner string has the client's clock, and may be the start of its wait.
     ...(sinceIs === "reported" ? {} : { heldMs: Math.max(0, asOf - since) }),
     ...(hold.seen.waiters === undefined ? {} : { waiters: hold.seen.waiters }),
   };
 }
 
-/** Empty where nothing speaks for a living holder. @throws ReasonRequiredError */
+/** Returns the reason, which may be empty if the holder does not appear to be alive. @throws ReasonRequiredError */
 function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: () => Lock): string {
   const given = reason.trim();
   if (given === "" && isLikelyAlive(lockNow()))
@@ -127,11 +127,14 @@ type HoldSelector = Pick<
   "expectedVersion" | "format" | "reservedMs" | "allowedKeys" | "scope"
 > & {
   readonly onUnverified: ForceReleaseArgs["onUnverified"] | "extend";
-  /** What it is looked at for; `release` by default. */
+  /** Purpose of the lookup. Defaults to `release`. */
   readonly doing?: "release" | "extend";
 };
 
-/** The hold that the request names, as it is now; undefined: it is over. @throws LockkeeperError as `freeByForce` */
+/**
+ * Finds the current state of the hold that the request names; undefined if it has ended. @throws LockkeeperError as
+ * `forceReleaseLock`
+ */
 export async function findReleasableHold(
   deps: ForceReleaseDeps,
   key: Key,
@@ -141,7 +144,7 @@ export async function findReleasableHold(
   return "goneAt" in found ? undefined : found.hold;
 }
 
-/** What a release of a hold would be refused for, as far as the picture tells. @throws LockkeeperError */
+/** Asserts that a hold can be released, as far as the index shows. @throws LockkeeperError */
 export function assertReleasable(watcher: Watcher, hold: ObservedHold, ask: HoldSelector) {
   const lock = toVisibleLock(watcher, hold, ask);
   const format = chooseReleaseFormat(lock, ask);
@@ -158,8 +161,8 @@ interface PresentHold {
 type SeenHoldLookup = PresentHold | { readonly goneAt: number };
 
 /**
- * A hold of ours as the picture has it. Its fence names it and the script compares that, so nothing that a look would
- * tell is missing; of a quorum each master has to be looked at.
+ * Returns a hold with a fencing token from the index. The script compares the token, so no read is needed, except
+ * in a quorum, where each master must be read.
  */
 function findIndexedHold(
   { watcher }: ForceReleaseDeps,
@@ -167,7 +170,7 @@ function findIndexedHold(
   ask: HoldSelector,
 ): PresentHold | undefined {
   const hold = watcher.index.get(key);
-  // Without an answer to a look nothing was done; without one to the script nobody could say.
+  // If Redis may not respond, read first: a read without a reply has no effect, but a script may have.
   if (!watcher.isUp || hold === undefined) return undefined;
   if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
   const [{ seen }, ...others] = hold.holders;
@@ -177,7 +180,7 @@ function findIndexedHold(
 }
 
 /**
- * The hold that was seen, or one that may be it: for what does it no harm.
+ * Reads the hold that the caller saw, or one that may be the same. For harmless operations.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
@@ -190,13 +193,16 @@ export async function readSeenHold(
   const { observation, hold } = await readHold(watcher, key, false);
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
   if (hold === undefined)
-    throw new LostError("The hold that you saw is over. Look at the lock.", toKeyFields(key));
+    throw new LostError("The hold that you saw has ended. Read the lock again.", toKeyFields(key));
   if (matchVersion(expectedVersion, hold).comparison === "changed")
     throw createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
   return hold;
 }
 
-/** The hold that is meant, as it is now, compared with what the picture knows. @throws LockkeeperError as `freeByForce` */
+/**
+ * Reads the hold that the request names and compares it with the observations. @throws LockkeeperError as
+ * `forceReleaseLock`
+ */
 export async function findSeenHold(
   { watcher }: Pick<ForceReleaseDeps, "watcher">,
   key: Key,
@@ -210,12 +216,12 @@ export async function findSeenHold(
   return { hold, seen, holder };
 }
 
-/** A deadline that has passed still blocks clients that take the key for another format: for them it is not over. */
+/** A deadline that has passed still blocks clients that read the key as another format. */
 function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }
 
-/** A lock as a refusal shows it: without the names of keys that are not the caller's to see. */
+/** Builds the lock for an error response, without the names of keys that the caller may not read. */
 function toVisibleLock(
   watcher: Watcher,
   hold: ObservedHold,
@@ -235,9 +241,12 @@ function toForceReleaseParams(
   return { holder: one, by, reason, reservation };
 }
 
-const NOTHING_RELEASED = "Nothing was released; try again.";
+const NOTHING_RELEASED = "Nothing was released. Retry later.";
 
-/** Of a foreign hold our word is as good as our hearing: that is made sure of first. */
+/**
+ * Reads the key. The version of a foreign hold depends on complete observation, so its continuity is confirmed
+ * first.
+ */
 async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   return await explainRedisFailure(async () => {
     if (isForeign) await watcher.confirmContinuity(key);
@@ -246,7 +255,7 @@ async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   }, NOTHING_RELEASED);
 }
 
-/** The same hold as the format reads it that the request names. */
+/** Reads the hold in the format that the request names. */
 async function readHoldAs(
   watcher: Watcher,
   hold: ObservedHold,
@@ -264,7 +273,7 @@ async function readHoldAs(
   return seen;
 }
 
-/** Whose hold is meant: one of several holders', or (undefined) the lock as a whole. */
+/** Finds the holder that the version identifies; undefined: the lock as a whole. */
 function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): ObservedHolder | undefined {
   const { expectedVersion, onUnverified, reservedMs, doing } = ask;
   const { comparison, holder } = matchVersion(expectedVersion, hold);
@@ -279,7 +288,7 @@ function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): 
   return holder;
 }
 
-/** What is there instead, now. */
+/** Reads the current lock for the error. */
 export async function readChangedError(
   watcher: Watcher,
   key: Key,
@@ -289,7 +298,7 @@ export async function readChangedError(
   if (hold !== undefined)
     return createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
   return new ChangedError(
-    "The holder changed as you clicked, and the lock is free by now. Nothing was released by you.",
+    "The holder changed before your request arrived, and the lock is now free. Nothing was released.",
     {},
   );
 }

@@ -22,10 +22,10 @@ interface WaitersReading {
 }
 
 /**
- * Who waits for a lock, by name where that is written down. Of a quorum, whoever waits at any of its masters: all are
- * asked by everybody.
+ * Reads the waiters of a lock, by name where Redis stores it. In a quorum, the waiters of all masters, because
+ * clients queue at each of them.
  *
- * @throws LockkeeperError not_a_lock; the error of Redis when nobody answers
+ * @throws LockkeeperError not_a_lock; the error of Redis if no master responds
  */
 export async function readLockWaiters(
   { name, masters, rules }: DirectReadTarget,
@@ -67,12 +67,12 @@ async function readWaitersAt(
 ): Promise<WaitersReading> {
   const redis = await reads.waitUntilReady();
   const [observation] = await readKeys(redis, [key], rules, routing);
-  if (observation === undefined) throw new NeverSentError("The key has moved to another master just now");
+  if (observation === undefined) throw new NeverSentError("The key has just moved to another master");
   const seen = requireReadable(observation);
   return { seen, queue: await readQueue(redis, seen, routing) };
 }
 
-/** Once each, though each stands at every master of a quorum; who has waited longest first. */
+/** Lists each client once, longest wait first. In a quorum, each client is queued at every master. */
 function listOwnWaiters(readings: readonly WaitersReading[]): QueuedClient[] {
   const byName = new Map<string, QueuedClient>();
   for (const { queue } of readings) {
@@ -94,7 +94,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** Named ones have been seen, so there are no fewer. */
+/** The count is at least the number of named waiters. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

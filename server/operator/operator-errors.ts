@@ -22,7 +22,7 @@ export function createUnverifiedError(
   const who = one === undefined ? formatHolderNames(lock) : JSON.stringify(formatKey(one.owner));
   const version = one === undefined ? lock.version : one.version;
   return new UnverifiedError(
-    `${who} holds the lock, but it was not watched without a gap since you saw it: it may have been released and acquired again. ${nothing} To ${to} anyway, send its current version with "onUnverified": "${doing}".`,
+    `${who} holds the lock, but Lockkeeper has not observed it continuously since you saw it: it may have been released and acquired again. ${nothing} To ${to} anyway, send its current version with "onUnverified": "${doing}".`,
     { lock, version },
   );
 }
@@ -39,7 +39,7 @@ export function createChangedError(lock: Lock): ChangedError {
 
 export function createUnlistedError(lock: Lock): FormatRequiredError {
   return new FormatRequiredError(
-    "This is only possibly a lock, and it is not listed. A bulk release leaves such keys out. To release it, force-release this key alone and name its format.",
+    "The key is only possibly a lock and is not listed, so bulk releases exclude it. To release it, send a single force-release with its format.",
     { formats: lock.release?.formats ?? [], lock },
   );
 }
@@ -47,14 +47,14 @@ export function createUnlistedError(lock: Lock): FormatRequiredError {
 export function createSingleHolderError(lock: Lock): ChangedError {
   const { holders, remainingMs, version } = lock;
   return new ChangedError(
-    `${holders.length} holders have this lock, and its format does not allow to release one of them alone. Nothing was released. To release all of them, send the version of the lock.`,
+    `The lock has ${holders.length} holders, and its format does not allow releasing only one of them. Nothing was released. To release all of them, send the version of the lock.`,
     { lock, holders, remainingMs, version },
   );
 }
 
 export function createNotReservableError({ holders }: Lock): InvalidError {
   return new InvalidError(
-    `Body, reservedMs: ${holders.length} hold this lock, and nobody can be kept off it while others have it. Nothing was released. Leave it out to free this holder alone, or send the version of the lock to free all of them.`,
+    `Body, reservedMs: the lock has ${holders.length} holders and cannot be reserved while others hold it. Nothing was released. Omit reservedMs to release only this holder, or send the version of the lock to release all of them.`,
     { field: "reservedMs" },
   );
 }
@@ -62,9 +62,9 @@ export function createNotReservableError({ holders }: Lock): InvalidError {
 export function createFormatMismatchError(format: FormatName, lock: Lock): InvalidError {
   const { label, layout } = FORMAT_FACTS[format];
   const others = lock.release?.formats.filter((name) => name !== format) ?? [];
-  const instead = others.length === 0 ? "" : ` Name another format: ${others.join(", ")}.`;
+  const instead = others.length === 0 ? "" : ` Send another format: ${others.join(", ")}.`;
   return new InvalidError(
-    `Body, format: the key does not read as a lock of ${label} (${layout}). Nothing was released.${instead}`,
+    `Body, format: the key does not have the layout of a lock of ${label} (${layout}). Nothing was released.${instead}`,
     { field: "format" },
   );
 }

@@ -13,10 +13,10 @@ import { requireReadable } from "../locks/verbs/require-readable.ts";
 import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure } from "./direct-read.ts";
 
 /**
- * A lock as it stands in Redis. What is no lock is not told: who may look at locks may not read all else that a Redis
- * has.
+ * Reads the raw content of a lock. The content of other keys is not returned, because read access to locks does not
+ * include other data in Redis.
  *
- * @throws LockkeeperError not_a_lock, unavailable; the error of Redis when nobody answers
+ * @throws LockkeeperError not_a_lock, unavailable; the error of Redis if no master responds
  */
 export async function readRawCopies({ name, masters, rules }: DirectReadTarget, key: Key): Promise<RawLock> {
   const selectedMasters = findMastersToAsk(masters, key);
@@ -68,6 +68,6 @@ function toRawText(whole: Buffer): RawText {
   if (isBinaryKey(decodeKey(whole))) {
     return { text: new TextDecoder().decode(head), base64: head.toString("base64"), bytes };
   }
-  // As of a stream: a character that is cut in its middle is left out.
+  // Decoded as a stream, so that a truncated character at the end is omitted.
   return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: true }), bytes };
 }

@@ -24,7 +24,7 @@ describe("force-release format", () => {
     expect(chooseReleaseFormat(lock(), { format: "redsync" })).toBe("redsync");
     const other = refusal(lock(), { format: "laravel" });
     expect(other).toMatchObject({ code: "invalid", facts: { field: "format" } });
-    expect(other.message).toContain("may be freed as redlock, redsync");
+    expect(other.message).toContain("can be released as redlock, redsync");
     expect(refusal({ ...lock(), candidates: ["bull"] }, { format: "bull" }).code).toBe("invalid");
   });
 
@@ -34,7 +34,7 @@ describe("force-release format", () => {
     const missing = refusal(possible, {});
     expect(missing.code).toBe("format_required");
     expect(missing.facts).toMatchObject({ formats: ["redlock", "redsync"], lock: { format: "redlock" } });
-    expect(missing.message).toBe("It may be data. In `format`, one of: redlock, redsync.");
+    expect(missing.message).toBe("It may be data. Send one of these as `format`: redlock, redsync.");
     expect(refusal(possible, { format: "laravel" }).code).toBe("invalid");
   });
 

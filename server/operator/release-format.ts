@@ -6,8 +6,8 @@ import { FormatRequiredError, ReadOnlyError } from "../errors/operator-errors.ts
 import { InvalidError } from "../errors/request-errors.ts";
 
 /**
- * The format by whose rules a lock is freed: its own, or the one that the request names where its shape alone does not
- * tell.
+ * Returns the format by whose rules a lock is released: its own, or the one in the request if the value is
+ * ambiguous.
  *
  * @throws LockkeeperError read_only, format_required, invalid
  */
@@ -16,28 +16,31 @@ export function chooseReleaseFormat(
   ask: Pick<ForceReleaseInput, "format" | "reservedMs">,
 ): FormatName {
   const { format: known, release } = lock;
-  if (known === null || release === null) throw new Error("a free key has nothing to be freed");
+  if (known === null || release === null) throw new Error("a free key has no hold to release");
   const { may, why = "", instead, formats } = release;
   if (may === "never") {
     const what = instead === undefined ? "" : ` ${instead}`;
     throw new ReadOnlyError(
-      `A lock of ${FORMAT_FACTS[known].label} is not freed by force. ${why}${what}`,
+      `Locks of ${FORMAT_FACTS[known].label} cannot be force-released. ${why}${what}`,
       instead === undefined ? { why } : { why, instead },
     );
   }
   if (ask.reservedMs !== undefined && !release.reservable) {
     throw new InvalidError(
-      `Body, reservedMs: nobody can be kept off a lock of ${FORMAT_FACTS[known].label}. Leave it out to free the lock.`,
+      `Body, reservedMs: locks of ${FORMAT_FACTS[known].label} cannot be reserved. Omit reservedMs to release the lock.`,
       { field: "reservedMs" },
     );
   }
   if (may === "with_format" && ask.format === undefined) {
-    throw new FormatRequiredError(`${why} In \`format\`, one of: ${formats.join(", ")}.`, { formats, lock });
+    throw new FormatRequiredError(`${why} Send one of these as \`format\`: ${formats.join(", ")}.`, {
+      formats,
+      lock,
+    });
   }
   const allowed = may === "with_format" ? formats : listAllowedFormats(known, lock);
   if (ask.format !== undefined && !allowed.includes(ask.format)) {
     throw new InvalidError(
-      `Body, format: this lock may be freed as ${allowed.join(", ")}, not as ${ask.format}.`,
+      `Body, format: this lock can be released as ${allowed.join(", ")}, not as ${ask.format}.`,
       { field: "format" },
     );
   }

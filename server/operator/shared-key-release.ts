@@ -15,22 +15,22 @@ interface SharedKeyReleaseDeps {
   readonly watcher: Watcher;
 }
 
-/** More keys than anybody locks together. */
+/** Above the number of keys that a client locks together. */
 const KEYS_MAX = 100;
 
-/** The other keys that are freed with this one. */
+/** Finds the other keys to release with this one. */
 export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, format: FormatName): Key[] {
   return RELEASED_TOGETHER.has(format) ? watcher.index.findKeysSharingToken(hold, KEYS_MAX) : [];
 }
 
-/** Frees each of the keys that still has the token of `seen`. */
+/** Releases each key that still has the token of `seen`. */
 export async function forceReleaseSharedKeys(
   deps: SharedKeyReleaseDeps,
   keys: readonly Key[],
   seen: HeldObservation,
   ask: ForceReleaseParams,
 ): Promise<SharedKeyResult[]> {
-  // The lock that was asked for is free by now, so no failure of another one may hide that.
+  // The requested lock is already released, so a failure of another key must not hide that.
   const releaseKey = async (key: Key): Promise<SharedKeyResult> => ({
     ...toKeyFields(key),
     outcome: await forceReleaseSharedKey(deps, key, seen, ask).catch(() => "unknown" as const),

@@ -150,7 +150,7 @@ export const LOCK_PROBLEMS = {
     },
     example: {
       detail:
-        '"checkout@pod-2:17" holds the lock, but it was not watched without a gap since you saw it: it may have been released and acquired again. Nothing was released. To release it anyway, send its current version with "onUnverified": "release".',
+        '"checkout@pod-2:17" holds the lock, but Lockkeeper has not observed it continuously since you saw it: it may have been released and acquired again. Nothing was released. To release it anyway, send its current version with "onUnverified": "release".',
       lock: LOCK_EXAMPLE,
       version: LOCK_EXAMPLE.version,
     },
@@ -204,8 +204,7 @@ export const LOCK_PROBLEMS = {
       lock: LOCK_NOW,
     },
     example: {
-      detail:
-        "Several libraries store a lock in this shape. Send one of these as `format`: redlock, redsync.",
+      detail: "Several libraries store locks in this way. Send one of these as `format`: redlock, redsync.",
       formats: ["redlock", "redsync"],
       lock: { ...LOCK_EXAMPLE, type: "string", format: "token", confidence: "possible" },
     },

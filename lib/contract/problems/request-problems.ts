@@ -16,8 +16,8 @@ export const REQUEST_PROBLEMS = {
         .meta({ description: "Each field that is wrong, at most ten." }),
     },
     example: {
-      detail: "Body, leaseMs: leaseMs is at least 10.",
-      errors: [{ field: "leaseMs", message: "leaseMs is at least 10" }],
+      detail: "Body, leaseMs: must be at least 10.",
+      errors: [{ field: "leaseMs", message: "must be at least 10" }],
     },
   },
   idempotency_key_required: {
@@ -39,7 +39,7 @@ export const REQUEST_PROBLEMS = {
     remedy:
       "Send the `holdId` exactly as `acquire` returned it, with the key and target that it was acquired for.",
     facts: {},
-    example: { detail: "The holdId in the path is not one that acquire returned." },
+    example: { detail: "The holdId in the path is not a holdId returned by acquire." },
   },
   idempotency_key_reused: {
     meaning: "The `Idempotency-Key` was sent before with another operation, path or body.",
@@ -58,7 +58,7 @@ export const REQUEST_PROBLEMS = {
     retry: "after_change",
     remedy: "Send `Authorization: Bearer <API key>`, or log in to the console again.",
     facts: {},
-    example: { detail: "This API key is not known here." },
+    example: { detail: "The API key is unknown." },
   },
   forbidden: {
     meaning: "The credentials are valid but do not permit this operation, target or key.",
@@ -66,7 +66,7 @@ export const REQUEST_PROBLEMS = {
     retry: "never",
     remedy: "Use an API key that has the access, or ask an administrator for it.",
     facts: {},
-    example: { detail: "A viewer may not do this." },
+    example: { detail: "mei does not have the required access: `force` at the target main. It has read." },
   },
   not_found: {
     meaning: "No resource has this path, or no target has this name.",
@@ -148,7 +148,7 @@ export const REQUEST_PROBLEMS = {
     remedy: "Choose another name, or use the resource that has it.",
     facts: { field: z.string().meta({ description: "The field whose value is in use." }) },
     example: {
-      detail: 'name: an API key named "checkout" already exists; choose another name.',
+      detail: 'name: an API key named "checkout" already exists. Choose another name.',
       field: "name",
     },
   },
@@ -160,6 +160,6 @@ export const REQUEST_PROBLEMS = {
     facts: {
       state: z.enum(["expired", "revoked"]).meta({ description: "Why the API key cannot be rotated." }),
     },
-    example: { detail: "This API key is revoked; create a new one.", state: "revoked" },
+    example: { detail: "The API key is revoked. Create a new one.", state: "revoked" },
   },
 } as const satisfies Record<string, ProblemKind>;

@@ -23,7 +23,8 @@ export const SERVER_PROBLEMS = {
         .meta({ description: "What the limit counts by; address: requests without valid credentials." }),
     },
     example: {
-      detail: "One caller may send 200 requests per second, 400 at once. Nothing was done. Retry later.",
+      detail:
+        "Each caller is limited to 200 requests per second, with bursts of 400. Nothing was done. Retry later.",
       remainingMs: 5,
       perSecond: 200,
       burst: 400,
@@ -123,7 +124,7 @@ export const SERVER_PROBLEMS = {
         }),
       remainingMs: z.int().optional().meta({ description: "Milliseconds until locks are granted again." }),
     },
-    example: { detail: "Redis cannot take this request now. Nothing was done; try again." },
+    example: { detail: "Could not reach Redis. Nothing was done. Retry later." },
   },
   not_replicated: {
     meaning:

@@ -10,12 +10,12 @@ const MIN_BYTES = 200;
 const STORED_BYTES_MAX = 0xffff;
 
 interface Piece {
-  /** Whole bytes of a deflate stream that refer to nothing before them. */
+  /** Byte-aligned part of a deflate stream without back-references to earlier parts. */
   readonly deflated: Uint8Array;
   readonly plain: Uint8Array;
 }
 
-/** By the message, so that what goes to many tabs is deflated once. */
+/** By message, so that a message for many tabs is compressed once. */
 const pieces = new WeakMap<Uint8Array, Piece>();
 
 /** Node 20.15 and later have it. The trailer of a gzip stream needs it. */

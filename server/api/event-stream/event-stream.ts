@@ -22,13 +22,13 @@ const REPLAY_PAGE = 200;
 /** A snapshot is sent again if its reader is so slow that events have been deleted meanwhile. */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
-/** For a reader that is too far behind: it holds more memory. */
+/** Limits for a reader that is too far behind, because it holds more memory. */
 const BEHIND_LIMITS: DrainLimits = { ...DRAIN_LIMITS, stalledMsMax: 5_000 };
 
 export interface EventStreamOptions {
   readonly isWanted: (entry: HistoryEntry) => boolean;
   readonly allowedKeys: KeyPatternSet | undefined;
-  /** Pays for the snapshot and the replay. */
+  /** Budget that is charged for the snapshot and the replay. */
   readonly cpu: CpuBudget;
 }
 
@@ -40,7 +40,7 @@ export interface EventStreamOptions {
  */
 export class EventStream {
   #coverage: SnapshotCoverage | undefined;
-  /** Of the snapshot and the replay under way. */
+  /** Unrecorded events during the current snapshot or replay. */
   #unrecorded: UnrecordedEvents;
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
@@ -58,7 +58,7 @@ export class EventStream {
     });
   }
 
-  /** @param lastId id of the last event that the reader has; undefined: it needs none of the past */
+  /** @param lastId id of the last event that the reader has; undefined: only new events are sent */
   async run(lastId: string | undefined): Promise<void> {
     const { journal, watcher } = this.target;
     const { oldest, newest } = journal;
@@ -111,7 +111,7 @@ export class EventStream {
   #readPage(position: string | null): EventReplay {
     const { journal } = this.target;
     if (position !== null) return journal.replayAfter(position, REPLAY_PAGE);
-    // Nothing was recorded when the snapshot began.
+    // No event was recorded when the snapshot started.
     return { kind: "events", events: journal.listOldest(REPLAY_PAGE) };
   }
 

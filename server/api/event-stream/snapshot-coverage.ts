@@ -25,7 +25,7 @@ export class SnapshotCoverage {
   readonly #holds = new Map<Key, SentHold>();
   #asOf = 0;
 
-  /** @param startedAt when the snapshot began, Redis clock */
+  /** @param startedAt start of the snapshot, Redis clock, Unix milliseconds */
   constructor(private readonly startedAt: number) {}
 
   /** @param asOf Redis clock */

@@ -2,7 +2,7 @@ import { startCpuTimer } from "../../concurrency/cpu-timer.ts";
 import { SYSTEM_OWNER, type TaskOwner } from "../../concurrency/task-owner.ts";
 import { RateLimitedError } from "../../errors/request-errors.ts";
 
-/** Processor time per second in the long run, and at once. */
+/** CPU time per second on average, and at once, in milliseconds. */
 export interface CpuRate {
   readonly msPerSecond: number;
   readonly burstMs: number;
@@ -13,7 +13,7 @@ const CALLERS_MAX = 10_000;
 /** A single request never blocks its caller for longer. */
 const WAIT_MAX_MS = 30_000;
 
-/** The processor time that one caller has left for expensive reads. */
+/** The CPU time that one caller has left for expensive reads. */
 export interface CpuBudget extends TaskOwner {
   /** @throws LockkeeperError rate_limited */
   assertAvailable(): void;
@@ -28,8 +28,8 @@ export const UNLIMITED_CPU: CpuBudget = {
 };
 
 /**
- * Limits the processor time that each caller uses for expensive reads. Time is charged after it was used, so the request
- * that exceeds the budget is served and the next one is refused. Counted in the memory of this instance.
+ * Limits the CPU time that each caller uses for expensive reads. Time is charged after it was used, so the request
+ * that exceeds the budget is served and the next one is refused. Each instance counts separately.
  */
 export class CpuBudgets {
   /** When each caller's budget will be full again. */
@@ -69,7 +69,7 @@ export class CpuBudgets {
     if (this.rate === undefined || remainingMs <= 0) return;
     const { msPerSecond, burstMs } = this.rate;
     throw new RateLimitedError(
-      `One caller may use ${msPerSecond} ms of processor time per second for filters, facets, history and exports, ${burstMs} ms at once. Retry later, or use fewer different filters.`,
+      `Each caller is limited to ${msPerSecond} ms of CPU time per second for filters, facets, history and exports, with bursts of ${burstMs} ms. Retry later, or use fewer different filters.`,
       { remainingMs: Math.ceil(remainingMs) },
     );
   }

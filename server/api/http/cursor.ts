@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { SortDirection, SortPosition } from "../../watch/index/sorted-keys.ts";
 
-/** What a list is sorted by: a cursor is of one order only. */
+/** The sort order of a list. A cursor is valid only for its order. */
 interface CursorOrder {
   readonly field: string;
   readonly direction: SortDirection;
@@ -10,7 +10,7 @@ interface CursorOrder {
 
 const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
 
-/** Where a page ended, as a caller gives it back for the next. */
+/** Encodes the end of a page as a cursor for the next page. */
 export function encodeCursor([value, key]: SortPosition, { field, direction }: CursorOrder): string {
   return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
 }
@@ -25,7 +25,7 @@ export function decodeCursor(cursor: string, { field, direction }: CursorOrder):
   } catch {
     // Said below, as for a cursor of another order.
   }
-  throw new InvalidError("Query, cursor: it is not the `next` of a page with this sort.", {
+  throw new InvalidError("Query, cursor: must be the `next` value of a page with the same sort.", {
     field: "cursor",
   });
 }

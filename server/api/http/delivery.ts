@@ -2,15 +2,15 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Tells whether an answer reached its client, as far as TCP can.
+ * Detects whether a response reached its client, as far as TCP permits.
  *
- * A client that closes with our answer unread makes its system reset the connection; one that has read it just
- * closes. The reset is not to be seen by reading: the end that came before it wins. So when a client closes soon
- * after an answer that matters, our own end is held back for a moment and an empty line is written first. If that
- * fails, the reset has arrived, and the answer was not read.
+ * If a client closes with unread data, its kernel resets the connection. The reset is not visible to a reader,
+ * which sees the FIN that came before it. So if a client closes soon after an important response, the server delays
+ * its own FIN and first writes an empty line. If the write fails, the reset has arrived, and the response was not
+ * read.
  */
 
-/** A client that closes this long after an answer has read it. */
+/** A client that closes this long after a response has read it. */
 const UNREAD_WINDOW_MS = 1000;
 /** Time for the reset to arrive. */
 const END_DELAY_MS = 30;
@@ -23,18 +23,21 @@ interface SentResponse {
 
 const SENT_RESPONSE = Symbol("answer");
 
-/** On the socket itself: maps that hold nothing alive cost every collection of garbage. */
+/** The state is stored on the socket, because weak maps slow down every garbage collection. */
 interface WatchedSocket extends Socket {
-  /** null: watched, and nothing to take back. */
+  /** null: watched, without a response that could be undone. */
   [SENT_RESPONSE]?: SentResponse | null;
 }
 
-/** Whoever sends the next request on a connection has had the answer to the one before. */
+/**
+ * Marks the response as delivered: a client that sends the next request on a connection has read the previous
+ * response.
+ */
 export function markDelivered(socket: WatchedSocket): void {
   if (socket[SENT_RESPONSE]) socket[SENT_RESPONSE] = null;
 }
 
-/** Calls `takeBack` at most once, should the answer that is about to be sent not reach its client. */
+/** Calls `takeBack` at most once, if the response that is about to be sent does not reach its client. */
 export function watchDelivery(socket: WatchedSocket, outgoing: ServerResponse, takeBack: () => void): void {
   const isWatched = socket[SENT_RESPONSE] !== undefined;
   socket[SENT_RESPONSE] = { sentAt: performance.now(), outgoing, onUndelivered: takeBack };
@@ -57,7 +60,7 @@ function delayEnd(socket: WatchedSocket): void {
   const endLater = () => {
     const answer = socket[SENT_RESPONSE];
     if (!answer || performance.now() - answer.sentAt > UNREAD_WINDOW_MS) end();
-    // Both ends close a connection that was asked to be closed: a second line, after the end, would fail by itself.
+    // With `Connection: close`, both sides close: a second write after the FIN would always fail.
     else if (!isHeldBack) {
       isHeldBack = true;
       setTimeout(() => {

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { type ApiResponse, createJsonResponse } from "./http-exchange.ts";
 
-/** Kept by the client alone, and asked about each time. */
+/** Only the client may cache the response, and must revalidate it. */
 const ETAG_HEADERS = { "cache-control": "private, no-cache" };
-/** A deadline that is told from two looks may differ by what was rounded. */
+/** Deadlines that are computed from two reads can differ by rounding. */
 const DEADLINE_PRECISION_MS = 50;
 
-/** What was looked at, with a tag of its content: a client that has it already is spared the body. */
+/** Creates a response with an ETag of its content, so that an unchanged body is not sent again. */
 export function createTaggedResponse(value: object): ApiResponse {
   return createJsonResponse(200, value, { headers: { ...ETAG_HEADERS, etag: computeEtag(value) } });
 }
 
 /**
- * Weak: two looks at what has not changed have one tag, although `asOf` differs and less is left of a lease. So what is
- * left counts as the deadline that it stands for, and a client that keeps the body it has still knows the right one.
+ * Computes a weak ETag. Two reads of an unchanged value have the same tag although `asOf` and the remaining times
+ * differ: remaining times are hashed as deadlines, which also remain correct in the client's copy.
  */
 export function computeEtag(value: object): string {
   const parts: (string | number | boolean | null | undefined)[] = [];
@@ -34,7 +34,7 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   const own = "asOf" in value && typeof value.asOf === "number" ? value.asOf : asOf;
   parts.push("{");
   for (const [name, member] of Object.entries(value)) {
-    // For how long a hold was watched is counted from a moment that stays.
+    // `watchedMs` counts from a fixed time.
     if (name === "asOf" || name === "watchedMs" || member === undefined) continue;
     const isLeft = name === "remainingMs" && typeof member === "number" && own !== undefined;
     parts.push(name);
@@ -42,14 +42,14 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   }
 }
 
-/** 304 in place of a body that the client has. */
+/** Replaces a body that the client already has by a 304 response. */
 export function applyIfNoneMatch(response: ApiResponse, ifNoneMatch: string | undefined): ApiResponse {
   const { etag } = response.headers;
   if (etag === undefined || ifNoneMatch === undefined || !isEtagListed(etag, ifNoneMatch)) return response;
   return { status: 304, headers: { ...ETAG_HEADERS, etag } };
 }
 
-/** The weak comparison of RFC 9110. */
+/** Compares tags weakly (RFC 9110). */
 function isEtagListed(etag: string, ifNoneMatch: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//, "");
   return ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => bare(tag) === bare(etag));

@@ -2,20 +2,20 @@ import type { AuditOutcome } from "../../../lib/contract/audit.ts";
 import type { AbortSignalLike } from "../../locks/verbs/verbs.ts";
 import type { VerbEnd } from "../../stats/verb-call.ts";
 
-/** A request as every adapter hands it in: nothing of Node's or the web's own classes. */
+/** A request, independent of the classes of Node and of the web platform. */
 export interface ApiRequest {
   readonly method: string;
-  /** Path as it was sent, still encoded, without the query. */
+  /** Path as sent, percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** undefined when the request came through an adapter that cannot tell. */
+  /** undefined if the adapter does not provide it. */
   readonly remoteAddress: string | undefined;
-  /** All of the body; undefined when it has more bytes than that. May be asked for once. */
+  /** Reads the body; undefined if it is larger. May be called once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
-   * For a request that is answered late: a signal that ends when the client has gone. What was needed to read the
-   * request is let go of: headers and body cannot be asked for any more.
+   * For requests that wait: returns a signal that aborts when the client disconnects. Headers and body cannot be
+   * read afterwards, because their memory is reclaimed.
    */
   detach(): AbortSignalLike;
 }
@@ -25,37 +25,37 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, its compressed bytes, or a stream of server-sent events. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ((sink: ResponseSink) => void);
-  /** Of a verb's answer: what figures say of it. */
+  /** On responses of verbs: the result for the statistics. */
   readonly verbEnd?: VerbEnd | undefined;
-  /** Of a call that is audited: what the audit says of the answer besides. */
+  /** On audited calls: additional fields of the audit outcome. */
   readonly auditOutcome?: Partial<AuditOutcome> | undefined;
-  /** Called when the answer could not be handed to an open connection; of a stream, when it has not begun. */
+  /** Called if the connection was closed before the response could be sent, or before the stream started. */
   readonly onUndelivered?: (() => void) | undefined;
 }
 
-/** A response, and the name under which the log may have more about it; goes out as `x-request-id`. */
+/** A response and its `x-request-id`, which is also in the log. */
 export interface ApiAnswer {
   readonly response: ApiResponse;
   readonly requestId: string;
 }
 
-/** A request as its adapter hands it in, with the way back. */
+/** A request with the means to respond to it. */
 export interface Exchange<Result> extends ApiRequest {
   deliver(answer: ApiAnswer): Result;
 }
 
-/** Where a stream of events is written to. */
+/** The destination of a response stream. */
 export interface ResponseSink {
   write(text: string | Uint8Array): void;
   close(): void;
-  /** Ends it once all that was written has been read. */
+  /** Ends the stream after all written data has been sent. */
   end(): void;
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not taken. */
   readonly bufferedBytes: number;
   onClose(listener: () => void): void;
 }
 
-/** On every answer: no browser takes it for something else, or hands it to the page of another site. */
+/** Headers of every response: browsers must not sniff its type or expose it to pages of other sites. */
 export const GUARD_HEADERS = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",

@@ -38,7 +38,7 @@ it("an export cut short by a stopping server states that it is incomplete", asyn
   }
   await lines.writeChunks(chunks());
   expect([sink.text, sink.state]).toEqual([
-    "one\nThis export ended early: the server is stopping, or you may not read it any more.\n",
+    "one\nThis export ended early: the server is stopping, or your access was revoked.\n",
     "ended",
   ]);
 });
@@ -50,7 +50,7 @@ it("an export that cannot be read to its end states so, and a complete one adds 
     throw new Error("away");
   }
   await new LineStream(cut).writeChunks(failing());
-  expect(cut.text).toBe("one\nThis export ended early: the home store did not answer.\n");
+  expect(cut.text).toBe("one\nThis export ended early: the home store did not respond.\n");
   const whole = createRecordedSink();
   async function* chunks() {
     yield "one\n";

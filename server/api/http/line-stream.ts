@@ -11,10 +11,10 @@ export const LINE_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** Nothing more is begun for a reader that has more than this to take. */
+/** No further work is started for a reader that is behind by more than this. */
 const DRAIN_LIMITS = { bufferedBytesMax: 256 * 1024, stalledMsMax: 15_000 };
 
-/** An answer of lines of JSON that are written as things are done. */
+/** A response of JSON lines that are written as items are completed. */
 export class LineStream implements ResultListener {
   #isGone = false;
 
@@ -24,7 +24,7 @@ export class LineStream implements ResultListener {
     });
   }
 
-  /** As the open streams know it: ended from outside, nothing more is begun, and what has begun is still told. */
+  /** The sink to register as an open stream. Closing it stops new items; items in progress are still reported. */
   get guardedSink(): ResponseSink {
     const { sink } = this;
     return {
@@ -53,21 +53,21 @@ export class LineStream implements ResultListener {
   }
 
   /**
-   * A file, no faster than it is read, and no further than somebody reads. One that ends too early says so in a last
-   * line, which is none of the format.
+   * Writes a file at the speed of its reader, and stops if the reader disconnects. A file that ends early has a
+   * last line with the reason, which is not valid in its format.
    *
-   * @param failed why it ended when the chunks fail
+   * @param failed the reason to report if the chunks fail
    */
-  async writeChunks(chunks: AsyncIterable<string>, failed = "the home store did not answer"): Promise<void> {
+  async writeChunks(chunks: AsyncIterable<string>, failed = "the home store did not respond"): Promise<void> {
     const why = await this.#writeUntilClosed(chunks).catch(() => failed);
     if (why !== undefined) this.sink.write(`This export ended early: ${why}.\n`);
     this.end();
   }
 
-  /** @returns why it ended too early */
+  /** @returns the reason if it ended early */
   async #writeUntilClosed(chunks: AsyncIterable<string>): Promise<string | undefined> {
     for await (const chunk of chunks) {
-      if (this.#isGone) return "the server is stopping, or you may not read it any more";
+      if (this.#isGone) return "the server is stopping, or your access was revoked";
       if (chunk !== "") this.sink.write(chunk);
       await this.waitUntilReady();
     }

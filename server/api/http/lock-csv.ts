@@ -1,7 +1,7 @@
 import type { Lock } from "../../../lib/contract/lock.ts";
 import { type CsvColumns, formatCsvHeader, formatCsvRow } from "../../../lib/csv/csv.ts";
 
-/** Of a lock that many hold, so many are named. */
+/** Maximum number of owners listed per lock. */
 const OWNERS_MAX = 20;
 
 const COLUMNS: CsvColumns<Lock> = {
@@ -42,7 +42,7 @@ export const LOCK_CSV_HEADER = formatCsvHeader(COLUMNS);
 
 export const formatLockCsvRow = (lock: Lock): string => formatCsvRow(COLUMNS, lock);
 
-/** What an owner string tells of its time may be no time at all. */
+/** Formats a time. Times that are parsed from owner strings can be out of range. */
 function formatTime(ms: number | null | undefined): string | undefined {
   const date = new Date(ms ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

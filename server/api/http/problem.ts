@@ -104,7 +104,7 @@ function buildRateLimitedHeaders({ facts }: RateLimitedError): Record<string, st
 function buildUnavailableHeaders({
   facts: { reason, remainingMs = 0 },
 }: UnavailableError): Record<string, string> {
-  // The next request is to go to another server.
+  // The next request should go to another server.
   return { ...buildRetryAfter(remainingMs), ...(reason === "stopping" ? { connection: "close" } : {}) };
 }
 

@@ -2,27 +2,30 @@ import { RateLimitedError } from "../../errors/request-errors.ts";
 import { getClientNetwork } from "../../network/client-address.ts";
 import { CpuBudgets, type CpuRate } from "./cpu-budgets.ts";
 
-/** Requests a second in the long run, and how many may come at once. */
+/** Requests per second on average, and the maximum burst. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
 export interface RateLimitOptions {
-  /** Of one API key or operator; undefined: none. */
+  /** Limit of one API key or operator; undefined: no limit. */
   readonly perCaller: Rate | undefined;
-  /** Of one address, for requests without valid credentials; undefined: none. */
+  /** Limit of one address, for requests without valid credentials; undefined: no limit. */
   readonly perAddress: Rate | undefined;
-  /** Processor time of expensive reads of one API key or operator; undefined: no limit. */
+  /** CPU time for expensive reads of one API key or operator; undefined: no limit. */
   readonly readCpu: CpuRate | undefined;
-  /** Every answer tells what is left, not only a refusal. */
+  /** Send the rate limit headers with every response, not only with refusals. */
   readonly sendsHeaders: boolean;
 }
 
-/** Whose requests are counted together. */
+/** What a limit counts by. */
 type RateLimitSubject = "caller" | "address";
 
-/** As draft-ietf-httpapi-ratelimit-headers-10 writes it: the quota, what is left of it, and until when it is whole. */
+/**
+ * Builds the headers of draft-ietf-httpapi-ratelimit-headers-10: the quota, the remainder, and the seconds until it
+ * is full.
+ */
 export function buildRateLimitHeaders(
   { perSecond, burst }: Rate,
   per: RateLimitSubject,
@@ -35,12 +38,12 @@ export function buildRateLimitHeaders(
   };
 }
 
-/** More names than this at once, and those that lack least of their quota begin anew, */
+/** Maximum number of buckets. Above it, the fullest ones are evicted. */
 const BUCKETS_MAX = 10_000;
-/** so many at a time: to find them, all are looked at. */
+/** Evicted at once, because finding them requires a walk over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
-/** How often each caller may ask. Counted in the memory of this instance: two instances give each caller twice as much. */
+/** Limits the request rate of each caller. Each instance counts separately, so two instances permit twice the rate. */
 export class RateLimits {
   readonly sendsHeaders: boolean;
   readonly readCpu: CpuBudgets;
@@ -69,7 +72,7 @@ export class RateLimits {
   }
 }
 
-/** Token buckets, each as the one moment at which it will be full again. */
+/** Token buckets. Each is stored as the time at which it will be full. */
 class TokenBuckets {
   readonly #fullAt = new Map<string, number>();
   readonly #eachMs: number;
@@ -87,7 +90,7 @@ class TokenBuckets {
     const now = performance.now();
     const fullAt = Math.max(now, this.#fullAt.get(name) ?? 0) + this.#eachMs;
     const overMs = fullAt - now - this.#burstMs;
-    // A rounding error is not held against anybody.
+    // Tolerates rounding errors.
     if (overMs > 1e-6) throw this.#createError(overMs);
     this.#fullAt.set(name, fullAt);
     if (this.#fullAt.size > BUCKETS_MAX) this.#evict(now);
@@ -101,9 +104,9 @@ class TokenBuckets {
 
   #createError(remainingMs: number): RateLimitedError {
     const { perSecond, burst } = this.rate;
-    const whose = this.per === "caller" ? "One caller" : "One address without valid credentials";
+    const whose = this.per === "caller" ? "Each caller" : "Each address without valid credentials";
     return new RateLimitedError(
-      `${whose} may send ${perSecond} requests per second, ${burst} at once. Nothing was done. Retry later.`,
+      `${whose} is limited to ${perSecond} requests per second, with bursts of ${burst}. Nothing was done. Retry later.`,
       { remainingMs: Math.ceil(remainingMs), perSecond, burst, per: this.per },
     );
   }

@@ -3,8 +3,8 @@ import type { ApiRequest } from "./http-exchange.ts";
 const ACCEPTED_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The id that the caller, or a proxy before us, has given its request. It stands beside ours in the log and is never
- * taken for ours: callers choose it, and may choose one twice. What could break a line of a log is left out.
+ * Reads the request id that the client or a proxy sent. It is logged beside Lockkeeper's own id and never replaces
+ * it, because clients can reuse it. Characters that could break a log line are removed.
  */
 export function readClientRequestId(request: Pick<ApiRequest, "header">): string | undefined {
   const given = request.header("x-request-id");

@@ -8,23 +8,23 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** One server-sent event. JSON has no raw line breaks, so one data line is enough. */
+/** Formats a server-sent event. JSON has no raw line breaks, so one data line is enough. */
 export function formatSseEvent(event: string, data: unknown, id?: string): string {
   return formatSseText(event, JSON.stringify(data), id);
 }
 
-/** The same of what is JSON already. */
+/** Formats a server-sent event whose data is already JSON. */
 export function formatSseText(event: string, json: string, id?: string): string {
   const name = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
   return `${name}data: ${json}\n\n`;
 }
 
-/** The same as bytes, for a message that goes to many readers. */
+/** Encodes a server-sent event for many readers. */
 export function encodeSseEvent(event: string, json: string): Uint8Array {
   return Buffer.from(formatSseText(event, json));
 }
 
-/** Moves a reader's Last-Event-ID on, and is no message. */
+/** Formats an id without a message, which only advances the reader's Last-Event-ID. */
 export function formatSseId(id: string): string {
   return `id: ${id}\n\n`;
 }
@@ -32,19 +32,19 @@ export function formatSseId(id: string): string {
 const CHECK_INTERVAL_MS = 5000;
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** Whether a reader has to take what was written before it is sent more. */
+/** Returns whether a reader is too far behind to be sent more. */
 export function isTooFarBehind(sink: ResponseSink): boolean {
   return sink.bufferedBytes > BUFFERED_BYTES_MAX;
 }
 
-/** The open streams: kept from being taken for dead, ended with the right to read them, and all at the end. */
+/** The open streams. Sends keep-alives, closes streams whose access was revoked, and closes all on shutdown. */
 export class OpenStreams {
   readonly #callers = new Map<ResponseSink, string>();
   readonly #checks = new Map<ResponseSink, () => Promise<void>>();
 
   /**
-   * @param most how many may be open at once
-   * @param mostEach how many of them one caller may have
+   * @param most maximum number of open streams
+   * @param mostEach maximum number per caller
    */
   constructor(
     private readonly most = Number.POSITIVE_INFINITY,
@@ -73,8 +73,8 @@ export class OpenStreams {
   }
 
   /**
-   * @param mayStill asked every few seconds, so that a session that was ended ends its streams too
-   * @param keepAlive what is no message in this stream
+   * @param mayStill checked every few seconds, so that an ended session also ends its streams
+   * @param keepAlive text that is not a message in this stream
    */
   register(
     sink: ResponseSink,
@@ -97,7 +97,7 @@ export class OpenStreams {
     });
   }
 
-  /** Somebody's rights have changed: they count for what is open as well. */
+  /** Checks the access of all open streams after a change of permissions. */
   checkAll(): void {
     for (const check of this.#checks.values()) void check();
   }

@@ -9,20 +9,20 @@ import { encodeSseEvent } from "../http/sse.ts";
 import { type RowJsonCache, toNoteFingerprint } from "./row-json-cache.ts";
 import { diffWindows, formatCounts, type RowWindow } from "./window-diff.ts";
 
-/** More than a person reads in a tenth of a second; who wants each of them asks the history. */
+/** More than a person can read in 100 ms. The history has the rest. */
 const EVENTS_MAX = 40;
 
 export interface NewEvents {
   readonly events: readonly HistoryEntry[];
-  /** How many more there were, which nobody keeps here. */
+  /** Number of further events, which are not kept here. */
   readonly dropped: number;
 }
 
-/** How a target looks at one moment. Tabs that look at the same get the same bytes, which are made once. */
+/** The state of a target at one moment. Tabs with the same view share the encoded messages. */
 export class LiveSnapshot {
   readonly now: number;
   readonly #windows = new Map<string, RowWindow>();
-  /** By the window that it is now, and the one that was told last. */
+  /** Messages by the current window and the window that was sent last. */
   readonly #changes = new Map<RowWindow, Map<RowWindow | undefined, Uint8Array | undefined>>();
   #allEventsMessage: Uint8Array | undefined;
   #health: Health | undefined;
@@ -65,7 +65,7 @@ export class LiveSnapshot {
     return window;
   }
 
-  /** The message that makes one window of another; undefined: they look the same, but for what is counted. */
+  /** Builds the message that changes one window into another; undefined if they differ only in counts. */
   getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
     const changes = this.#changes.get(after) ?? new Map<RowWindow | undefined, Uint8Array | undefined>();
     this.#changes.set(after, changes);
@@ -76,12 +76,12 @@ export class LiveSnapshot {
     return message;
   }
 
-  /** The message that tells the counts alone. */
+  /** Formats a message with only the counts. */
   formatCounts(window: RowWindow): string {
     return formatCounts(window, this.now);
   }
 
-  /** JSON of a lock, and whether it is held: that a free key is still free is no news. */
+  /** Formats a lock as JSON, with a state text that changes only if there is something to send. */
   formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
       const text = this.rowCache.getJson(hold);
@@ -96,21 +96,24 @@ export class LiveSnapshot {
     };
   }
 
-  /** A held one by its text, a free one by how it ended: what tells whether there is news of it. */
+  /**
+   * Returns a text that changes when a pinned row must be sent again: the JSON of a held lock, or the end of a free
+   * one.
+   */
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
     const hold = this.watcher.index.get(key);
     if (hold !== undefined) return { state: this.rowCache.getJson(hold), hold };
     return { state: `free ${this.journal.findLastEnd(key)?.at ?? ""}`, hold };
   }
 
-  /** JSON of a `kept` message's item. */
+  /** Formats an item of a `kept` message as JSON. */
   formatPinnedItem(key: Key, hold: ObservedHold | undefined): string {
     const { text } = this.formatLock(key, hold);
     const ended = hold === undefined ? this.journal.findLastEnd(key) : undefined;
     return ended === undefined ? `{"lock":${text}}` : `{"lock":${text},"ended":${JSON.stringify(ended)}}`;
   }
 
-  /** The message of the newest events of all locks. */
+  /** Returns the message with the newest events of all locks. */
   getAllEvents(): Uint8Array {
     this.#allEventsMessage ??= encodeSseEvent(
       "events",
@@ -119,7 +122,7 @@ export class LiveSnapshot {
     return this.#allEventsMessage;
   }
 
-  /** JSON of the events of one lock; undefined when there are none. */
+  /** Formats the events of one lock as JSON; undefined if there are none. */
   getEventsFor(key: Key): string | undefined {
     this.#eventsByKey ??= groupByKey(this.newEvents.events);
     const events = this.#eventsByKey.get(key) ?? [];

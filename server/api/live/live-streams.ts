@@ -11,10 +11,10 @@ import { Tab } from "./tab.ts";
 import { TabBroadcaster } from "./tab-broadcaster.ts";
 import { streamUnreachable, toOperatorHello, toTargetHello } from "./unreachable-target.ts";
 
-/** Whose stream it is. */
+/** The caller that opened a stream. */
 export interface StreamCaller {
   readonly principal: Principal;
-  /** Pays for the first state and for new filters. */
+  /** Budget that is charged for the first state and for new filters. */
   readonly cpu: CpuBudget;
   readonly isPoll?: boolean;
 }
@@ -24,13 +24,14 @@ interface OpenTab {
   changeView(view: LiveView): void;
 }
 
-/** The open streams of consoles, one a tab. */
+/** The open streams of the console, one per tab. */
 export class LiveStreams {
   readonly #tabs = new Map<string, OpenTab>();
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /**
-   * Sends the first state. That of a poll is a task of the caller, so that many polls block the event loop no longer than one.
+   * Sends the first state. For a poll, this is a task of the caller, so that many polls block the event loop no
+   * longer than one.
    *
    * @returns resolves when the first complete state has been sent; a poll ends then
    */
@@ -65,7 +66,7 @@ export class LiveStreams {
     // A stream gets every event after its response began, so it joins at once.
     await (isPoll ? runYielding(begin, cpu) : cpu.run(begin));
     if (!isPoll) return;
-    // Its client may take what was sent much later, or never.
+    // The client may read the data much later, or never.
     feed.leave(tab);
     sink.end();
   }
@@ -74,7 +75,7 @@ export class LiveStreams {
   changeView(id: string, view: LiveView, principal: Principal): void {
     const open = this.#tabs.get(id);
     if (open === undefined || open.principal.id !== principal.id) {
-      throw new NotFoundError("This stream has ended; open GET /live again.");
+      throw new NotFoundError("The stream has ended. Open GET /live again.");
     }
     open.changeView(view);
   }

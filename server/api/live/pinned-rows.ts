@@ -3,10 +3,10 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { RowWindow } from "./window-diff.ts";
 
-/** The rows that a tab keeps on the screen while the order goes on without them. */
+/** The rows that a tab keeps on the screen while the order of the list changes. */
 export class PinnedRows {
   readonly #keys: readonly Key[];
-  /** How each was told last, by the window or here. */
+  /** The last state of each row that was sent, in the window or here. */
   readonly #sentStates = new Map<Key, string>();
 
   constructor(paths: readonly string[] = [], watcher: Pick<Watcher, "isWatched">) {
@@ -16,7 +16,7 @@ export class PinnedRows {
       .filter((key) => watcher.isWatched(key));
   }
 
-  /** @returns JSON of items of a `kept` message; of those only that the window has not told as they are */
+  /** @returns the items of a `kept` message as JSON, without rows whose state is in the window */
   collectChanges(frame: LiveSnapshot, window: RowWindow | undefined): string[] {
     if (this.#keys.length === 0) return [];
     const shown = new Set(window?.rows);

@@ -5,12 +5,12 @@ import type { LockPresenter } from "../../watch/lock-presenter.ts";
 
 interface CachedRow {
   readonly text: string;
-  /** With whom it shared its token then: that changes without it. */
+  /** Keys that shared the token when the JSON was built. They can change without the hold. */
   readonly sharedWith: readonly Key[];
   readonly note: string;
 }
 
-/** The JSON of holds, made once for each look at them, for however many tabs and moments. */
+/** Caches the JSON of each observed hold for all tabs. */
 export class RowJsonCache {
   readonly #rows = new WeakMap<ObservedHold, CachedRow>();
 
@@ -27,7 +27,7 @@ export class RowJsonCache {
   }
 }
 
-/** Tells a note from any other. */
+/** Returns a text that differs for different notes. */
 export function toNoteFingerprint(note: Note | undefined): string {
   return note === undefined ? "" : `${note.at} ${note.by} ${note.text}`;
 }

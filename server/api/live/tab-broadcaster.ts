@@ -6,20 +6,23 @@ import { LiveSnapshot } from "./live-snapshot.ts";
 import { RowJsonCache } from "./row-json-cache.ts";
 import { COUNTS_INTERVAL_MS, type Tab } from "./tab.ts";
 
-/** Between two moments at which tabs are told, in ms: the less, the fresher. Telling takes this share of the time. */
+/** Minimum interval between two broadcasts, in milliseconds, and the maximum share of the time spent on them. */
 const BROADCAST_INTERVAL_MS = 25;
 const BROADCAST_PAUSE_MAX_MS = 500;
 const CPU_SHARE = 0.25;
 const HEALTH_INTERVAL_MS = 1000;
-/** Of one moment; older ones are counted and no more. */
+/** Maximum number of pending events per broadcast. Older ones are only counted. */
 const PENDING_MAX = 500;
 const RECENT_EVENTS = 200;
 const NO_EVENTS = { events: [], dropped: 0 };
 
-/** Tells all tabs of one target what has changed, together: what costs is what is on screen, not who looks at it. */
+/**
+ * Sends changes to all tabs of a target at once, so that the cost depends on what is displayed and not on the
+ * number of tabs.
+ */
 export class TabBroadcaster {
   readonly #tabs = new Set<Tab>();
-  /** Who asked for events, and has not been told of those before. */
+  /** Tabs that requested events and have not received the recent ones. */
   readonly #awaitingRecent = new Set<Tab>();
   readonly #rowCache: RowJsonCache;
   #stopCallbacks: (() => void)[] = [];
@@ -37,7 +40,7 @@ export class TabBroadcaster {
     this.#rowCache = new RowJsonCache(watcher.locks);
   }
 
-  /** @returns resolves when the tab has been told all of the first picture */
+  /** @returns resolves when the complete first state has been sent to the tab */
   join(tab: Tab): Promise<void> {
     if (this.#tabs.size === 0) this.#subscribe();
     this.#tabs.add(tab);
@@ -81,7 +84,7 @@ export class TabBroadcaster {
     tab.send("recent", { items: this.journal.listRecent(RECENT_EVENTS) });
   }
 
-  /** How the target looks now, without what has happened. */
+  /** Takes a snapshot of the target without events. */
   #takeSnapshot(): LiveSnapshot {
     return new LiveSnapshot(this.watcher, this.#rowCache, NO_EVENTS, this.journal);
   }
@@ -116,7 +119,7 @@ export class TabBroadcaster {
     this.#scheduleBroadcast();
   }
 
-  // At once after a quiet interval, then one moment after the other.
+  // Immediate after a quiet interval, then at most once per interval.
   #scheduleBroadcast(): void {
     this.#timer ??= setTimeout(
       () => this.#broadcast(),
@@ -140,7 +143,7 @@ export class TabBroadcaster {
     }
     this.#scheduleCounts();
     this.#broadcastStateChange();
-    // By what it took of the processor: that the machine is busy with others is no reason to tell more seldom.
+    // Based on CPU time, so that load by other processes does not reduce the rate.
     const { user, system } = process.cpuUsage(before);
     const pauseMs = ((user + system) / 1000) * (1 / CPU_SHARE - 1);
     this.#nextBroadcastAt = Math.max(
@@ -149,7 +152,7 @@ export class TabBroadcaster {
     );
   }
 
-  /** The last of several changes is counted, too. */
+  /** Ensures that the counts after the last of several changes are sent. */
   #scheduleCounts(): void {
     if (![...this.#tabs].some((tab) => tab.areCountsPending)) return;
     this.#countsTimer ??= setTimeout(() => {
@@ -165,7 +168,7 @@ export class TabBroadcaster {
 
   #onHealthInterval(): void {
     this.#broadcastHealth();
-    // What is only counted is told less often, and the last of it by now.
+    // Counts are sent less often. By now the last change is due.
     this.#scheduleBroadcast();
     for (const tab of this.#tabs) void tab.readUnwatchedLock(() => this.#takeSnapshot());
   }

@@ -15,7 +15,7 @@ const COUNT_ORDER: SortOrder = { field: "key", direction: 1 };
 /** The default of `GET /namespaces`, which shares the grouping. */
 const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;
 
-/** The counts of one view, and what of them its tab has been sent. */
+/** The counts of one view, and those that its tab has received. */
 export class TabCounts {
   #sentTotals = "";
   /** undefined: nothing has been sent. */
@@ -93,7 +93,7 @@ export class TabCounts {
     return filter === this.view.filter ? parseSortOrder(this.view.sort) : COUNT_ORDER;
   }
 
-  /** One fact has one source: what `health` counts is not counted a second time, at another moment. */
+  /** Counts that `health` has are taken from there, because a second count could differ. */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;
     if (filter === "is:needs_attention") return totals.needsAttention;
@@ -103,7 +103,10 @@ export class TabCounts {
     return index.queryPage(filter, order, { offset: 0 }, 0).total;
   }
 
-  /** A namespace that others have pushed out of the first ones is still counted, so that its last count is not wrong. */
+  /**
+   * A namespace that others have displaced from the first ones is still counted, so that its last sent count does
+   * not become wrong.
+   */
   #collectNamespaces(): LiveNamespaceCount[] {
     const before = this.#sentNamespaces;
     const after = new Map<Key, string>();

@@ -7,13 +7,13 @@ const toCountsText = ({ filter, sort, counts, namespaces }: LiveView) =>
   JSON.stringify([filter, sort, counts, namespaces]);
 const toPinsText = ({ keep }: LiveView) => JSON.stringify(keep);
 
-/** Whether the tab has this window already. A view sent again unchanged asks for all of it again. */
+/** Returns whether the tab already has this window. Sending an unchanged view again requests all of it. */
 export function hasSameWindow(one: LiveView, other: LiveView): boolean {
   if (toWindowText(one) !== toWindowText(other)) return false;
   return toPinsText(one) !== toPinsText(other) || toCountsText(one) !== toCountsText(other);
 }
 
-/** Whether the tab has these counts already. */
+/** Returns whether the tab already has these counts. */
 export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   if (toCountsText(one) !== toCountsText(other)) return false;
   return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);

@@ -14,18 +14,24 @@ import { TabCounts } from "./tab-counts.ts";
 import { hasSameCounts, hasSameWindow, parseViewKey } from "./tab-view.ts";
 import type { RowWindow } from "./window-diff.ts";
 
-/** A browser that has this much before it is told no more until it has read it: then the newest, not all between. */
+/**
+ * A browser that is behind by this many bytes is sent nothing until it has caught up, and then only the latest
+ * state.
+ */
 const BEHIND_BYTES_MAX = 64 * 1024;
-/** One that is behind for so long has gone, or wants a new connection. */
+/** A tab that is behind for this long is disconnected. */
 const BEHIND_MS_MAX = 15_000;
-/** After a filter could not be evaluated. */
+/** Pause after a filter could not be evaluated. */
 const RETRY_MS = 1000;
-/** How often the counts of the window go out by themselves, in ms. */
+/** Minimum time between two messages that change only the window's counts, in milliseconds. */
 const WINDOW_COUNTS_INTERVAL_MS = 500;
 /** Minimum time between two `counts` messages, in ms. */
 export const COUNTS_INTERVAL_MS = 250;
 
-/** What one tab is told: its window of the table, its lock, the events it asked for. Bounded whatever it reads. */
+/**
+ * The stream of one tab: its window of the list, its lock and its events. Memory is bounded if the tab reads
+ * slowly.
+ */
 export class Tab {
   #view: LiveView;
   #key: Key | undefined;
@@ -81,7 +87,7 @@ export class Tab {
     this.#key = parseViewKey(view);
     this.#pinnedRows = new PinnedRows(view.keep, this.watcher);
     this.#sentLock = "";
-    // It is told when it has read what it has: else each change of a view that nobody reads would be kept.
+    // Otherwise each change of the view would add data to the buffer of a tab that does not read.
     if (this.isBehind()) return;
     this.#sendWindow(frame);
     this.#sendPinned(frame);
@@ -89,7 +95,7 @@ export class Tab {
     this.#sendCounts(frame);
   }
 
-  /** Takes what there is to see now. */
+  /** Sends the changes since the last snapshot. */
   sendChanges(frame: LiveSnapshot): void {
     if (this.isBehind()) {
       if (this.#view.events === "all" || this.#key !== undefined) this.#skipped += frame.eventCount;
@@ -103,12 +109,12 @@ export class Tab {
     if (!this.#areCountsPending) this.#sendCounts(frame);
   }
 
-  /** Whether counts may have changed that were not looked at, because the previous ones are too recent. */
+  /** Whether counts may have changed that were not sent, because the previous ones are too recent. */
   get areCountsPending(): boolean {
     return this.#areCountsPending;
   }
 
-  /** Whether it has not read what it was told; ends it when that lasts. */
+  /** Returns whether the tab is too far behind. Disconnects it if this lasts. */
   isBehind(): boolean {
     if (this.sink.bufferedBytes <= BEHIND_BYTES_MAX) {
       this.#behindSince = undefined;
@@ -136,7 +142,7 @@ export class Tab {
     }
   }
 
-  /** Evaluates what the view counts, if that is new, and then sends the counts. */
+  /** Evaluates the filters and namespaces of the view if they are new, and then sends the counts. */
   async prepareCounts(takeSnapshot: () => LiveSnapshot): Promise<void> {
     if (this.#isPreparingCounts) return;
     this.#isPreparingCounts = true;
@@ -163,13 +169,13 @@ export class Tab {
       this.cpu.assertAvailable();
       await this.watcher.index.prepareQuery(filter, parseSortOrder(sort), undefined, this.cpu);
     } catch (error) {
-      // The window stays as it is until the caller may use the processor again.
+      // The window remains unchanged until the caller has CPU time left.
       if (!(error instanceof LockkeeperError)) throw error;
       await sleep(RETRY_MS);
     }
   }
 
-  // Nothing tells of a key outside the watch patterns, so it is looked at with every beat.
+  // Changes of a key outside the watch patterns are not observed, so it is read at every health interval.
   async readUnwatchedLock(frame: () => LiveSnapshot): Promise<void> {
     const key = this.#key;
     if (key === undefined || this.watcher.isWatched(key) || !this.watcher.isUp || this.isBehind()) return;
@@ -177,7 +183,7 @@ export class Tab {
       const { hold } = await this.watcher.readKey(key);
       if (this.#key === key) this.#sendLockIfChanged(frame().formatLock(key, hold), frame().now);
     } catch {
-      // The health message says that Redis is away.
+      // The health message reports that Redis is unreachable.
     }
   }
 

@@ -6,7 +6,7 @@ import { formatSseEvent } from "../http/sse.ts";
 
 const HEALTH_INTERVAL_MS = 1000;
 
-/** What a page says of its target. */
+/** Returns the facts about a target that pages show. */
 export function toTargetHello({ settings, address, target }: TargetConnector): LiveHello["target"] {
   const { name, label, environment, policy } = settings;
   return {
@@ -17,7 +17,7 @@ export function toTargetHello({ settings, address, target }: TargetConnector): L
   };
 }
 
-/** Whom the page is shown to, and what of it they may do. */
+/** Returns the operator of a page and the operator's access. */
 export function toOperatorHello(
   principal: Principal,
   { name: target }: TargetConnector,
@@ -29,7 +29,10 @@ export function toOperatorHello(
   };
 }
 
-/** A tab that looks at a target that has not been reached: it is told why, and comes back as soon as it has been. */
+/**
+ * Serves a tab whose target has never been reached: sends the reason, and closes the stream once the target is
+ * open, so that the tab reconnects.
+ */
 export function streamUnreachable(
   id: string,
   sink: ResponseSink,

@@ -4,13 +4,13 @@ export interface RowWindow {
   readonly offset: number;
   readonly total: number;
   readonly held: number;
-  /** JSON, one a lock. */
+  /** JSON of each lock. */
   readonly rows: readonly string[];
 }
 
 /**
- * The message that makes one window of another: the rows that changed, when most of them did not, else all of them.
- * undefined: they look the same, but for what is counted.
+ * Builds the message that changes one window into another: the changed rows, or all rows if most have changed.
+ * undefined if they differ only in counts.
  */
 export function diffWindows(
   before: RowWindow | undefined,
@@ -26,7 +26,7 @@ export function diffWindows(
   return { name: "rows", text: `{${formatCountFields(after, now)},"rows":[${places.join(",")}]}` };
 }
 
-/** The counts alone. */
+/** Formats a message with only the counts. */
 export function formatCounts(window: RowWindow, now: number): string {
   return `{${formatCountFields(window, now)},"rows":[${window.rows.map(() => SAME_PLACE).join(",")}]}`;
 }
@@ -41,7 +41,7 @@ const formatCountFields = ({ total, held }: RowWindow, now: number) =>
 const SAME_PLACE = "{}";
 const CHANGED_PREFIX = '{"lock":';
 
-/** The `LiveRow` of each row, as JSON. undefined: no row changed or moved. */
+/** Returns the `LiveRow` of each row as JSON, or undefined if no row changed or moved. */
 function findPlaces(before: readonly string[], after: readonly string[]): string[] | undefined {
   if (before.length === after.length && after.every((row, at) => row === before[at])) return undefined;
   const placeOf = new Map(before.map((row, at) => [row, at]));

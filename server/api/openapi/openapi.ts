@@ -178,7 +178,7 @@ export function listErrorCodes({ path, body, access, scope, effect, errors = [] 
     ...when(access !== "anyone", "unauthenticated", "forbidden"),
     ...when(body !== undefined, "too_large", "unsupported_media_type"),
     ...when(scope === "target", "not_found", "unavailable"),
-    ...when(scope === "keeper", "not_found"),
+    ...when(scope === "connector", "not_found"),
     ...when(path.includes("{holdId}"), "invalid_hold_id"),
     ...errors,
     ...when(effect === "writes", "read_only"),

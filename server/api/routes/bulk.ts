@@ -61,7 +61,7 @@ type BulkCall = TargetCall<unknown, BulkForceReleaseInput>;
 type OutcomeCounts = Partial<Record<BulkOutcome, number>>;
 type BulkWork = (output: ResultOutput) => Promise<AuditOutcome>;
 
-/** Where results go, and the base path of the problems among them. */
+/** The destination of the results, and the base path of problems among them. */
 interface ResultOutput {
   readonly lines: LineStream;
   readonly basePath: string;
@@ -130,7 +130,7 @@ async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction |
 async function createWork(call: BulkCall, { verbs, audit, limits }: Services): Promise<BulkWork> {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
-  if (!target.watcher.isUp) throw new UnavailableError("Redis does not answer. Nothing was released.");
+  if (!target.watcher.isUp) throw new UnavailableError("Redis does not respond. Nothing was released.");
   const ask: BulkReleaseArgs = {
     ...body,
     by: principal.name,

@@ -65,7 +65,7 @@ export function createExportRoutes({ streams }: Services): Route[] {
             const lines = new LineStream(sink);
             streams.register(lines.guardedSink, principal.id, isStillAuthorized, "");
             const file = streamFile(watcher, { holds, total, cpu }, query.format, allowedKeys);
-            void lines.writeChunks(file, "something went wrong on our side");
+            void lines.writeChunks(file, "Lockkeeper failed; the server's log has the cause");
           },
         };
       },

@@ -9,7 +9,7 @@ import { HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
 import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Field by field: copying an object of many shapes costs more than the rest of a handler. */
+/** Field by field, because spreading objects of different shapes costs more than the rest of a handler. */
 function toVerbHold(
   { key, format, unit, token, fence }: TargetHoldRef,
   { id }: Principal,

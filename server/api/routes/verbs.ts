@@ -151,8 +151,8 @@ async function respondToAcquire(
   claim.confirm(acquired.grant.remainingMs + graceMs);
   const hold = toHold(target, acquired.grant);
   const waitedMs = wait?.waitedMs;
-  // The client has disconnected and does not know of this hold, so it would never release it. With an Idempotency-Key
-  // its retry may already be under way and must receive this very hold.
+  // The client has disconnected without learning of this hold, so it would never release it. With an
+  // Idempotency-Key, its retry may already be in progress and must receive this hold.
   const onUndelivered = requestId === undefined ? () => abandonGrant(acquired, claim) : undefined;
   return createJsonResponse(201, waitedMs === undefined ? hold : { ...hold, waitedMs }, {
     headers: {

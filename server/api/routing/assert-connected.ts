@@ -1,8 +1,8 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { Watcher } from "../../watch/watcher.ts";
 
-/** What the picture has is worth telling. @throws UnavailableError */
+/** Asserts that the index is up to date. @throws UnavailableError */
 export function assertConnected({ isUp }: Pick<Watcher, "isUp">): void {
   if (isUp) return;
-  throw new UnavailableError("Redis does not answer, so what is known of its locks may be out of date.");
+  throw new UnavailableError("Redis does not respond, so the state of its locks may be stale. Retry later.");
 }

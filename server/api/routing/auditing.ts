@@ -14,9 +14,9 @@ type AuditableCall = Pick<AnyCall, "request" | "principal" | "key" | "responseId
   Partial<Pick<AnyCall, "target" | "connector">>;
 
 /**
- * Who calls, from where, about what. Asked before the request is held: its headers are gone then.
+ * Returns the audited facts of a call. Call it before `detach`, after which the headers cannot be read.
  *
- * @param key another one than in the path, for handlers of several
+ * @param key the key, if it is not the one in the path
  */
 export function toAuditedCall(call: AuditableCall, key: Key = call.key): AuditedCall {
   const { request, principal, target, connector, responseId } = call;
@@ -36,13 +36,16 @@ export function toAuditedCall(call: AuditableCall, key: Key = call.key): Audited
   };
 }
 
-/** The same of a browser that is nobody yet, or comes without saying who it is: by the session that it gets or gives back. */
+/** Returns the audited facts of a login or logout, whose operator is that of the session. */
 export function toAuditedCallBy({ name }: { readonly name: string }, call: AuditableCall): AuditedCall {
   const called = toAuditedCall(call);
   return { ...called, who: { ...called.who, kind: "session", id: buildOperatorId(name), name } };
 }
 
-/** Runs an action between its intent and its outcome. @throws unavailable when the intent cannot be written; what `run` throws */
+/**
+ * Records the intent, runs an action and records its outcome. @throws unavailable if the intent cannot be recorded;
+ * errors of `run`
+ */
 export async function runAudited(
   audit: Audit,
   call: AuditedCall,
@@ -60,14 +63,14 @@ export async function runAudited(
   }
 }
 
-/** What the audit says of a failure. */
+/** Converts an error to an audit outcome. */
 export function toAuditErrorOutcome(error: unknown): AuditOutcome {
   if (!(error instanceof LockkeeperError)) return { code: "internal" };
   const owner = error instanceof ChangedError ? error.facts.holders?.[0]?.owner : undefined;
   return { code: error.code, detail: error.message, ...(owner === undefined ? {} : { owner }) };
 }
 
-/** What the audit says of a lock that was freed by force, or was gone. */
+/** Converts the result of a force-release to an audit outcome. */
 export function toAuditReleaseOutcome({
   owner,
   ended,
@@ -82,7 +85,7 @@ export function toAuditReleaseOutcome({
   };
 }
 
-/** What was there to be seen when somebody asked for something: the version that they name, and who holds it as far as we know. */
+/** Returns the state of the lock for the audit: the version in the request, and the indexed holders. */
 export function toAuditSeen(
   { watcher }: Target,
   key: Key,
@@ -99,15 +102,15 @@ export function toAuditSeen(
 
 interface AuditedLogin<Found> {
   readonly by: "link" | "password";
-  /** The name that the browser sent; undefined for a link. */
+  /** The name that the client sent; undefined for a link. */
   readonly name: string | undefined;
   readonly logIn: () => Promise<Found>;
   readonly undo: (found: Found) => Promise<void>;
 }
 
 /**
- * A browser logs in. Who guesses is counted and not recorded one by one; of who got in, the record is written before
- * the session is given away, and a session that cannot be recorded is ended.
+ * Runs a login. Failed attempts are counted instead of recorded one by one. A successful login is recorded before
+ * the session is returned; if that fails, the session is ended.
  */
 export async function runAuditedLogin<Found extends { readonly session: { readonly name: string } }>(
   audit: Audit,

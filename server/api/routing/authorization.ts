@@ -12,10 +12,10 @@ import type { Route } from "./route.ts";
 type RouteRequirements = Pick<Route, "access" | "scope" | "filtersByGrant">;
 
 /**
- * The one place that decides whether a call may be made, from what its route declares. What a handler does with keys
- * that are not in the path, it asks of `may` besides.
+ * Asserts that a call is permitted, from the declaration of its route. All authorization happens here, except for
+ * keys that are not in the path, which handlers check themselves.
  *
- * @param target the name of the target that a route is about; it need not exist
+ * @param target the name of the route's target, which may not exist
  * @param key undefined on routes without one
  * @throws ForbiddenError
  */
@@ -26,7 +26,7 @@ export function assertAuthorized(
   key: Key | undefined,
 ): void {
   if (access === "anyone") return;
-  // Whoever may look at anything may look at what is of no target: its own session, what targets there are for it.
+  // Any read access permits reading what belongs to no target, such as the own session and the list of targets.
   const isGranted =
     filtersByGrant === true || (scope === "server" && access === "read")
       ? canAccessSome(principal, access, target)
@@ -37,11 +37,11 @@ export function assertAuthorized(
 function describeRefusal(principal: Principal, access: string, target: string | undefined): string {
   const { name } = principal;
   if (target === undefined)
-    return `${name} may not do this: it needs \`${access}\` at every target and for all keys.`;
+    return `${name} does not have the required access: \`${access}\` for all keys of all targets.`;
   const has = getAccessesAt(principal, target);
   const where = JSON.stringify(target.slice(0, 100));
-  if (has.length === 0) return `${name} may do nothing at the target ${where}.`;
+  if (has.length === 0) return `${name} has no access to the target ${where}.`;
   const patterns = has.flatMap((each) => getAllowedKeys(principal, each, target)?.patterns ?? []);
   const range = patterns.length === 0 ? "" : ` of keys that match ${[...new Set(patterns)].join(", ")}`;
-  return `${name} may not do this: it needs \`${access}\` at the target ${where}, and has ${has.join(", ")}${range}.`;
+  return `${name} does not have the required access: \`${access}\` at the target ${where}. It has ${has.join(", ")}${range}.`;
 }

@@ -4,9 +4,9 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { RouteMatch } from "./route-table.ts";
 
-/** What an address names, decoded. */
+/** The decoded parameters of a path. */
 export interface PathParameters {
-  /** The name of the target; undefined on routes without one. It need not exist. */
+  /** Name of the target, which may not exist; undefined on routes without one. */
   readonly target: string | undefined;
   readonly key: Key | undefined;
   readonly hold: TargetHoldRef | undefined;
@@ -15,7 +15,7 @@ export interface PathParameters {
 }
 
 /**
- * Reads what an address names. A hold names its target and its key, so it is authorized as those are.
+ * Reads the parameters of a path. A holdId contains its target and key, which are then authorized.
  *
  * @throws LockkeeperError invalid, invalid_hold_id
  */
@@ -41,14 +41,14 @@ export function readPathParameters(
 function assertSameTarget(hold: TargetHoldRef, asked: string | null): void {
   if (asked === null || asked === hold.target) return;
   throw new InvalidHoldIdError(
-    `The holdId names a hold at the target ${JSON.stringify(hold.target)}, and the query names ${JSON.stringify(asked.slice(0, 100))}. Leave out \`target\`: the holdId has it.`,
+    `The holdId belongs to the target ${JSON.stringify(hold.target)}, but the query has ${JSON.stringify(asked.slice(0, 100))}. Omit \`target\`: the holdId contains it.`,
   );
 }
 
 function parseHoldSegment(segment: string): TargetHoldRef {
   const hold = parseHoldId(decodeText(segment) ?? "");
   if (hold !== undefined) return hold;
-  throw new InvalidHoldIdError("The holdId in the path is not one that acquire returned.");
+  throw new InvalidHoldIdError("The holdId in the path is not a holdId returned by acquire.");
 }
 
 function parseKeySegment(segment: string): Key {

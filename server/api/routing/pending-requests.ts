@@ -2,19 +2,22 @@ import { UnavailableError } from "../../errors/redis-errors.ts";
 import { TooManyWaitingError } from "../../errors/request-errors.ts";
 import type { AbortListener, AbortSignalLike } from "../../locks/verbs/verbs.ts";
 
-/** The requests that are held open until a lock is free: so many a caller, and all answered before the process ends. */
+/**
+ * The requests that wait for a lock. Their number is limited per caller, and all get a response before the process
+ * ends.
+ */
 export class PendingRequests {
   readonly #requests = new Set<PendingRequest>();
   readonly #counts = new Map<string, number>();
   #isStopping = false;
 
-  /** @param most how many of one caller may wait at once */
+  /** @param most maximum number of waiting requests per caller */
   constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
   /**
-   * Before a request is held.
+   * Asserts that a request of the caller may wait.
    *
-   * @throws LockkeeperError too_many_waiting, unavailable when the server is stopping
+   * @throws LockkeeperError too_many_waiting, unavailable if the server is stopping
    */
   assertCapacity(caller: string): void {
     if (this.#isStopping) throw createStoppingError();
@@ -25,12 +28,12 @@ export class PendingRequests {
     );
   }
 
-  /** @param signal tells that the client has gone */
+  /** @param signal aborts when the client disconnects */
   create(caller: string, signal: AbortSignalLike): PendingRequest {
     return new PendingRequest(this, caller, signal);
   }
 
-  /** Ends all waits; from now on nobody may wait. */
+  /** Ends all waits and refuses new ones. */
   stop(): void {
     this.#isStopping = true;
     for (const request of [...this.#requests]) request.stop();
@@ -49,7 +52,7 @@ export class PendingRequests {
   }
 }
 
-/** Ends a wait when its client has gone, and when the server stops. Thousands may wait, so it makes no functions. */
+/** Ends a wait when its client disconnects or the server stops. It creates no closures, because thousands may wait. */
 export class PendingRequest implements AbortSignalLike {
   #listener: AbortListener | undefined;
   #isStopped = false;
@@ -80,7 +83,7 @@ export class PendingRequest implements AbortSignalLike {
     this.#listener?.handleEvent();
   }
 
-  /** What is said of a wait that was given up. */
+  /** Converts the error of an aborted wait to the error for the client. */
   toWaitError(error: unknown): unknown {
     return this.#isStopped ? createStoppingError() : error;
   }
@@ -88,7 +91,7 @@ export class PendingRequest implements AbortSignalLike {
 
 function createStoppingError(): UnavailableError {
   return new UnavailableError(
-    "This server is stopping. Nothing is held. Retry, with the same Idempotency-Key if you sent one.",
+    "The server is stopping. Nothing was acquired. Retry, with the same Idempotency-Key if you sent one.",
     {},
     { reason: "stopping" },
   );

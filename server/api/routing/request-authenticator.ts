@@ -13,7 +13,7 @@ import { buildSessionCookieName, type CookieScope } from "./session-cookie.ts";
 export interface RequestAuthenticatorOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
-  /** The path that the console is served below; its cookie is sent to no other. */
+  /** Base path of the console. The cookie is only sent below it. */
   readonly basePath: string;
 }
 
@@ -21,7 +21,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 type RouteAccess = Pick<Route, "method" | "access">;
 
-/** Tells who calls: an app by its key, a browser by its session. */
+/** Authenticates requests: applications by API key, browsers by session. */
 export class RequestAuthenticator {
   constructor(
     private readonly rootKey: RootKey,
@@ -31,7 +31,7 @@ export class RequestAuthenticator {
   ) {}
 
   /**
-   * At once for an app: nothing has to be asked for its key.
+   * Synchronous for API keys, which are cached.
    *
    * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with it
    */
@@ -75,12 +75,12 @@ export class RequestAuthenticator {
     return undefined;
   }
 
-  /** @throws LockkeeperError forbidden when a cookie would travel unprotected */
+  /** @throws LockkeeperError forbidden if the cookie would be sent without TLS */
   createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const scope = this.#getCookieScope(request);
     if (!scope.isTls && !this.options.insecureHttp && !this.#isOnThisMachine(request)) {
       throw new ForbiddenError(
-        "Without TLS the console can be used on this machine only. Set LOCKKEEPER_PUBLIC_URL to its https:// address, name the proxy in LOCKKEEPER_TRUSTED_PROXIES, or LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
+        "Without TLS, the console can only be used on this machine. Set LOCKKEEPER_PUBLIC_URL to its https:// URL, add the proxy to LOCKKEEPER_TRUSTED_PROXIES, or set LOCKKEEPER_INSECURE_HTTP=1 to accept the risk.",
       );
     }
     const secure = scope.isTls ? "; Secure" : "";
@@ -96,8 +96,8 @@ export class RequestAuthenticator {
   }
 
   /**
-   * Whether the browser is on this machine. A reverse proxy here that is not trusted comes from loopback as well; one
-   * that passes the name on that the browser used is found by it.
+   * Returns whether the browser is on this machine. An untrusted reverse proxy on this machine also connects from
+   * loopback; if it forwards the `Host` of the browser, that reveals it.
    */
   #isOnThisMachine(request: ApiRequest): boolean {
     const { publicUrl } = this.options;
@@ -108,14 +108,14 @@ export class RequestAuthenticator {
   #authenticateKey(authorization: string, access: RouteAccess["access"]): Principal | Promise<Principal> {
     const secret = BEARER.exec(authorization)?.[1];
     if (secret === undefined) {
-      throw new UnauthenticatedError("The Authorization header must read: Bearer, a space, an API key.");
+      throw new UnauthenticatedError("The Authorization header must be: Bearer <API key>.");
     }
     const principal = this.apiKeyVerifier.authenticate(secret, access) ?? this.rootKey.authenticate(secret);
-    if (principal === undefined) throw new UnauthenticatedError("This API key is not known here.");
+    if (principal === undefined) throw new UnauthenticatedError("The API key is unknown.");
     return principal;
   }
 
-  // A browser sends the cookie along with any page's request; only our own pages may act with it.
+  // Browsers send the cookie with requests of any page. Only the console's own pages may act with it.
   #assertSameOrigin(request: ApiRequest): void {
     const site = request.header("sec-fetch-site");
     const origin = request.header("origin");
@@ -124,11 +124,11 @@ export class RequestAuthenticator {
     if (isOurs && (site === undefined || site === "same-origin")) return;
     if (origin === undefined && site === undefined) {
       throw new UnauthenticatedError(
-        "Send Authorization: Bearer with an API key; a browser's session works from the console's own pages only.",
+        "Send Authorization: Bearer with an API key. Browser sessions only work from the console's own pages.",
       );
     }
     throw new ForbiddenError(
-      "A request from another site may not act here. Behind a proxy, set LOCKKEEPER_PUBLIC_URL.",
+      "Requests from other sites are not permitted. Behind a proxy, set LOCKKEEPER_PUBLIC_URL.",
     );
   }
 
@@ -144,13 +144,13 @@ export class RequestAuthenticator {
   }
 }
 
-/** Another site may lead a browser here, but not have it read, or keep streams open, in its own page. */
+/** Other sites may link to the console, but their pages may not read from it or open streams. */
 function assertNotEmbedded(request: ApiRequest): void {
   const site = request.header("sec-fetch-site");
   if (site === undefined || site === "same-origin" || site === "none") return;
   if (request.header("sec-fetch-mode") === "navigate" && request.header("sec-fetch-dest") === "document")
     return;
-  throw new ForbiddenError("A page of another site may not read here.");
+  throw new ForbiddenError("Pages of other sites may not read from this server.");
 }
 
 function isLoopback(address: string | undefined): boolean {

@@ -6,9 +6,9 @@ const BASE_PATH = "/api/v1/";
 
 export interface RouteEntry {
   readonly route: Route;
-  /** undefined stands for any one segment. */
+  /** undefined matches any segment. */
   readonly segments: readonly (string | undefined)[];
-  /** Which segment is the key, which the id, which the holdId, which the name of the target; -1: none. */
+  /** Index of the segment with the key, the id, the holdId and the target; -1 if the path has none. */
   readonly keyAt: number;
   readonly idAt: number;
   readonly holdAt: number;
@@ -20,7 +20,7 @@ export interface RouteMatch {
   readonly segments: readonly string[];
 }
 
-/** Finds the route of an address, segment by segment and still encoded: a key is decoded once, and not here. */
+/** Finds the route of a path by its encoded segments. Keys are decoded later, exactly once. */
 export class RouteTable {
   readonly #bySize = new Map<number, RouteEntry[]>();
 
@@ -49,9 +49,9 @@ export class RouteTable {
     }
     const hint =
       segments[0] === "locks"
-        ? " Slashes of a key are written as %2F, or the whole key as ~ and its base64url."
+        ? " In a key, write / as %2F, or write the whole key as ~ and its base64url."
         : "";
-    throw new NotFoundError(`There is no such address below /api/v1; see /api/v1/openapi.json.${hint}`);
+    throw new NotFoundError(`This path does not exist below /api/v1. See /api/v1/openapi.json.${hint}`);
   }
 }
 

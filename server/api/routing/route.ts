@@ -13,7 +13,7 @@ import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
 import type { Tag } from "./tags.ts";
 
-/** A call that has passed: who may, what was asked, all checked. */
+/** An authenticated, authorized and validated call. */
 export interface RouteCall<Query, Body> {
   readonly request: ApiRequest;
   readonly principal: Principal;
@@ -25,83 +25,82 @@ export interface RouteCall<Query, Body> {
   readonly body: Body;
   /** The caller's Idempotency-Key. */
   readonly requestId: string | undefined;
-  /** `x-request-id` of the answer: the log and the audit have it. */
+  /** `x-request-id` of the response, also in the log and the audit log. */
   readonly responseId: string;
-  /** What the caller has left for expensive reads. Unlimited on routes that are not `expensive`. */
+  /** CPU budget of the caller for expensive reads. Unlimited on routes that are not `expensive`. */
   readonly cpu: CpuBudget;
-  /** Asked again while a stream is open: whether this very call would still be let in. */
+  /** Returns whether this call is still permitted. Checked while a stream is open. */
   readonly isStillAuthorized: () => Promise<boolean>;
 }
 
-/** A call about one target, be it reached or not. */
+/** A call about one target, which may not have been reached yet. */
 export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call about one target: the one that the query names, or the first. */
+/** A call about one target: the one in the query, or the first. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
-/** A call about one hold, and the target that its `holdId` names. `key` is the key of the hold. */
+/** A call about one hold. Target and `key` are those in its `holdId`. */
 export interface HoldCall<Query, Body> extends TargetCall<Query, Body> {
   readonly hold: TargetHoldRef;
 }
 
-/** What a call that went well answers. */
+/** A successful response. */
 export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** An answer as it may come; wherever there is a schema. */
+  /** Example of the response. Required if there is a schema. */
   readonly example?: unknown;
-  /** `application/json`, if nothing is said. */
+  /** Defaults to `application/json`. */
   readonly mediaType?: string;
-  /** What it answers in another type instead, when that is asked for: each a text with its example. */
+  /** Examples of other media types that a request can select, by media type. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** It returns server-sent events: the name of the schema of their data. `messages` has them by event name. */
+  /** On server-sent events: the name of the schema of their data. `messages` has them by event name. */
   readonly stream?: string;
   readonly messages?: Readonly<Record<string, StreamMessage>>;
-  /** It has a tag, and is 304 where the caller has it already. */
+  /** The response has an ETag and supports 304. */
   readonly etag?: true;
-  /** Headers besides those that every answer has, with what they say. */
+  /** Headers besides those of every response, with their descriptions. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }
 
-/** What stands in `data` of a server-sent event, as JSON. */
+/** The `data` of a server-sent event. */
 export interface StreamMessage {
   readonly description: string;
   readonly schema: z.ZodType;
   readonly example: unknown;
 }
 
-/** Of routes that ask the home store. */
+/** Error codes of routes that use the home store. */
 export const HOME_ERRORS = ["unavailable", "unknown_outcome"] as const satisfies readonly ErrorCode[];
 
-/** One declaration a route: matching, checks, types and the OpenAPI document all come from it. */
+/** The declaration of a route, from which matching, checks, types and the OpenAPI document are derived. */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /api/v1; `{key}`, `{id}`, `{holdId}` and `{target}` stand for one segment. */
+  /** Path below /api/v1. `{key}`, `{id}`, `{holdId}` and `{target}` match one segment. */
   readonly path: string;
-  /** What a generated client calls it: a verb and a noun, such as `acquireLock`; never changed, for clients are built on it. */
+  /** Name in generated clients: a verb and a noun, such as `acquireLock`. It never changes. */
   readonly operationId: string;
   readonly tag: Tag;
-  /** What `{id}` in the path is. */
+  /** Description of `{id}` in the path. */
   readonly idParam?: { readonly description: string; readonly example: string };
   /**
-   * What it is about: the server as a whole; a target, which is named in the path, by the `{holdId}` in it, or by
-   * `target=` in the query; or
-   * (`keeper`) a target that may not have been reached yet.
+   * `server`: the whole server. `target`: a target, from the path, its `{holdId}` or the query. `connector`: a
+   * target that may not have been reached yet.
    */
-  readonly scope: "server" | "target" | "keeper";
-  /** `writes`: may change something at the target, and so is refused where that is only read. */
+  readonly scope: "server" | "target" | "connector";
+  /** `writes`: may change the target, and is refused if the target is read-only. */
   readonly effect: "reads" | "writes";
   /** `anyone`: needs no credentials. */
   readonly access: Access | "anyone";
-  /** Whoever is granted some of the target's keys may call it: the handler shows no others (`keysFor`). */
+  /** Callers with access to only some keys may call it. The handler returns only those keys. */
   readonly filtersByGrant?: true;
   /**
-   * Its cost grows with the number of locks or events. The dispatcher refuses a caller without processor time left, and
+   * Its cost grows with the number of locks or events. The dispatcher refuses a caller without CPU time left, and
    * charges the synchronous part of the handler; the handler charges the rest to `call.cpu`. Never set on a verb.
    */
   readonly expensive?: true;
@@ -109,30 +108,30 @@ export interface Route {
   readonly description?: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Bodies that the document shows, by what they are for. */
+  /** Example bodies in the OpenAPI document, by description. */
   readonly examples?: Readonly<Record<string, object>>;
-  /** Headers that its handler reads, as the document says them. */
+  /** Headers that the handler reads, for the OpenAPI document. */
   readonly headers?: z.ZodObject;
-  /** Where the body may be larger than others are. */
+  /** Maximum size of the body, if it differs from the default. */
   readonly bodyBytesMax?: number;
-  /** Takes an Idempotency-Key: locks remember it themselves; of anything else the answer is stored. */
+  /** Accepts an Idempotency-Key. `by_lock`: the lock stores it. `by_answer`: the response is stored. */
   readonly idempotent?: "by_lock" | "by_answer";
   readonly response: SuccessResponse;
-  /** What it answers with another status when the body asks for something else. */
+  /** Response with another status, which the body selects. */
   readonly otherResponse?: SuccessResponse;
-  /** Its own; those that any route of its kind has (`errorsOf`) go without saying. */
+  /** Error codes besides those of every route of its kind (`listErrorCodes`). */
   readonly errors?: readonly ErrorCode[];
-  /** Of a verb: what is counted, timed and traced of a call. */
+  /** On verbs: the facts of a call for statistics and traces. */
   readonly verb?: (call: AnyCall) => VerbCall;
   /**
-   * What is recorded before the handler runs; what came of it is recorded after. Should the record fail, the handler
-   * does not run. `by_handler`: it records what it does itself, by `services.audit`.
+   * The audit record that is written before the handler runs; its outcome is recorded afterwards. If the record cannot
+   * be written, the handler does not run. `by_handler`: the handler records its actions with `services.audit`.
    */
   readonly audit?: ((call: AnyCall) => AuditFacts) | "by_handler";
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
-/** As the dispatcher makes it: with a target where the route is about one. */
+/** A call as the dispatcher creates it, with a target if the route is about one. */
 export interface AnyCall extends RouteCall<unknown, unknown> {
   readonly target: Target | undefined;
   readonly connector: TargetConnector | undefined;
@@ -141,7 +140,7 @@ export interface AnyCall extends RouteCall<unknown, unknown> {
 
 interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType, Given>
   extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "audit" | "handle"> {
-  /** Of a route about a target; whatever is not a GET writes, if nothing is said. */
+  /** Defaults to `reads` for GET and to `writes` for other methods. */
   readonly effect?: Route["effect"];
   readonly query?: Query;
   readonly body?: Body;
@@ -150,37 +149,37 @@ interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType, Gi
   readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
 }
 
-/** Gives the handler the types of its own schemas. */
+/** Defines a route whose handler has the types of its schemas. */
 export function defineRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, RouteCall<z.output<Query>, z.output<Body>>>,
 ): Route {
-  // The dispatcher hands a handler only what its own schemas have parsed.
+  // The dispatcher only passes input that the route's own schemas have parsed.
   return { ...declared, scope: "server", effect: "reads" } as unknown as Route;
 }
 
-/** A route about one target. */
+/** Defines a route about one target. */
 export function defineTargetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
 ): Route {
   const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
-  // The dispatcher hands it a target besides.
+  // The dispatcher adds the target.
   return { ...declared, scope: "target", effect } as unknown as Route;
 }
 
-/** A route about one hold, whose path has a `{holdId}`. */
+/** Defines a route about one hold, with `{holdId}` in its path. */
 export function defineHoldRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, HoldCall<z.output<Query>, z.output<Body>>>,
 ): Route {
   const effect = declared.effect ?? (declared.method === "GET" ? "reads" : "writes");
-  // The dispatcher hands it a target and a hold besides.
+  // The dispatcher adds the target and the hold.
   return { ...declared, scope: "target", effect } as unknown as Route;
 }
 
-/** A route about one target as it is configured, be it reached or not. */
+/** Defines a route about one configured target, which may not have been reached yet. */
 export function defineConnectorRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, ConnectorCall<z.output<Query>, z.output<Body>>>,
 ): Route {
-  return { ...declared, scope: "keeper", effect: "reads" } as unknown as Route;
+  return { ...declared, scope: "connector", effect: "reads" } as unknown as Route;
 }
 
 interface FieldError {
@@ -188,7 +187,7 @@ interface FieldError {
   readonly message: string;
 }
 
-/** An unknown field is named, not the object that it is in. */
+/** Reports unknown fields by their own names. */
 function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code !== "unrecognized_keys") return [{ field: issue.path.join("."), message: issue.message }];
   return issue.keys.map((key) => ({
@@ -197,7 +196,7 @@ function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   }));
 }
 
-/** @throws LockkeeperError invalid, naming each field that is wrong */
+/** Parses input. @throws LockkeeperError invalid, with each invalid field */
 export function parseInput<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

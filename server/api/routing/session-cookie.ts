@@ -1,4 +1,4 @@
-/** Where a browser finds the console, as far as it decides the name of the session cookie. */
+/** The parts of the console's URL that determine the name of the session cookie. */
 export interface CookieScope {
   /** `LOCKKEEPER_PUBLIC_URL`, if it is set. */
   readonly publicUrl: string | undefined;

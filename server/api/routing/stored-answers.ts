@@ -10,13 +10,13 @@ import type { HomeStore } from "../../home/home-store.ts";
 import type { ApiResponse } from "../http/http-exchange.ts";
 import type { AnyCall } from "./route.ts";
 
-/** As long as a lock remembers request ids. */
+/** Equals the time for which locks store request ids. */
 const ANSWER_TTL_MS = 120_000;
-/** How long a repetition waits for the first one to be answered. */
+/** How long a repeated request waits for the response to the first one. */
 const WAIT_MAX_MS = 2000;
 const POLL_MS = 50;
 
-/** What stands in the store: who carries it out, and the answer once there is one. */
+/** A stored request: the instance that executes it, and its response once there is one. */
 const StoredEntry = z.object({ by: z.string(), digest: z.string(), sealed: z.string().optional() });
 type StoredEntry = z.infer<typeof StoredEntry>;
 const StoredResponse = z.object({
@@ -30,14 +30,14 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 };
 
 /**
- * Carries a request out once for each caller and Idempotency-Key, and answers those who repeat it as before, at every
- * instance. An answer may hold a secret that is shown once: it is sealed with the credentials of the caller, of which
- * the store has no more than a hash. An id alone could be guessed.
+ * Executes a request once per caller and Idempotency-Key, and returns the stored response to repeated requests on
+ * any instance. Responses can contain a secret that is shown once, so they are encrypted with the caller's
+ * credentials, of which the store only has a hash. The Idempotency-Key alone could be guessed.
  */
 export class StoredAnswers {
   constructor(private readonly home: HomeStore) {}
 
-  /** @throws LockkeeperError idempotency_key_reused, unknown_outcome, unavailable, and what the handler throws */
+  /** @throws LockkeeperError idempotency_key_reused, unknown_outcome, unavailable, and errors of the handler */
   async runOnce(
     call: IdempotentCall,
     handle: () => Promise<ApiResponse> | ApiResponse,
@@ -64,9 +64,9 @@ export class StoredAnswers {
     );
   }
 
-  /** @returns whoever has it; undefined when it went away meanwhile */
+  /** @returns the current claim; undefined if it disappeared meanwhile */
   async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
-    // Both may be repeated: whether a claim whose answer was lost is ours, its mark tells.
+    // Both commands may be repeated: the mark identifies our own claim after a lost reply.
     await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));
     const found = await this.home.run((redis) => redis.get(name));
     return found === null ? undefined : StoredEntry.parse(JSON.parse(found));
@@ -82,7 +82,7 @@ export class StoredAnswers {
     try {
       response = await handle();
     } catch (error) {
-      // What was certainly not done may be tried again under the same id.
+      // A request that was certainly not executed may be retried with the same id.
       const isCertain = error instanceof LockkeeperError && !(error instanceof UnknownOutcomeError);
       if (isCertain) await this.home.run((redis) => redis.del(name)).catch(() => undefined);
       throw error;
@@ -90,7 +90,7 @@ export class StoredAnswers {
     const { status, headers, body } = response;
     if (typeof body !== "string") return response;
     const entry: StoredEntry = { ...mine, sealed: sealText(JSON.stringify({ status, headers, body }), seal) };
-    // It is done: whether it can be told again decides nothing about this answer.
+    // The request was executed. A failure to store its response does not change the response.
     await this.home
       .run((redis) => redis.set(name, JSON.stringify(entry), "PX", ANSWER_TTL_MS))
       .catch(() => undefined);
@@ -124,7 +124,7 @@ function decryptText(decipher: Decipher, bytes: Uint8Array): string {
     return Buffer.concat([decipher.update(bytes), decipher.final()]).toString("utf8");
   } catch (cause) {
     throw new UnknownOutcomeError(
-      "A request with this Idempotency-Key was answered to other credentials of yours, and can be told to those alone. Look whether it was done before you ask with another one.",
+      "The response to this Idempotency-Key can only be returned to the credentials that sent the first request. Check whether it was done before you retry with another key.",
       { cause },
     );
   }
