@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
-/** What identifies the browser. No `authorization`: pages are for sessions. */
+/** Headers that identify the browser. No `authorization`: pages only use sessions. */
 const FORWARDED_HEADERS = [
   "cookie",
   "host",
@@ -28,7 +28,7 @@ export async function requestApi(path: string): Promise<Response | undefined> {
     const value = received.get(name);
     return value === null ? [] : [[name, value]];
   });
-  // Only path and query of the address count.
+  // Only the path and query of the URL are used.
   const url = `http://localhost${BASE_PATH}/api/v1${path}`;
   return await runtime.handleWebRequest(new Request(url, { headers: forwarded }));
 }

@@ -11,13 +11,13 @@ const TITLES_BY_LANGUAGE: Readonly<Record<Language, Titles>> = {
   zh: { ...chinese, namespace: "titles" },
 };
 
-/** Of whoever asks for the page. */
+/** Returns the language of the request. */
 export async function resolveRequestLanguage(): Promise<Language> {
   const [asked, kept] = await Promise.all([headers(), cookies()]);
   return resolveLanguage(kept.get(LANGUAGE_COOKIE)?.value, asked.get("accept-language"));
 }
 
-/** The title of a page, for the tab: `export const generateMetadata = titled("owners")`. */
+/** Creates the title of a page: `export const generateMetadata = createTitleMetadata("owners")`. */
 export function createTitleMetadata(
   page: Exclude<keyof Titles, "namespace" | "description">,
 ): () => Promise<Metadata> {

@@ -42,7 +42,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const nonce = received.get("x-nonce") ?? undefined;
   const hasFonts = stored.has(FONTS_COOKIE);
   return (
-    // The theme's class is set by a script before React wakes up.
+    // A script sets the theme's class before hydration.
     <html
       lang={LANGUAGE_TAGS[language]}
       className={hasFonts ? `${sansFont.variable} ${monoFont.variable}` : undefined}

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: a Redis and a console of their own, and worker processes that use the lock API as apps do. Nothing is
- * simulated in the product: what the console shows are these workers.
+ * `npm run demo`: starts a separate Redis and console, and worker processes that use the lock API as applications
+ * do. The console shows these workers; nothing is simulated.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -54,7 +54,7 @@ async function waitUntilReady(url: string): Promise<void> {
     if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new StartupError("the console was not ready within a minute; see above.");
+  throw new StartupError("the console was not ready within 60 s; see the output above.");
 }
 
 async function stop(exitCode: number): Promise<void> {
@@ -98,10 +98,10 @@ async function main(): Promise<void> {
   await waitUntilReady(url);
   const env = { DEMO_API_URL: url, DEMO_API_KEY: apiKey, DEMO_REDIS_URL: redis.appUrl };
   for (const name of WORKERS) keepRunning(name, env);
-  // The server prints `npm run login` instead, which knows nothing of the demo's Redis.
+  // The server prints `npm run login`, which does not use the demo's Redis.
   if (!process.stdout.isTTY)
     console.log(`  For the demo: REDIS_URL="$(cat ${LOCKKEEPER_URL_FILE})" PORT=${port} npm run login`);
-  console.log(`  ${WORKERS.length} workers are at it. Stop all of it with Ctrl-C.\n`);
+  console.log(`  ${WORKERS.length} workers are running. Press Ctrl-C to stop the demo.\n`);
 }
 
 main().catch(async (error: unknown) => {

@@ -5,11 +5,11 @@ import { Shop } from "./shop.ts";
 export interface Worker {
   readonly locks: LockApi;
   readonly shop: Shop;
-  /** Names one of this process's clients. */
+  /** Returns the owner name of a client in this process. */
   owner(client: number | string): string;
 }
 
-/** What every worker process has: the API, the shop, and a name. */
+/** Opens the connections of a worker process. */
 export function openWorker(service: string): Worker {
   const { DEMO_API_URL = "", DEMO_API_KEY = "", DEMO_REDIS_URL = "" } = process.env;
   return {
@@ -19,7 +19,7 @@ export function openWorker(service: string): Worker {
   };
 }
 
-/** Does the work again and again; what goes wrong is told, and tried again after a while. */
+/** Repeats the work. Errors are printed, and the work is retried after a pause. */
 export async function repeat(work: () => Promise<void>, pauseMs: () => number): Promise<never> {
   for (;;) {
     try {

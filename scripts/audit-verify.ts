@@ -1,7 +1,7 @@
 /**
- * `npm run audit:verify [-- FILE] [--head HASH]`: goes along the chain of the audit, in the home store of the Lockkeeper
- * that runs with the same settings, or in a file that was exported. Ends with 1 at the first place that does not fit,
- * with 2 when nothing could be checked.
+ * `npm run audit:verify [-- FILE] [--head HASH]`: verifies the audit chain in the home store of the Lockkeeper that
+ * runs with the same settings, or in an exported file. Exits with 1 if the chain is broken, and with 2 if nothing
+ * could be verified.
  */
 import { parseArgs } from "node:util";
 import { readConfig } from "../server/config/config.ts";
@@ -17,7 +17,7 @@ import { locateHomeStore } from "../server/start-configured-redis.ts";
 import { formatLocation } from "../server/targets/probe-target.ts";
 
 const USAGE =
-  "npm run audit:verify takes a file and a hash, or neither: npm run audit:verify -- FILE --head HASH";
+  "Usage: npm run audit:verify [-- FILE] [--head HASH]";
 
 interface Arguments {
   readonly file: string | undefined;
@@ -46,9 +46,9 @@ async function checkHome(noted: string | undefined): Promise<{ check: ChainCheck
   const label = `home store at ${formatLocation(where)}`;
   try {
     await waitUntilReady(home.store, AbortSignal.timeout(3000)).catch(() => {
-      throw new StartupError(`The ${label} cannot be reached.`);
+      throw new StartupError(`Could not reach the ${label}.`);
     });
-    // How much is kept is not ours to say: nothing is appended here.
+    // Retention does not matter here, because nothing is appended.
     return { check: await verifyStoredChain(new AuditStore(home, config.audit), noted), label };
   } finally {
     home.close();

@@ -1,4 +1,4 @@
-/** `npm run login [-- --name NAME]`: prints a new one-time link to the console that runs with the same settings. */
+/** `npm run login [-- --name NAME]`: prints a one-time link to the console that runs with the same settings. */
 import { parseArgs } from "node:util";
 import { LoginLinks } from "../server/auth/login-link.ts";
 import { getConsoleUrl, readConfig } from "../server/config/config.ts";
@@ -12,7 +12,7 @@ function parseName(): string | undefined {
   try {
     return parseArgs({ options: { name: { type: "string" } } }).values.name;
   } catch {
-    throw new StartupError("npm run login takes one option: npm run login -- --name NAME");
+    throw new StartupError("Usage: npm run login [-- --name NAME]");
   }
 }
 
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof DOMException) {
       throw new StartupError(
-        `Redis at ${formatLocation(where)} cannot be reached; is Lockkeeper running (\`npm start\`)?`,
+        `Could not reach Redis at ${formatLocation(where)}. Start Lockkeeper with \`npm start\`.`,
       );
     }
     throw error;

@@ -1,5 +1,5 @@
 /**
- * Sends generated requests to every operation of the API and checks each answer against the OpenAPI document.
+ * Sends generated requests to every operation of the API and validates each response against the OpenAPI document.
  * `npm run prove:api [-- --seconds N] [--seed N] [--allow-skipped]`
  *
  * The last line is "N passed, N failed". Without Python it counts as failed, or as nothing with `--allow-skipped`.
@@ -17,11 +17,11 @@ import { keepSeeds } from "./prove/api-seeds.ts";
 import { check, summary } from "./prove/checks.mjs";
 
 const HOOKS = fileURLToPath(new URL("prove/api_hooks.py", import.meta.url));
-/** Streams do not end, and schemathesis reads an answer to its end. */
+/** Streams do not end, but schemathesis reads responses to their end. */
 const EXCLUDED = ["streamEvents", "streamLive"];
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,lines_conform";
-/** What schemathesis names its findings; whatever is named otherwise is a body that is not as documented. */
+/** Types of findings of schemathesis. All other types are bodies that do not match the document. */
 const KINDS: readonly (readonly [title: string, types: RegExp])[] = [
   ["no 5xx", /ServerError/],
   ["every status is documented", /StatusCode/],
@@ -30,7 +30,7 @@ const KINDS: readonly (readonly [title: string, types: RegExp])[] = [
   ["bodies match their schemas", /^/],
 ];
 const OUTPUT_CHARACTERS_MAX = 12_000;
-/** Beyond the seconds that are asked for: starting, and the last requests. */
+/** Extra time for startup and the last requests. */
 const REST_MS = 120_000;
 
 interface Failures {
@@ -72,7 +72,7 @@ async function prove(tool: PythonTool): Promise<void> {
   await checkReport(report);
 }
 
-/** @returns what it printed, whether it found faults or not */
+/** @returns its output */
 async function runSchemathesis(
   { python, library }: PythonTool,
   { url, dir, seeds }: { url: string; dir: string; seeds: string },

@@ -20,7 +20,7 @@ import { runChild } from "./steps/child.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const NODE_VERSIONS = [20, 24];
 const KEY = "lock:orders:42";
-/** What packages/redis/example.mjs prints. */
+/** The output of packages/redis/example.mjs. */
 const PRINTED = /^Acquired lock:orders:42, fencing token \d+\nRefused: held\nReleased\n$/;
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-package-")));
@@ -59,7 +59,7 @@ function createProject(dir) {
 }
 
 /**
- * The Node that runs this if it has the wanted version, otherwise the one that npm distributes.
+ * Returns the Node that runs this script if its version matches, otherwise the one that npm distributes.
  *
  * @param {number} major
  */

@@ -1,4 +1,4 @@
-// npm run prove:start: what a newcomer gets from `git clone` and `npm start`, and that it ends as it should.
+// npm run prove:start: checks that `git clone` and `npm start` work on a fresh machine, and that a stop is clean.
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -34,7 +34,7 @@ async function start(clone, withinMs) {
 }
 
 /**
- * The URL that applications use: the output names its file.
+ * Reads the URL for applications from the file that the output names.
  *
  * @param {Installation} clone
  */
@@ -76,7 +76,7 @@ async function askRedis(url, question) {
 
 /** @param {Started} started */
 async function proveLocks(started) {
-  await check("a held lock is refused, and its hold is entered once more by its holdId", async () => {
+  await check("a held lock is refused, and its hold is re-entered by its holdId", async () => {
     const first = await acquire(started, { owner: "proof" });
     const second = await acquire(started, { owner: "proof" });
     const third = await acquire(started, { reenter: first.body.holdId });
@@ -85,7 +85,7 @@ async function proveLocks(started) {
     expectSame(third.body.fence, first.body.fence, "the second fence");
     return `fence ${first.body.fence}`;
   });
-  await check(`redis-cli would show what the API says: HGETALL ${KEY}`, async () => {
+  await check(`Redis agrees with the API: HGETALL ${KEY}`, async () => {
     const fields = await askRedis(started.redisUrl, (client) => client.hgetall(KEY));
     expectSame(Object.values(fields), ["2"], "the counts in the hash");
   });
@@ -118,7 +118,7 @@ function proveEnd(clone, started, name, tell) {
     const ms = await clone.untilGone(END_MS);
     await started.run.ended;
     const answers = await askRedis(started.redisUrl, (client) => client.ping()).catch(() => undefined);
-    if (answers) throw new Error(`a Redis still answers on port ${new URL(started.redisUrl).port}`);
+    if (answers) throw new Error(`a Redis still responds on port ${new URL(started.redisUrl).port}`);
     return seconds(ms);
   });
 }
@@ -165,8 +165,8 @@ function proveRefusal(clone, name, variables, says) {
     const code = await run.ended;
     clearTimeout(timer);
     const lines = ownLines(run);
-    if (code === 0) throw new Error(`the exit code is 0; it said:\n${run.output()}`);
-    if (lines.length !== 1) throw new Error(`it said ${lines.length} lines:\n${lines.join("\n")}`);
+    if (code === 0) throw new Error(`the exit code is 0; the output was:\n${run.output()}`);
+    if (lines.length !== 1) throw new Error(`it printed ${lines.length} lines:\n${lines.join("\n")}`);
     if (!says.test(lines[0] ?? "")) throw new Error(`${says} is not in: ${lines[0]}`);
     await clone.untilGone(END_MS);
     return `exit ${code} after ${seconds(performance.now() - began)}, "${lines[0]}"`;
@@ -177,7 +177,7 @@ function proveRefusal(clone, name, variables, says) {
 async function proveRefusals(clone) {
   const taken = await findFreePort();
   const listener = createServer().listen(taken, "127.0.0.1");
-  await proveRefusal(clone, "a taken PORT", { PORT: String(taken) }, new RegExp(`\\b${taken}\\b`));
+  await proveRefusal(clone, "a PORT in use", { PORT: String(taken) }, new RegExp(`\\b${taken}\\b`));
   listener.close();
   const closed = await findFreePort();
   const url = `redis://127.0.0.1:${closed}`;
@@ -215,14 +215,14 @@ async function prove(clone) {
 }
 
 /**
- * Streams as open pages hold them; they end with the server.
+ * Opens streams as pages do. They end with the server.
  *
  * @param {string} url
  */
 async function openConsoles(url) {
   for (let tab = 0; tab < 5; tab++) {
     const response = await fetch(`${url}/api/v1/live`, { headers: { authorization: `Bearer ${rootKey}` } });
-    if (!response.ok) throw new Error(`GET /live answered ${response.status}`);
+    if (!response.ok) throw new Error(`GET /live returned ${response.status}`);
     response.text().catch(() => undefined);
   }
 }

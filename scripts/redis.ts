@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { StartupError } from "../server/errors/startup-error.ts";
 import { findRedisServer } from "../server/redis/embedded/server-binary.ts";
 
-// Finds a Redis server for the tests, or unpacks one, before several of them look for it at once.
+// Finds or unpacks a Redis server before tests do so concurrently.
 try {
   const explicitPath = process.env.REDIS_SERVER_BIN;
   const { version, path } = await findRedisServer({

@@ -50,7 +50,7 @@ async function takeScreenshot(
   try {
     await scene.show(page, redis);
   } catch (error) {
-    // One scene that the console has outgrown does not cost all others.
+    // An outdated scene does not prevent the others.
     console.error(`${scene.name} (${look}, ${theme}): ${String(error).split("\n")[0]}`);
     process.exitCode = 1;
   }
@@ -79,7 +79,7 @@ async function takeScreenshots(
   const isWanted = ({ name }: Scene) => wanted.length === 0 || wanted.includes(name);
   for (const scene of SCENES.filter(isWanted)) {
     for (const look of ["desk", ...(scene.also ?? [])] as const) {
-      // Colours are the theme's, whatever the width and the language.
+      // Colors depend only on the theme, not on width and language.
       if (look === "desk" || look === "phone" || theme === "light") await takeScreenshot(room, scene, look);
     }
   }
@@ -89,7 +89,7 @@ async function takeScreenshots(
 
 mkdirSync(OUT, { recursive: true });
 const browser = await chromium.launch(settings.use?.launchOptions ?? {});
-// Each theme has an incident of its own, so that both show the same moment.
+// Each theme has its own incident, so that both show the same moment.
 for (const theme of THEMES) {
   const incident = await startIncidentConsole();
   try {

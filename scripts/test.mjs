@@ -1,6 +1,6 @@
-// npm test                        every stage; one that fails does not keep the later ones from running
-// npm test -- unit integration    only the named ones
-// npm test -- --rerun-failed      a failed test file runs once more and is reported as `flaky: <file>` (.ci/run)
+// npm test                        all stages; later stages also run after a failure npm test -- unit integration
+// only the named ones npm test -- --rerun-failed      a failed test file runs once more and is reported as `flaky:
+// <file>` (.ci/run)
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ const STAGES = [
   {
     name: "types",
     commands: [
-      // A fresh clone has no next-env.d.ts, and types of pages that are gone would fail the check.
+      // A fresh clone has no next-env.d.ts, and types of deleted pages would fail the check.
       [bin("next"), "typegen"],
       [bin("tsc"), "--noEmit"],
     ],
@@ -78,11 +78,12 @@ const STAGES = [
   { name: "integration", commands: [], tests: vitest("integration"), needs: ["redis"] },
   {
     name: "chaos",
-    // The seeds are fixed, so that a failure is one of the core and not of the day's luck with faults.
+    // Fixed seeds make failures reproducible.
     commands: [
       ["--topology", "single", "--seconds", "20", "--seed", "124"],
       ["--topology", "quorum", "--seconds", "20", "--seed", "5"],
-      // A master is stopped and one is killed while it is ahead; and one is killed so and a slot is moved.
+      // The first run stops a master and kills one that is ahead of its replica. The second kills one and moves a
+      // slot.
       ["--topology", "sentinel", "--seconds", "20", "--seed", "239"],
       ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
     ].map((options) => [process.execPath, "--import", "tsx", "test/chaos/main.ts", ...options]),
@@ -227,7 +228,7 @@ async function main() {
   /** @type {Result[]} */
   const results = [];
   for (const stage of stages) {
-    // What a broken build would show is not what the tests are about.
+    // Tests against a broken build are meaningless.
     if (results.some(({ name, ok }) => name === stage.after && !ok)) continue;
     results.push(await runStage(stage, args.includes(RERUN)));
   }

@@ -1,16 +1,25 @@
 import { destination, type Logger, pino } from "pino";
 import type { Config } from "./config/config.ts";
 
-/** What JSON leaves as it is and a terminal or an editor obeys: controls of eight bits, other breaks of lines, marks of direction. */
+/**
+ * Characters that JSON does not escape but terminals and editors interpret: C1 controls, Unicode line breaks and
+ * direction marks.
+ */
 const CONTROL_CHARACTERS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Errors of Redis name the command, AUTH among them; those of a cluster or of Sentinels have others within. */
+/**
+ * Errors of Redis contain the command, which can be AUTH. Errors of a Cluster or of sentinels contain further
+ * errors.
+ */
 const REDACTED_PATHS = [
   ...["*.password", "*.authorization", "*.cookie"],
   ...["err.command", "err.*.command", "err.aggregateErrors[*].command"],
 ];
 
-/** Structured lines on standard error; secrets of requests never get into them, nor what would forge a line. */
+/**
+ * Creates a logger that writes JSON lines to standard error. Secrets are redacted, and control characters escaped
+ * so that input cannot forge a line.
+ */
 export function createLogger(config: Config): Logger {
   const redact = { paths: REDACTED_PATHS, remove: true };
   const standardError = destination({ fd: 2, sync: true });

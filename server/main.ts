@@ -22,13 +22,13 @@ async function main(): Promise<void> {
   stopWhenNpmEnds(config);
   serverProcess = new ServerProcess(config);
   const { httpServer } = serverProcess;
-  // Loading Next blocks the event loop for about a second: health checks would wait for it once the server listens.
+  // Loading Next blocks the event loop for about a second, which would delay health checks once the server listens.
   const isLoadedFirst = config.mode === "production" && config.port !== 0;
   const loaded = isLoadedFirst ? await loadPages(config, httpServer, config.port) : undefined;
   const started = await serverProcess.start(output);
   setRuntime(started.runtime);
   httpServer.attachPages(loaded ?? (await loadPages(config, httpServer, httpServer.port)));
-  // Next attaches the listener of hot reloads at the first page request only; a tab that is open already needs it now.
+  // Next attaches its hot-reload listener at the first page request. Open tabs need it now.
   if (config.mode === "development")
     void fetch(`http://${config.host}:${httpServer.port}/`).catch(() => undefined);
   await printStartupSummary(output, config, started, httpServer.port);
@@ -42,24 +42,25 @@ async function loadPages(config: Config, front: HttpServer, port: number): Promi
     await app.prepare();
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes("production build")) throw error;
-    throw new StartupError("The console is not built; run `npm start`, or `npx next build` once.");
+    throw new StartupError("The console is not built. Run `npm start`, or `npx next build` once.");
   }
   if (!isDevelopment) await assertBuiltForBasePath(config);
   return app.getRequestHandler();
 }
 
-/** @throws StartupError when the pages were built to be elsewhere */
+/** @throws StartupError if the pages were built for another base path */
 async function assertBuiltForBasePath({ basePath }: Config): Promise<void> {
   const manifest: { basePath?: string } = JSON.parse(await readFile(".next/routes-manifest.json", "utf8"));
   if ((manifest.basePath ?? "") === basePath) return;
   throw new StartupError(
-    `The console was built for LOCKKEEPER_BASE_PATH=${manifest.basePath ?? ""}; run \`npm start\`, which builds it again.`,
+    `The console was built for LOCKKEEPER_BASE_PATH=${manifest.basePath ?? ""}. Run \`npm start\` to rebuild it.`,
   );
 }
 
 function stopWhenNpmEnds(config: Config): void {
   if (!config.startedByNpm) return;
-  // npm killed outright passes nothing on; without this we would stay behind and keep the port.
+  // If npm is killed with SIGKILL, it forwards no signal. Without this check the server would keep running and hold
+  // the port.
   const hasNpmEnded = watchNpm();
   setInterval(() => hasNpmEnded() && void stop(0), NPM_POLL_MS).unref();
 }

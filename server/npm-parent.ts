@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Tells whether npm, which started us, has ended. Between npm and us stands a shell that some systems keep until we
- * end and others replace by us: of one that stays, the parent counts.
+ * Returns a function that reports whether the parent npm process has ended. Some systems keep a shell between npm
+ * and this process, others replace it: if it remains, its parent is watched.
  */
 export function watchNpm(): () => boolean {
   const parent = process.ppid;
@@ -14,7 +14,7 @@ function isScriptShell(pid: number): boolean {
   return readFileOrEmpty(`/proc/${pid}/cmdline`).split("\0")[1] === "-c";
 }
 
-/** undefined where there is no /proc to tell. */
+/** Reads the parent of a process; undefined without /proc. */
 function readParentPid(pid: number): number | undefined {
   const status = /^PPid:\s*(\d+)$/m.exec(readFileOrEmpty(`/proc/${pid}/status`))?.[1];
   return status === undefined ? undefined : Number(status);

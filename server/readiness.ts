@@ -3,8 +3,8 @@ import type { Readiness } from "./http/readiness.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
 
 /**
- * Whether requests can be answered: the home store is there, and the state of one target at least is complete. Writes
- * that Redis refuses are named but do not count: another instance could not carry them out either.
+ * Computes whether this instance can serve requests: the home store is connected, and the state of at least one
+ * target is complete. Refused writes are reported as warnings, because another instance could not write either.
  */
 export function computeReadiness(
   home: Pick<HomeStore, "isDisconnected">,
@@ -18,7 +18,7 @@ export function computeReadiness(
   return { ready: false, state: states.includes("catching_up") ? "catching_up" : "down", warnings };
 }
 
-/** No addresses: anyone may read `/readyz`. */
+/** Contains no addresses, because `/readyz` is public. */
 function listWarnings({ name, target }: TargetConnector): string[] {
   const masters = target?.watcher.health().masters ?? [];
   const reasons = new Set(masters.flatMap(({ writesRefused }) => writesRefused ?? []));

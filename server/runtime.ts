@@ -36,7 +36,7 @@ import { type LocatedTargetSettings, openTarget } from "./targets/target.ts";
 import { TargetConnector } from "./targets/target-connector.ts";
 import { Targets } from "./targets/targets.ts";
 
-/** Targets that hang do not hold up the start of the others for longer. */
+/** Maximum delay of the startup by targets that do not respond. */
 const INITIAL_CONNECT_MS = 2000;
 
 export interface RuntimeOptions {
@@ -44,11 +44,14 @@ export interface RuntimeOptions {
   /** The embedded Redis, if one was started. */
   readonly embeddedRedis: EmbeddedRedis | undefined;
   readonly log: Logger;
-  /** Is told of a root key that is made after the start, because the store was away; it is shown once. */
+  /**
+   * Called with a root key that is created after startup, because the store was unreachable. It cannot be retrieved
+   * later.
+   */
   readonly onRootKeyCreated: (created: string) => void;
 }
 
-/** Everything that runs behind the doors, built once. */
+/** The application behind the HTTP server: targets, authentication, API and metrics. */
 export class Runtime {
   private constructor(
     private readonly config: Config,
@@ -61,7 +64,7 @@ export class Runtime {
     private readonly pendingRequests: PendingRequests,
     private readonly audit: Audit,
     private readonly tracing: Tracing | undefined,
-    /** The root key, when it was made just now; it is shown once. */
+    /** The root key, only if it was just created. It cannot be retrieved later. */
     readonly newRootKey: string | undefined,
   ) {}
 
@@ -72,11 +75,12 @@ export class Runtime {
     const home = openHomeStore(where);
     const targets = createTargets(options, home, (name, more) => openHomeStore(where, name, more));
     const quotas = new HoldQuotas(config.holdQuota);
-    // Before a target opens, so that no reading is missed.
+    // Before a target opens, so that no observation is missed.
     targets.onOpen((target) => quotas.watchTarget(target));
     let isStarted = false;
     try {
-      // A Redis that cannot be reached is said in one line before anything is said of our own keys there.
+      // Connects to the target first, so that an unreachable Redis is reported as such and not as an error of the
+      // home store.
       const isSole = config.targetsSource === "environment";
       if (isSole) await targets.connectors[0].connectOnce();
       const found = await waitForHomeStore(home, formatLocation(where));
@@ -157,17 +161,17 @@ export class Runtime {
     }
   }
 
-  /** The Node adapter. */
+  /** Handles a request of the Node adapter. */
   handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     return handleNodeRequest(this.dispatcher, incoming, outgoing);
   }
 
-  /** What Prometheus asks for. */
+  /** Serves the metrics. */
   handleMetricsRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     return this.metricsEndpoint.handle(createNodeExchange(incoming, outgoing));
   }
 
-  /** The adapter of Next's route handler. */
+  /** Handles a request of Next's route handler. */
   async handleWebRequest(request: Request): Promise<Response> {
     return await handleWebRequest(this.dispatcher, request, this.config.basePath);
   }
@@ -176,7 +180,7 @@ export class Runtime {
     return computeReadiness(this.home, this.targets.connectors);
   }
 
-  /** The token of a one-time link to the console; undefined while the store that keeps it is away. */
+  /** Creates a one-time link to the console and returns its token; undefined if the home store is unreachable. */
   async createLoginLink(): Promise<string | undefined> {
     if (this.home.isDisconnected) return undefined;
     try {
@@ -185,18 +189,18 @@ export class Runtime {
         roles: { "*": "admin" },
       });
     } catch (error) {
-      // All else runs by now, and another link can be made at any time.
+      // Everything else is running, and a link can be created at any time.
       if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return undefined;
       throw error;
     }
   }
 
-  /** Ends the streams of consoles and apps; they come back to whoever takes our place. */
+  /** Ends all streams. Clients reconnect to another instance. */
   closeStreams(): void {
     this.streams.closeAll();
   }
 
-  /** Answers the requests that wait for locks; they may ask whoever takes our place. */
+  /** Ends the requests that wait for locks. Clients can retry at another instance. */
   endPendingRequests(): void {
     this.pendingRequests.stop();
   }
@@ -239,6 +243,6 @@ function requireEmbeddedRedisUrl({ embeddedRedis }: RuntimeOptions): string {
 
 function createUnstableRedisError(where: Parameters<typeof formatLocation>[0]): StartupError {
   return new StartupError(
-    `Redis at ${formatLocation(where)} answered once but does not keep our connections; see its log.`,
+    `Redis at ${formatLocation(where)} responded but closes Lockkeeper's connections. The log of Redis may have the cause.`,
   );
 }

@@ -6,12 +6,12 @@ import { Runtime } from "./runtime.ts";
 import { needsEmbeddedRedis, startConfiguredRedis } from "./start-configured-redis.ts";
 import { printRootKey, type StartedServer, type StartupOutput } from "./startup-output.ts";
 
-/** A stop that hangs is cut off after this; the promise to the terminal is two seconds. */
+/** Time limit of a stop. The process must end within two seconds of Ctrl-C. */
 const STOP_MS = 1800;
-/** The same where it was told to drain first: then what is under way has time for a whole verb. */
+/** Time limit after a drain, which leaves requests in progress time for a whole verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
-/** The HTTP server, its Redis and what runs behind the API, without pages: started and ended in order. */
+/** Starts and stops the HTTP server, the embedded Redis and the application, without pages, in order. */
 export class ServerProcess {
   readonly httpServer: HttpServer;
   readonly #stopCallbacks: (() => Promise<void> | void)[] = [];
@@ -23,7 +23,7 @@ export class ServerProcess {
     this.httpServer = new HttpServer(config, limits);
   }
 
-  /** @throws StartupError; what was started until then is ended by `stop` */
+  /** @throws StartupError; `stop` then stops what was already started */
   async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
     await httpServer.listen();
@@ -44,7 +44,7 @@ export class ServerProcess {
     return { embeddedRedis: embedded, runtime };
   }
 
-  /** How long a stop may take. */
+  /** Time limit of a stop, in milliseconds. */
   get stopMs(): number {
     const { drainMs } = this.config;
     return drainMs === 0 ? STOP_MS : drainMs + STOP_AFTER_DRAIN_MS;
@@ -60,8 +60,9 @@ interface Stoppable extends Pick<ServerProcess, "stopMs" | "stop"> {
 }
 
 /**
- * @param running what is to be stopped, once there is anything
- * @returns what ends the process in order, once; the signals that ask for it call it, too. A second signal cuts the drain short
+ * @param running returns the process to stop, once there is one
+ * @returns a function that stops the process gracefully, once. Termination signals also call it, and a second
+ * signal ends the drain
  */
 export function stopOnSignals(running: () => Stoppable | undefined): (exitCode: number) => Promise<void> {
   let isStopping = false;

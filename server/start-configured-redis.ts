@@ -6,12 +6,15 @@ import { readEmbeddedUrl } from "./redis/embedded/embedded-credentials.ts";
 import { type EmbeddedRedis, startEmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { findRedisServer } from "./redis/embedded/server-binary.ts";
 
-/** Whether a Redis of our own is needed: as a target, or as the store of our own facts. */
+/** Returns whether the embedded Redis is needed, as a target or as the home store. */
 export function needsEmbeddedRedis(config: Config): boolean {
   return config.targets.some(({ where }) => where === undefined) || findHomeLocation(config) === undefined;
 }
 
-/** Where our own facts are kept; undefined: in the embedded Redis. A target that is only read keeps none. */
+/**
+ * Returns the location of the home store; undefined: the embedded Redis. A read-only target is never the home
+ * store.
+ */
 export function findHomeLocation({ home, targets: [first] }: Config): Config["home"] {
   if (home !== undefined) return home;
   const { where, policy } = first;
@@ -20,7 +23,7 @@ export function findHomeLocation({ home, targets: [first] }: Config): Config["ho
   return isFit ? where : undefined;
 }
 
-/** @throws StartupError in one line */
+/** Starts the embedded Redis. @throws StartupError with one line */
 export async function startConfiguredRedis(
   config: Config,
   { onProgress, log }: { onProgress: (line: string) => void; log: Logger },
@@ -40,9 +43,9 @@ export async function startConfiguredRedis(
 }
 
 /**
- * Where a command line tool finds the home store of the Lockkeeper that runs with the same settings.
+ * Finds the home store of the Lockkeeper that runs with the same settings, for command line tools.
  *
- * @throws StartupError if it keeps its facts in the embedded Redis, and that cannot be used from here
+ * @throws StartupError if the home store is the embedded Redis and its password cannot be read
  */
 export async function locateHomeStore(config: Config): Promise<RedisLocation> {
   const location = findHomeLocation(config);
@@ -50,9 +53,9 @@ export async function locateHomeStore(config: Config): Promise<RedisLocation> {
   const dir = getEmbeddedRedisDir(config);
   const url = await readEmbeddedUrl(dir, "lockkeeper").catch((error: NodeJS.ErrnoException) => {
     throw new StartupError(
-      `The password of the embedded Redis in ${dir} cannot be read (${error.code}); run this as the account that runs Lockkeeper.`,
+      `Could not read the password of the embedded Redis in ${dir} (${error.code}). Run this command as the account that runs Lockkeeper.`,
     );
   });
   if (url !== undefined) return url;
-  throw new StartupError("Lockkeeper has not run here yet; start it with `npm start`.");
+  throw new StartupError("Lockkeeper has not been started here. Run `npm start`.");
 }

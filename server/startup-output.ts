@@ -6,7 +6,7 @@ import type { AppConnection, EmbeddedRedis } from "./redis/embedded/embedded-red
 import type { Runtime } from "./runtime.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
 
-/** How long a target may take to be read for the first time before the server is reported as ready without it. */
+/** How long to wait for the first scan of a target before the server is reported as ready. */
 const FIRST_SCAN_MS = 5000;
 
 export interface StartedServer {
@@ -14,13 +14,16 @@ export interface StartedServer {
   readonly runtime: Runtime;
 }
 
-/** Where the start is reported. Without a terminal, standard output usually ends up in a log, so no secret is printed. */
+/**
+ * The output of the startup. Without a terminal, standard output usually ends up in a log, so no secrets are
+ * printed.
+ */
 export interface StartupOutput {
   readonly hasTerminal: boolean;
   printLine(line: string): void;
 }
 
-/** Prints where the console is, how to sign in, and how applications connect. */
+/** Prints the URL of the console, how to sign in, and how applications connect. */
 export async function printStartupSummary(
   output: StartupOutput,
   config: Config,
@@ -42,7 +45,7 @@ export async function printStartupSummary(
   if (runtime.newRootKey !== undefined) await printRootKey(output, config, runtime.newRootKey);
   if (isRoot())
     output.printLine(
-      "  Lockkeeper runs as root and needs no root rights. Run it as a user of its own, so that a vulnerability does not give away the machine.",
+      "  Warning: Lockkeeper is running as root. Run it as an unprivileged user to limit the impact of a vulnerability.",
     );
   output.printLine("");
 }
@@ -57,7 +60,7 @@ async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">)
   while (isOpen && !runtime.readiness.ready && performance.now() < deadline) await sleep(10);
 }
 
-/** A key is shown once: on the terminal, or else in a file that only our account can read. */
+/** Prints the root key to a terminal; without one, writes it to a file that only this account can read. */
 export async function printRootKey(
   { hasTerminal, printLine }: StartupOutput,
   { cacheDir }: Pick<Config, "cacheDir">,
@@ -67,14 +70,14 @@ export async function printRootKey(
   const file = join(cacheDir, "root-key");
   try {
     await mkdir(cacheDir, { recursive: true });
-    // The key of an earlier home store: it is of no use any more.
+    // A file of an earlier home store, whose key is no longer valid.
     await rm(file, { force: true });
     await writeFile(file, `${rootKey}\n`, { mode: 0o600, flag: "wx" });
-    printLine(`  API key, in this file only: ${formatPath(file)}`);
+    printLine(`  API key, stored only in this file: ${formatPath(file)}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     printLine(
-      `  The API key could not be written to ${formatPath(file)} (${code}). Set LOCKKEEPER_ROOT_KEY and start again.`,
+      `  The API key could not be written to ${formatPath(file)} (${code}). Set LOCKKEEPER_ROOT_KEY and restart.`,
     );
   }
 }
@@ -83,7 +86,7 @@ function formatTargetLine(
   { name, settings, target, reason }: TargetConnector,
   embedded: StartedServer["embeddedRedis"],
 ): string {
-  if (target === undefined) return `Target ${name} is down, and is tried again: ${reason}`;
+  if (target === undefined) return `Target ${name} is down, retrying: ${reason}`;
   const { address, server } = target;
   if (embedded !== undefined && settings.where === embedded.url)
     return `Redis for your apps: ${formatAppConnection(embedded.app)} (${server}, embedded, keeps its data)`;
@@ -95,7 +98,7 @@ function formatAppConnection({ host, port, file }: AppConnection): string {
   return `${host}:${port}, REDIS_URL in ${formatPath(file)}`;
 }
 
-/** Relative where the file is below the working directory, as in the commands that people type. */
+/** Formats a path relative to the working directory if it is below that. */
 function formatPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith("..") ? file : path;

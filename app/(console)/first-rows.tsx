@@ -12,7 +12,7 @@ import { lock as chineseLock } from "@/lib/i18n/zh/lock.tsx";
 import { table as chineseTable } from "@/lib/i18n/zh/table.tsx";
 
 const FIRST_ROWS = 30;
-/** A filter that takes longer is evaluated while the page is on its way. */
+/** A filter that takes longer is evaluated while the page loads. */
 const WAIT_MAX_MS = 500;
 
 const MESSAGES: Readonly<Record<Language, FirstRowsMessages>> = {
@@ -29,8 +29,8 @@ interface ListView {
 type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
 
 /**
- * Renders the first rows of the list for a new document. null if the caller may not read them, they are not known within
- * half a second, or the browser has a page already, whose live stream sends them.
+ * Renders the first rows of the list for a new document. Returns null if the caller may not read them, they are not
+ * available within 500 ms, or the browser already has a page, whose live stream sends them.
  */
 export async function renderFirstRows(view: ListView): Promise<RenderedRows> {
   if ((await headers()).get("x-page-load") !== "document") return null;

@@ -5,7 +5,7 @@ import { FontLoader } from "@/components/app/font-loader.tsx";
 import { LazyLoginPage } from "@/components/login/lazy-login-page.tsx";
 import { ConsoleShell } from "@/components/shell/console-shell.tsx";
 
-/** The console; without a session the login form, at the address of the page. */
+/** The console. Without a session, the login form at the URL of the page. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requestApi("/session");
   // If the session store does not respond, the console reports that.

@@ -1,4 +1,4 @@
-/** Buyers at a flash sale: the stock of an article is read, thought about and written back under its lock. */
+/** Buyers in a flash sale. Each reads, changes and writes the stock of an article under its lock. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
@@ -13,12 +13,12 @@ async function buyArticle(buyer: string): Promise<void> {
   if (hold === undefined) return;
   const stock = (await shop.read(`stock:${article}`)) ?? 500;
   await sleep(pickBetween(50, 400));
-  // The payment needs the lock as well, and enters the hold once more.
+  // The payment also needs the lock and re-enters the hold.
   if ((await locks.reenter(hold)) === undefined) return;
   await sleep(pickBetween(100, 900));
   if (stock > 0) await shop.write(`stock:${article}`, stock - 1, hold.fence);
   await locks.release(hold);
-  // Now and then a buyer's code forgets its lock, and the article stands still until the lease ends.
+  // Occasionally a buyer does not release its lock, and the article is blocked until the lease expires.
   if (!isChosen(0.01)) await locks.release(hold);
 }
 

@@ -1,4 +1,4 @@
-/** Hands out ids that are nowhere given twice: takes blocks of a hundred from one counter. */
+/** Allocates globally unique ids in blocks of 100 from one counter. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWorker, pickBetween, repeat } from "../worker.ts";
 

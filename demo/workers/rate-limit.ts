@@ -1,4 +1,4 @@
-/** Lets each address through ten times a minute: a counter is read, checked and written back under its lock. */
+/** Permits ten requests per minute and address. Reads, checks and writes a counter under its lock. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
@@ -7,7 +7,7 @@ const LIMIT = 10;
 const { locks, shop, owner } = openWorker("gateway");
 
 function pickAddress(): string {
-  // Most requests come from few addresses, as they do.
+  // Most requests come from a few addresses.
   return isChosen(0.6)
     ? `203.0.113.${Math.ceil(pickBetween(0, 4))}`
     : `198.51.100.${Math.ceil(pickBetween(0, 200))}`;

@@ -1,25 +1,23 @@
-/** What is known of the libraries behind a format, for the console, for liveness and for what may be done. */
+/** Facts about the libraries of a format, used by the console, for liveness and for operator actions. */
 export interface FormatFacts {
-  /** As people call it. */
+  /** Display name. */
   readonly label: string;
-  /** What stands in Redis, for people. */
+  /** Description of the value in Redis. */
   readonly layout: string;
-  /** `unique`: one owner string names one hold. `recurs`: the next hold of the same owner has it again. */
+  /** `unique`: every hold has a new owner string. `recurs`: successive holds of a client have the same owner string. */
   readonly owner: "unique" | "recurs";
-  /**
-   * Who prolongs the lease by itself: every holder, some, or none; and after which share of the lease, by default.
-   */
+  /** Which holders renew automatically, and after which share of the lease by default. */
   readonly renews: { readonly who: "all" | "some"; readonly afterShare: number } | { readonly who: "none" };
-  /** What becomes of who waits when the lock is freed: who is woken, in which order. */
+  /** What happens to waiters on a force-release: which ones are notified, and in which order. */
   readonly waiters: string;
-  /** What its holder notices and does when the lock is freed under it. One to three sentences. */
+  /** What the holder notices on a force-release. One to three sentences. */
   readonly oldOwner: string;
-  /** The old owner may bring the lock back, or take the next one's: how, and what to do about it. */
+  /** How the previous holder can recreate the lock or end the next hold, and how to prevent it. */
   readonly comesBack?: string;
-  /** Freeing it does harm. */
+  /** Present if a force-release does harm. */
   readonly never?: { readonly why: string; readonly instead: string };
 }
 
-/** Of libraries whose clients try again at a time of their own. */
+/** For libraries whose clients poll at their own intervals. */
 export const POLLING_WAITERS =
-  "Nobody is told: who waits asks again by itself, and whoever asks first gets it.";
+  "Waiters poll and are not notified. The first one to poll acquires the lock.";

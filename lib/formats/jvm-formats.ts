@@ -6,60 +6,60 @@ type CoveredFormat = "redisson" | "token" | "timestamp" | "shedlock" | "spring" 
 export const JVM_AND_OWN_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, FormatFacts>> = {
   redisson: {
     label: "Redisson",
-    layout: "a hash of owner and count, as Redisson writes it",
+    layout: "a hash of owners and counts",
     owner: "recurs",
     renews: { who: "some", afterShare: 1 / 3 },
     waiters:
-      "Those of a fair lock are woken in their order; of any other lock each client that listens is told, and whoever asks first gets it.",
+      "On a fair lock, waiters are notified in order. On other locks, every subscribed client is notified, and the first one to retry acquires the lock.",
     oldOwner:
-      "Its watchdog finds the lock gone and stops. Its unlock() throws IllegalMonitorStateException, release() of a permit RedisException. Until then it goes on working.",
+      "Its watchdog stops at the next renewal. Its unlock() throws IllegalMonitorStateException, and release() of a permit RedisException. Until then it continues working.",
   },
   token: {
     label: "One string",
-    layout: "one string, its owner",
+    layout: "one string, the owner",
     owner: "recurs",
     renews: { who: "some", afterShare: 1 / 3 },
     waiters:
-      "Those who wait by Lockkeeper are told, and whoever asks first gets it; clients of other libraries ask again by themselves.",
+      "Clients that wait through Lockkeeper are notified. Clients of other libraries poll. The first one to retry acquires the lock.",
     oldOwner:
-      "It finds out at its next renewal or release, which compares the value. Until then it goes on working.",
+      "It notices at its next renewal or release, which compares the value. Until then it continues working.",
   },
   timestamp: {
     label: "Deadline",
-    layout: "one string, the time at which it ends",
+    layout: "one string, the time at which the lock expires",
     owner: "recurs",
     renews: { who: "none" },
     waiters:
-      "Those who wait by Lockkeeper are told, and whoever asks first gets it; other clients ask again by themselves.",
+      "Clients that wait through Lockkeeper are notified. Other clients poll. The first one to retry acquires the lock.",
     oldOwner:
-      "It is told nothing. A client that deletes the key without comparing it deletes the lock of whoever has it by then.",
+      "It is not notified. A client that deletes the key without comparing it ends the hold of the next client.",
   },
   shedlock: {
     label: "ShedLock",
     layout: "one string with the time, the host and an id",
     owner: "unique",
     renews: { who: "some", afterShare: 1 / 2 },
-    waiters: "Nobody waits for it: a job that finds it taken is left out until its next turn.",
+    waiters: "There are no waiters: a job whose lock is held is skipped until its next run.",
     oldOwner:
-      "It is told nothing and finishes its job. A job that has ended may keep the lock until its lockAtLeastFor is over.",
+      "It is not notified and finishes its job. A finished job can keep the lock until its lockAtLeastFor has passed.",
     comesBack:
-      "By default its unlock deletes the key without comparing it, and a keep-alive overwrites it: both hit whoever has the lock by then. Hold it off until the old job has ended.",
+      "By default, its unlock deletes the key and its keep-alive overwrites it, both without comparing it, even if another job holds the lock by then. Reserve the lock until the old job has ended.",
   },
   spring: {
     label: "Spring Integration",
-    layout: "one string, the id of the registry, the same for all locks of an app",
+    layout: "one string, the id of the registry, the same for all locks of an application",
     owner: "recurs",
     renews: { who: "some", afterShare: 1 / 3 },
     waiters:
-      "In PUB_SUB mode those who wait are told; else they ask every 100 ms. Whoever asks first gets it.",
-    oldOwner: "Its unlock() throws ConcurrentModificationException. Until then it goes on working.",
+      "In PUB_SUB mode, waiters are notified; otherwise they poll every 100 ms. The first one to retry acquires the lock.",
+    oldOwner: "Its unlock() throws ConcurrentModificationException. Until then it continues working.",
   },
   lock4j: {
     label: "lock4j",
     layout: "one string, 32 hexadecimal digits",
     owner: "unique",
     renews: { who: "some", afterShare: 1 / 3 },
-    waiters: "Waiters poll every 100 ms, and the first one to ask acquires the lock.",
+    waiters: "Waiters poll every 100 ms. The first one to poll acquires the lock.",
     oldOwner:
       "Its renewals stop at the next attempt, and its release returns false, which is logged as an error. Until then it continues working.",
   },
@@ -68,7 +68,7 @@ export const JVM_AND_OWN_FORMATS: Readonly<Record<Extract<FormatName, CoveredFor
     layout: "one string, a UUID",
     owner: "unique",
     renews: { who: "all", afterShare: 1 / 3 },
-    waiters: "Who waits asks about every millisecond, and whoever asks first gets it.",
-    oldOwner: "At its next renewal, within ten seconds, the thread that took the lock is interrupted.",
+    waiters: "Waiters poll about every millisecond. The first one to poll acquires the lock.",
+    oldOwner: "At its next renewal, within 10 s, the thread that acquired the lock is interrupted.",
   },
 };

@@ -1,6 +1,6 @@
 // The folders of the product, lowest first. A folder imports from folders above it in this list and from nothing
-// else, type imports included, so arrows between two folders point one way and there is no cycle.
-// A new folder needs a line here; `npm run lint` fails until it has one.
+// else, type imports included, so there are no cycles. A new folder needs a line here; `npm run lint` fails until
+// it has one.
 
 /** @type {readonly (readonly [folder: string, holds: string])[]} */
 export const LAYERS = [
@@ -13,7 +13,7 @@ export const LAYERS = [
   ["lib/contract/accounts", "wire schemas of operators, API keys and sessions"],
   ["lib/contract/actions", "wire schemas of actions on locks"],
   ["lib/contract/detection", "wire schemas of format detection and format rules"],
-  ["lib/contract/problems", "what each problem code means and what a client does about it"],
+  ["lib/contract/problems", "the meaning of each problem code and what clients should do"],
   ["lib/formats", "the catalogue of lock formats"],
   ["lib/api", "HTTP client of the console"],
   ["lib/live", "the live stream in the browser"],
@@ -112,23 +112,23 @@ export const LAYERS = [
   ["components/owners", "the owners page"],
 ];
 
-/** Folders that only use the product; the product imports nothing of them. */
+/** Folders that use the product. The product does not import them. */
 export const USERS = ["test", "e2e", "scripts", "demo"];
 
-/** What a part may take of another part of the product. Elsewhere only the order of LAYERS counts. */
+/** Additional rules for imports between the parts of the product. */
 export const PARTS = {
-  lib: { imports: ["lib"], why: "lib runs in the browser too: it imports lib alone." },
+  lib: { imports: ["lib"], why: "lib also runs in the browser, so it imports only lib." },
   components: {
     imports: ["lib", "components"],
     why: "Components take data from lib/queries and lib/live, and types from lib/contract.",
   },
-  server: { imports: ["lib", "server"], why: "The server knows nothing of pages; what both need is in lib." },
+  server: { imports: ["lib", "server"], why: "The server does not depend on pages. Shared code is in lib." },
   packages: {
     imports: ["lib", "server", "packages"],
     why: "A package exports what the folders before it have; the product does not import packages.",
   },
   app: {
     imports: ["lib", "components", "app"],
-    why: "Pages reach the server through server/global-runtime.ts alone.",
+    why: "Pages access the server only through server/global-runtime.ts.",
   },
 };

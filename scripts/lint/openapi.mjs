@@ -1,4 +1,4 @@
-// Checks the OpenAPI document with the recommended rules of Spectral and of Redocly, as both publish them.
+// Checks the OpenAPI document with the recommended rules of Spectral and Redocly.
 import { fileURLToPath } from "node:url";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import core from "@stoplight/spectral-core";
@@ -10,7 +10,7 @@ import { listDeclaredRoutes } from "../../test/support/declared-routes.ts";
 /** @typedef {{ linter: string, isError: boolean, rule: string, path: string, message: string }} Finding */
 
 const SPECTRAL_ERROR = 0;
-/** What the document is called in the linters; nothing is read from there. */
+/** Name of the document in the linters. The file does not exist. */
 const FILE = fileURLToPath(new URL("openapi.json", import.meta.url));
 
 const started = performance.now();
@@ -52,7 +52,7 @@ async function runRedocly(source) {
 }
 
 /**
- * A JSON pointer, as Redocly writes them.
+ * Formats a JSON pointer as Redocly does.
  *
  * @param {(string | number)[]} path
  */

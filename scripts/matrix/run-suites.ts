@@ -12,14 +12,14 @@ const LIMIT_MS = 30 * 60_000;
 /** Enough of the output of a run that failed to show why. */
 const OUTPUT_CHARACTERS_MAX = 12_000;
 
-/** What came of the suites on one server. */
+/** The result of the suites on one server. */
 export interface SuitesResult {
   readonly passed: number;
   /** At least 1 if the run failed for any reason. */
   readonly failed: number;
   readonly skipped: number;
   readonly failedTests: readonly string[];
-  /** Empty as well if something outside a test failed. */
+  /** Also empty if something outside a test failed. */
   readonly failedFiles: readonly string[];
   /** The end of the output of a run that failed. */
   readonly output: string;
@@ -34,7 +34,7 @@ interface VitestReport {
   }[];
 }
 
-/** Runs test files on a server, and nothing else beside them. */
+/** Runs test files on a server. */
 export async function runSuites(
   server: ProvidedServer,
   suites: readonly string[],

@@ -6,7 +6,7 @@ export type Extent = "full" | "quick";
 type SuiteLists = Readonly<Record<Extent, readonly string[]>>;
 
 const COMPLETE: SuiteLists = {
-  // All that depends on how a server behaves: locks, formats and watch, and what these stand on.
+  // Everything that depends on the behavior of a server: locks, formats, watch and the folders that they use.
   full: [
     "server/formats/",
     "server/locks/",

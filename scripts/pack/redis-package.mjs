@@ -15,11 +15,11 @@ import { runChild, StepError } from "../steps/child.mjs";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const PACKAGE = join(DIST, "redis");
-/** As in packages/redis/tsconfig.json. Below it the files lie as in the repository. */
+/** As in packages/redis/tsconfig.json. Its files have the layout of the repository. */
 const COMPILED = join(PACKAGE, "esm");
 const ENTRY = "packages/redis/index";
 
-/** The library imports these packages and no others: it needs no web framework, no logger and no tracing. */
+/** The only packages that the library may import: no web framework, logger or tracing. */
 const DEPENDENCIES = ["cluster-key-slot", "ioredis", "zod"];
 
 /**
@@ -62,7 +62,7 @@ export async function packRedisLibrary() {
   };
 }
 
-/** Makes the imports of a declaration file end in `.js`: tsc does that in JavaScript alone. @param {string} file */
+/** Changes the imports of a declaration file to `.js`, because tsc only does so in JavaScript. @param {string} file */
 function renameImports(file) {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));

@@ -14,7 +14,7 @@ const ACQUIRED = {
   token: "lock:seed:token",
   timestamp: "lock:seed:timestamp",
 };
-/** Written as other libraries write them, and one key that holds no lock. */
+/** Locks in the layout of other libraries, and one key that is not a lock. */
 const FOREIGN: readonly (readonly [command: string, ...args: string[]])[] = [
   ["SET", "lock:seed:foreign-token", randomUUID(), "PX", String(LEASE_MS)],
   ["HSET", "lock:seed:foreign-redisson", `${randomUUID()}:1`, "2"],
@@ -23,7 +23,7 @@ const FOREIGN: readonly (readonly [command: string, ...args: string[]])[] = [
   ["SET", "lock:seed:data", JSON.stringify({ total: 3 })],
 ];
 
-/** What scripts/prove/api_hooks.py puts into generated requests. */
+/** The values that scripts/prove/api_hooks.py inserts into generated requests. */
 interface Seeds {
   readonly url: string;
   readonly apiKey: string;
@@ -37,10 +37,10 @@ interface Seeds {
 }
 
 /**
- * Keeps locks, an operator, an API key, a browser session and a live stream in being while requests are generated, most
- * of which end them, and writes what there is to `file`.
+ * Maintains locks, an operator, an API key, a browser session and a live stream while generated requests end them,
+ * and writes the current ones to `file`.
  *
- * @returns how to stop it
+ * @returns a function that stops it
  */
 export async function keepSeeds(server: TestServer, file: string): Promise<() => Promise<void>> {
   const stream = await TestStream.open(server, "/live");
@@ -71,7 +71,7 @@ class SeedKeeper {
     this.#browser = new TestBrowser(server);
   }
 
-  /** Replaces what has ended, and writes the file. @throws when a generated request was in the way */
+  /** Replaces what has ended and writes the file. @throws if a generated request interfered */
   async refresh(): Promise<void> {
     await this.#refreshLocks();
     await this.#refreshAccounts();
@@ -104,7 +104,7 @@ class SeedKeeper {
     const apiKey = await this.server.call(`/keys/${this.#apiKeyId}`);
     if (apiKey.body.revokedAt !== null) this.#apiKeyId = await addApiKey(this.server);
     if ((await this.#browser.send("/session")).status !== 401) return;
-    // A new one, for a generated request may have changed the password of the last.
+    // A new operator, because a generated request may have changed the password of the previous one.
     this.#operator = await addOperator(this.server);
     await this.#browser.logIn({ name: this.#operator, password: PASSWORD });
     const sessions = await this.#browser.send("/browser-sessions");
@@ -116,7 +116,7 @@ async function addOperator(server: TestServer): Promise<string> {
   const name = `seeded-${randomUUID()}`;
   const body = { name, password: PASSWORD, roles: { "*": "admin" } };
   const { status } = await server.call("/operators", { body });
-  if (status !== 201) throw new Error(`An operator was not created: ${status}`);
+  if (status !== 201) throw new Error(`Could not create an operator: ${status}`);
   return name;
 }
 
@@ -125,7 +125,7 @@ async function addApiKey(server: TestServer): Promise<string> {
   return body.id;
 }
 
-/** Repeats `work` after pauses; what fails is tried again, for generated requests interfere with it. */
+/** Repeats `work` after pauses, also after failures, because generated requests interfere. */
 function repeat(work: () => Promise<void>): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();

@@ -2,7 +2,7 @@ let passed = 0;
 let failed = 0;
 
 /**
- * Runs one check and says in one line how it went; what `check` returns is the figure beside it.
+ * Runs a check and prints one line with its result and the text that `check` returns.
  *
  * @param {string} name
  * @param {() => Promise<string | void> | string | void} check
@@ -21,7 +21,7 @@ export async function check(name, check) {
   }
 }
 
-/** The counts so far, as the line that CI reads. */
+/** Returns the counts in the format that CI parses. */
 export function summary() {
   return { line: `${passed} passed, ${failed} failed`, ok: failed === 0 };
 }

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StepError } from "../steps/child.mjs";
 
 const READY = /^\s*Lockkeeper is ready: (http\S+)/m;
-/** Lines of npm, of a first start and of Next, which is loaded before anything else is checked. */
+/** Lines of npm, of the setup and of Next, which is loaded before the configuration is checked. */
 const NOT_OURS =
   /^(> |npm (warn|error|notice|ERR!))|^(Installing|Building|Waiting) .*…|^✓ Running next\.config\.js /;
 
@@ -25,14 +25,14 @@ const NOT_OURS =
  * @property {Promise<number>} ended with the exit code
  */
 
-/** A fresh clone of this repository, as a newcomer has it, in a folder with a space in its name. */
+/** A fresh clone of this repository in a folder with a space in its name. */
 export class Installation {
   /** @param {string} repository */
   constructor(repository) {
     const parent = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-start-")));
     this.parent = parent;
     this.dir = join(parent, "fresh clone");
-    // Git refuses a repository of another user, which is what a CI checkout often is.
+    // Git rejects repositories of other users, which CI checkouts often are.
     const gitConfig = join(parent, "gitconfig");
     writeFileSync(gitConfig, "[safe]\n\tdirectory = *\n");
     execFileSync("git", ["clone", "--quiet", repository, this.dir], {
@@ -41,7 +41,7 @@ export class Installation {
   }
 
   /**
-   * `npm start` with a newcomer's environment and these variables.
+   * Runs `npm start` in a clean environment with these variables.
    *
    * @param {Record<string, string>} variables
    * @returns {Run}
@@ -69,7 +69,7 @@ export class Installation {
   }
 
   /**
-   * Waits for the line that says it is ready; gives the URL in it.
+   * Waits for the ready line and returns its URL.
    *
    * @param {Run} run
    * @param {number} withinMs
@@ -84,20 +84,20 @@ export class Installation {
         const url = READY.exec(run.output())?.[1];
         if (url) return url;
         const problem = await Promise.race([gone, late, sleep(20)]);
-        if (problem) throw new StepError(`npm start ${problem}; it said:\n${run.output()}`);
+        if (problem) throw new StepError(`npm start ${problem}; the output was:\n${run.output()}`);
       }
     } finally {
       timeout.abort();
     }
   }
 
-  /** Processes that were started from this clone, by what they run or where they run. */
+  /** Lists the processes of this clone, by command or working directory. */
   processes() {
     return process.platform === "linux" ? fromProc(this.dir) : fromPs(this.dir);
   }
 
   /**
-   * How long it takes until nothing of this clone runs any more.
+   * Waits until no process of this clone is running. Returns the time in milliseconds.
    *
    * @param {number} withinMs
    */
@@ -109,7 +109,7 @@ export class Installation {
       if (left.length === 0) return ms;
       if (ms > withinMs) {
         const list = left.map((one) => `${one.pid} ${one.command}`).join("; ");
-        throw new StepError(`after ${withinMs / 1_000} s there still run: ${list}`);
+        throw new StepError(`still running after ${withinMs / 1_000} s: ${list}`);
       }
       await sleep(20);
     }
@@ -121,7 +121,7 @@ export class Installation {
   }
 }
 
-/** The lines of a start that are Lockkeeper's own. @param {Run} run */
+/** Returns the lines of the output that Lockkeeper printed. @param {Run} run */
 export function ownLines(run) {
   return run
     .output()
@@ -130,11 +130,11 @@ export function ownLines(run) {
     .filter((line) => line !== "" && !NOT_OURS.test(line));
 }
 
-/** Without what npm, this script and the developer's own settings would hand down. */
+/** Returns an environment without the variables of npm, this script and the developer's settings. */
 function plainEnvironment() {
   const foreign = /^(npm_|INIT_CWD$|NODE_ENV$|NODE_OPTIONS$|PORT$|HOST$|REDIS_|LOCKKEEPER_|CI$)/i;
   const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  // The folders of installed commands of this repository would hide what the clone lacks.
+  // PATH entries of this repository would hide missing dependencies of the clone.
   const path = (process.env.PATH ?? "").split(":").filter((part) => !part.includes("node_modules"));
   return { ...Object.fromEntries(entries), PATH: path.join(":") };
 }

@@ -12,10 +12,10 @@ import { relative } from "node:path";
  */
 
 /**
- * Reads the results of single tests from JSON reports of vitest or Playwright. A report that is missing, as after a
- * crash, has none.
+ * Reads the results of each test from JSON reports of vitest or Playwright. A missing report, as after a crash, has
+ * none.
  *
- * @param {string[]} reports a later one replaces the results of the files that it has
+ * @param {string[]} reports a later report replaces the results of its files
  * @param {string} root paths are relative to it
  * @returns {TestResult[]}
  */
@@ -98,7 +98,7 @@ function listSuite({ file, specs = [], suites = [] }, folder) {
 const toStatus = (isPassed, isFailed) => (isPassed ? "passed" : isFailed ? "failed" : "skipped");
 
 /**
- * Judges whether the test of each attack ran and passed.
+ * Checks that the test of each attack ran and passed.
  *
  * @param {readonly Attack[]} attacks
  * @param {TestResult[]} results
@@ -134,7 +134,7 @@ function judgeAttack({ file, test }, results) {
 const escapeRegExp = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
 /**
- * The stage that runs a test file.
+ * Returns the stage that runs a test file.
  *
  * @param {string} file
  * @returns {"unit" | "integration" | "e2e"}

@@ -9,18 +9,18 @@ const running = new Set();
 const parent = process.ppid;
 let ending = false;
 
-/** A step that failed; `message` says all there is to say. */
+/** A failed step. `message` is complete and printed without a stack trace. */
 export class StepError extends Error {
   name = "StepError";
 }
 
 /**
- * Runs a command that ends with us: it gets its own process group, which is ended as a whole when we are
- * interrupted, so that no grandchild stays behind.
+ * Runs a command in its own process group, which is terminated with this process, so that no grandchild remains.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd: string, env?: Record<string, string | undefined>, capture?: boolean, onStart?: (pid: number) => void }} options
+ * @param {{ cwd: string, env?: Record<string, string | undefined>, capture?: boolean, onStart?: (pid: number) =>
+ * void }} options
  * @returns {Promise<{ code: number, output: string }>}
  */
 export function runChild(command, args, { cwd, env = {}, capture = false, onStart }) {
@@ -63,7 +63,8 @@ function startWatching() {
   if (watching) return;
   watching = true;
   for (const name of SIGNALS) process.on(name, () => endAll(name));
-  // npm passes a signal on to its shell, and not every shell to us: an orphan has been told to end, too.
+  // npm forwards signals to its shell, but not every shell forwards them. An orphaned process therefore also
+  // terminates.
   setInterval(() => {
     if (process.ppid !== parent) endAll("SIGTERM");
   }, 500).unref();

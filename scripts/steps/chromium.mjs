@@ -14,7 +14,7 @@ const INSTALLED = [
 ];
 
 /**
- * The path of a Chromium that runs here, installed if there is none.
+ * Returns the path of a Chromium that runs on this machine. Installs one if necessary.
  *
  * @param {string} root
  * @returns {Promise<string>}
@@ -23,19 +23,19 @@ export async function findChromium(root) {
   const configured = process.env.CHROMIUM_PATH;
   if (configured) {
     if (await works(configured)) return configured;
-    throw new StepError(`CHROMIUM_PATH is set to ${configured}, but that cannot be run.`);
+    throw new StepError(`CHROMIUM_PATH is ${configured}, which cannot be run.`);
   }
   const found = await firstWorking();
   if (found) return found;
   for (const way of await waysToInstall()) {
-    // The next way may still work where this one fails, and only then does its output matter.
+    // Another way may still work. The output matters only if all fail.
     const problem = await install(way, root);
     const path = await firstWorking();
     if (path) return path;
     if (problem) console.error(problem);
   }
   throw new StepError(
-    "The end-to-end tests need Chromium: install it (Debian: `apt-get install chromium`) or set CHROMIUM_PATH.",
+    "The end-to-end tests require Chromium. Install it (Debian: `apt-get install chromium`) or set CHROMIUM_PATH.",
   );
 }
 
@@ -47,7 +47,7 @@ async function firstWorking() {
   return undefined;
 }
 
-/** Ubuntu's /usr/bin/chromium-browser is there and only says that it wants to be a snap. */
+/** Ubuntu's /usr/bin/chromium-browser only prints that Chromium is a snap. */
 function works(/** @type {string} */ path) {
   return run(path, ["--version", "--no-sandbox"], { timeout: 20_000 }).then(
     () => true,
@@ -75,7 +75,7 @@ async function aptWay() {
   return { title: "Installing Chromium with apt-get", command: all[0] ?? "", args: all.slice(1) };
 }
 
-/** What makes the command that follows run as root; undefined if nothing does without asking. */
+/** Returns the prefix to run a command as root; undefined if that requires a password. */
 async function sudoPrefix() {
   if (process.getuid?.() === 0) return [];
   return run("sudo", ["-n", "true"]).then(

@@ -26,14 +26,14 @@ export function readCounts(file) {
  */
 export function countsOf(report) {
   const { stats } = report;
-  // A flaky test did pass, and with `retries: 0` there is none.
+  // A flaky test passed. With `retries: 0` there are none.
   if (stats) return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
   return { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
 }
 
 /**
- * A stage that fails without a failing test (a lint error, a file that cannot be loaded) counts as one
- * failure: the last line must never read "0 failed" then.
+ * Adds the counts of all stages. A stage that failed without a failing test, such as a lint error, counts as one
+ * failure, so that the last line is never "0 failed".
  *
  * @param {{ ok: boolean, counts?: Counts | undefined }[]} results
  * @returns {Counts}

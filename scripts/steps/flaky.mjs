@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** At most so many files may fail once and pass when they run again. */
+/** Maximum number of files that may fail once and pass on a rerun. */
 export const FLAKY_FILES_MAX = 2;
-/** A test of the lock core or of the formats that fails once is a defect of what people's locks depend on. */
+/** Tests of the lock core and of the formats must never fail. */
 export const NEVER_FLAKY = ["server/locks/", "server/formats/", "test/conformance/", "test/hazards/"];
 
 /**
- * Reads which test files failed from the JSON report of vitest or Playwright; empty when there is no report, as after
- * a crash, and when something outside a test failed.
+ * Reads the failed test files from the JSON report of vitest or Playwright. Empty if there is no report, as after a
+ * crash, or if something outside a test failed.
  *
  * @param {string} report
  * @param {string} root paths are relative to it
@@ -53,14 +53,14 @@ function isPassed({ specs = [], suites = [] }) {
 }
 
 /**
- * Says why failed files may not run again; undefined when they may.
+ * Returns why failed files may not be rerun; undefined if they may.
  *
  * @param {string[]} files
  * @returns {string | undefined}
  */
 export function refuseRerun(files) {
   if (files.length > FLAKY_FILES_MAX)
-    return `${files.length} test files failed; at most ${FLAKY_FILES_MAX} run again`;
+    return `${files.length} test files failed; at most ${FLAKY_FILES_MAX} are rerun`;
   const core = files.find((file) => NEVER_FLAKY.some((folder) => file.startsWith(folder)));
-  return core && `${core} covers the lock core or the formats and does not run again`;
+  return core && `${core} covers the lock core or the formats and is never rerun`;
 }

@@ -24,14 +24,14 @@ it("no file runs again after an error outside a test", () => {
 
 it.each([
   [["e2e/a.spec.ts", "server/api/b.test.ts"], undefined],
-  [["a", "b", "c"], "3 test files failed; at most 2 run again"],
+  [["a", "b", "c"], "3 test files failed; at most 2 are rerun"],
   [
     ["server/locks/x.test.ts"],
-    "server/locks/x.test.ts covers the lock core or the formats and does not run again",
+    "server/locks/x.test.ts covers the lock core or the formats and is never rerun",
   ],
   [
     ["test/hazards/y.test.ts"],
-    "test/hazards/y.test.ts covers the lock core or the formats and does not run again",
+    "test/hazards/y.test.ts covers the lock core or the formats and is never rerun",
   ],
 ])("the files %j may run again unless %j", (files, reason) => {
   expect(refuseRerun(files)).toBe(reason);

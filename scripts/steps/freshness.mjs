@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What `next build` makes the console from. */
+/** The inputs of `next build`. */
 export const BUILD_INPUTS = [
   "app",
   "components",
@@ -15,7 +15,7 @@ export const BUILD_INPUTS = [
   "package-lock.json",
 ];
 
-/** npm writes its hidden lock file last, so an installation that was interrupted has none. */
+/** npm writes its hidden lock file last, so an interrupted installation has none. */
 export function isInstalled(/** @type {string} */ root) {
   const installed = statSync(join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
   const wanted = statSync(join(root, "package-lock.json"), { throwIfNoEntry: false });
@@ -27,14 +27,14 @@ export function isBuilt(/** @type {string} */ root) {
   return readStamp(root) === hashInputs(root);
 }
 
-/** Times say nothing after a checkout, so the contents decide; tests are no part of the console. */
+/** Hashes the contents of the inputs without tests, because a checkout does not preserve modification times. */
 export function hashInputs(/** @type {string} */ root) {
-  // Where it is below is fixed by the build, too.
+  // The build also depends on the base path.
   const hash = createHash("sha256").update(`${process.env.LOCKKEEPER_BASE_PATH ?? ""}\0`);
   for (const input of BUILD_INPUTS) {
     for (const file of filesOf(root, input)) {
       const content = readFileSync(join(root, file));
-      // The length keeps one file's end from being read as the next one's beginning.
+      // The length separates the contents of consecutive files.
       hash.update(`${file}\0${content.length}\0`).update(content);
     }
   }

@@ -14,15 +14,16 @@ import { StepError } from "./child.mjs";
 
 const PID_WITHIN_MS = 2_000;
 const BEAT_MS = 1_000;
-/** A pid is given again in time; a lock that nobody has touched for this long is a dead one's. */
+/** Pids are reused, so a lock that was not touched for this long is abandoned. */
 const DEAD_AFTER_MS = 60_000;
 
 /**
- * Runs `work` while no other process does: two installations at once would ruin node_modules.
+ * Runs `work` exclusively: concurrent installations would corrupt node_modules.
  *
  * @template T
- * @param {string} dir exists while someone works
- * @param {(onStart: (pid: number) => void) => Promise<T>} work tells of the processes that it starts
+ * @param {string} dir exists while the lock is held
+ * @param {(onStart: (pid: number) => void) => Promise<T>} work calls `onStart` with the pid of each process that it
+ * starts
  * @returns {Promise<T>}
  */
 export async function withLock(dir, work) {
@@ -61,7 +62,7 @@ function take(dir) {
     writeFileSync(join(dir, "pid"), String(process.pid));
     return true;
   } catch (error) {
-    // On a full disk it can be created and not be written.
+    // On a full disk, the file can be created but not written.
     rmSync(dir, { recursive: true, force: true });
     throw createWriteError(error, dir);
   }
@@ -83,11 +84,11 @@ const CAUSES = {
  */
 function createWriteError(error, path) {
   if (!(error instanceof Error && "code" in error)) return error;
-  // `mkdir` with `recursive` reports only ENOENT for whatever the reason.
+  // A recursive `mkdir` reports ENOENT for every cause.
   const code = String(error.code === "ENOENT" ? (findWriteFault(path) ?? error.code) : error.code);
   const cause = CAUSES[code];
   return new StepError(
-    `The dependencies or the console have to be installed or built, and nothing can be written to ${path} (${cause ? `${code}: ${cause}` : code}). Run this once as the account that owns the folder, or make it writable.`,
+    `Could not write to ${path} (${cause ? `${code}: ${cause}` : code}), so dependencies or the console cannot be installed or built. Run this command once as the account that owns the folder, or make it writable.`,
   );
 }
 
@@ -129,7 +130,7 @@ function touch(dir) {
 function clearAway(dir) {
   const aside = `${dir}.${process.pid}`;
   try {
-    // Of several who find the same dead lock, a rename succeeds for one.
+    // If several processes find the same abandoned lock, the rename succeeds for only one.
     renameSync(dir, aside);
     rmSync(aside, { recursive: true, force: true });
   } catch {
@@ -138,12 +139,12 @@ function clearAway(dir) {
 }
 
 /**
- * Who works under the lock: its owner, or the installation or build that a killed owner left running.
+ * Returns the pid of the holder: the owner, or the installation or build that a killed owner left running.
  *
  * @param {string} dir
  */
 function holderOf(dir) {
-  // Our own pid in a lock that we do not hold is one from before the container was restarted.
+  // Our own pid in a lock that we do not hold is from before a restart of the container.
   return [readPid(dir, "pid"), readPid(dir, "child")].find(
     (pid) => pid && pid !== process.pid && isAlive(pid),
   );

@@ -6,15 +6,15 @@ import { withLock } from "./lock.mjs";
 import { runStep } from "./progress.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** Installations of their own: what only benchmarks or tests need is no part of `npm start`. */
+/** Separate installations for benchmarks and tests, which `npm start` does not need. */
 const APART = {
-  bench: { dir: "test/bench/peers", title: "Installing what the benchmarks compare with" },
+  bench: { dir: "test/bench/peers", title: "Installing the libraries that the benchmarks compare" },
   lint: { dir: "scripts/lint", title: "Installing the linters" },
-  holders: { dir: "test/interop/holders/npm", title: "Installing libraries whose locks the tests look at" },
+  holders: { dir: "test/interop/holders/npm", title: "Installing the libraries whose locks the tests read" },
 };
 
 /**
- * Installs the dependencies, what is apart from them where it is wanted, and builds the console, each only if it is
+ * Installs the dependencies and the requested separate installations, and builds the console, each only if it is
  * missing or out of date.
  *
  * @param {{ build: boolean, apart?: (keyof typeof APART)[], root?: string }} options
@@ -51,7 +51,7 @@ async function install(title, dir, onStart) {
  * @param {(pid: number) => void} onStart
  */
 async function buildConsole(root, onStart) {
-  // The types of a dev server outlive the pages they were made for, and would fail this build.
+  // Generated types of a dev server can refer to deleted pages, which would fail the build.
   rmSync(join(root, ".next/dev"), { recursive: true, force: true });
   rmSync(stampFile(root), { force: true });
   // Before the build: a file that changes meanwhile makes this build out of date.

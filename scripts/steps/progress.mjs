@@ -8,7 +8,7 @@ import { runChild, StepError } from "./child.mjs";
  */
 
 /**
- * Runs a command as one calm line, "Building the console … 14 s"; what it printed is shown only if it fails.
+ * Runs a command with one line of progress, "Building the console … 14 s". Its output is shown only if it fails.
  *
  * @param {string} title
  * @param {string} command

@@ -273,7 +273,7 @@ describe("force-release with reservedMs", () => {
     const ask = { expectedVersion: holder.version, reason: "node lost", reservedMs: 60_000 };
     const { status, body } = await server.callVerb(key, "force-release", ask);
     expect([status, body.code]).toEqual([400, "invalid"]);
-    expect(body.detail).toMatch(/^Body, reservedMs: 2 hold this lock/);
+    expect(body.detail).toMatch(/^Body, reservedMs: the lock has 2 holders/);
     expect(await direct.zcard(key)).toBe(2);
   });
 

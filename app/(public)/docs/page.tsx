@@ -11,7 +11,7 @@ export default async function Page() {
   return <DocsPage samples={samples} serverUrl={serverUrl} />;
 }
 
-/** The address that the request was sent to. The browser replaces it by its own. */
+/** Returns the URL that the request was sent to. The browser replaces it by its own. */
 async function resolveServerUrl(): Promise<string> {
   const request = await headers();
   // Only a trusted proxy's header arrives here.

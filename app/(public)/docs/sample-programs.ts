@@ -8,10 +8,10 @@ import {
   type SamplePrograms,
 } from "@/lib/snippets/sample-files.ts";
 
-/** The process runs in the folder of the repository, as Next itself requires. */
+/** Next requires the repository as the working directory. */
 const SAMPLES_FOLDER = join(process.cwd(), "public", "samples");
 
-/** Reads the programs that the tests run, so that the page shows the very same text. */
+/** Reads the sample programs from the files that the tests run. */
 export async function readSamplePrograms(): Promise<SamplePrograms> {
   const entries = SNIPPET_LANGUAGES.map(async (language) => {
     const { lock, events } = SAMPLE_FILES[language];
