@@ -24,7 +24,7 @@ test("a Redisson lock is released and reserved by keyboard alone, and no client 
   await lockkeeper.redis.runCli("HSET", name, `${randomUUID()}:42`, "1");
   await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto(pathOf(name));
-  await expect(page.getByText("a hash of owner and count, as Redisson writes it")).toBeVisible();
+  await expect(page.getByText("a hash of owners and counts")).toBeVisible();
   await page.keyboard.press("r");
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByLabel("Release now")).toBeFocused();

@@ -1,2 +1,2 @@
-/** What stands before every address of this console; "" at the root of its host. The build puts it in. */
+/** Path prefix of every URL of the console, set by the build; "" at the root of the host. */
 export const BASE_PATH = process.env.LOCKKEEPER_BUILD_BASE_PATH ?? "";

@@ -9,11 +9,11 @@ import {
   withTarget,
 } from "./request.ts";
 
-/** What became of one. `now`: the hold that is there instead. */
+/** Result of one item. `now`: the current hold, if it has changed. */
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
-/** What stands in an answer line by line, as far as it came: whole lines, and the beginning of the next. */
+/** Splits a partial response into complete lines and the start of the next one. */
 export function splitLines(text: string): { lines: string[]; rest: string } {
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
@@ -21,11 +21,11 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
 }
 
 /**
- * Frees several holds, or tells what would be freed.
+ * Releases several holds, or previews their release.
  *
- * @param onLines told as they come, several at once where they come fast
- * @param signal stops what has not begun yet
- * @throws ApiProblem when nothing was begun; NoAnswer when the answer broke off
+ * @param onLines called as lines arrive, with several at once if they arrive fast
+ * @param signal stops items that have not started
+ * @throws ApiProblem if nothing was started; NetworkError if the response was cut off
  */
 export async function forceReleaseMany(
   input: Partial<BulkForceReleaseInput>,

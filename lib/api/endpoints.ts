@@ -10,14 +10,14 @@ import type { TargetHealth } from "@/lib/contract/target.ts";
 
 import { requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
 
-/** How long locks of this name are held and waited for. */
+/** Reads the typical times of locks with the same key pattern. */
 export function getTypicalDurations(path: string, target: TargetName): Promise<TypicalTimes> {
   return requestJson(sendRequest("GET", withTarget(`/locks/${path}/typical`, target)), (wire, json) =>
     wire.readTypicalDurations(json),
   );
 }
 
-/** A lock as it stands in Redis. */
+/** Reads the raw content of a lock. */
 export function getRawLock(path: string, target: TargetName): Promise<RawLock> {
   return requestJson(sendRequest("GET", withTarget(`/locks/${path}/raw`, target)), (wire, json) =>
     wire.readRawLock(json),
@@ -30,28 +30,28 @@ export function getTargetHealth(name: string): Promise<TargetHealth> {
   );
 }
 
-/** @param cursor `next` of the page before  @param at also the holds of this time, Unix milliseconds */
+/** @param cursor `next` of the previous page @param at also returns the holds at this time, Unix milliseconds */
 export function getHistory(path: string, target: TargetName, cursor?: string, at?: number): Promise<History> {
   const address = withTarget(`/locks/${path}/history`, target, { cursor, at: at?.toString() });
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
-/** What is wanted of the past. */
+/** Filter of the history. */
 export interface HistoryFilter {
   readonly text: string;
-  /** None: all. */
+  /** Empty: all types. */
   readonly types: readonly string[];
-  /** Not before, and not after, Unix milliseconds of Redis's clock. */
+  /** Period, inclusive, Redis clock, Unix milliseconds. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** Which page of it. */
+/** Page of the history. */
 export interface HistoryPageRequest {
   readonly order: HistoryOrder;
-  /** An id: only what stands behind it in that order. */
+  /** Id after which the page starts, in its order. */
   readonly cursor?: string | undefined;
-  /** How many at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
 }
 
@@ -86,7 +86,7 @@ export function getFinderReport(target: TargetName): Promise<FinderReport> {
   );
 }
 
-/** Starts the finder, or has it go on. */
+/** Starts or resumes the finder. */
 export function startFinder(target: TargetName): Promise<FinderReport> {
   return requestJson(sendRequest("POST", withTarget("/finder", target), {}), (wire, json) =>
     wire.readFinderReport(json),
@@ -105,14 +105,14 @@ export function getFormats(target: TargetName): Promise<Formats> {
   );
 }
 
-/** All rules but those of the configuration. */
+/** Replaces all rules except those of the configuration. */
 export function replaceRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
   return requestJson(sendRequest("PUT", withTarget("/formats/rules", target), { rules }), (wire, json) =>
     wire.readFormats(json),
   );
 }
 
-/** What rules would change; nothing is changed. */
+/** Previews the effect of rules. Changes nothing. */
 export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
   return requestJson(
     sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),

@@ -5,9 +5,9 @@ import { API_BASE, NetworkError, readError, sendRequest, type TargetName, withTa
 export type ExportFormat = "csv" | "jsonl";
 
 export interface ExportProgress {
-  /** Lines that have come. */
+  /** Number of lines received. */
   done: number;
-  /** How many the server says will; undefined: it does not say. */
+  /** Expected number of lines; undefined if the server does not report it. */
   total: number | undefined;
 }
 
@@ -21,15 +21,15 @@ const LINE_FEED_BYTE = 10;
 const buildExportPath = (format: ExportFormat, { filter, sort }: ExportRequest, target: TargetName) =>
   withTarget("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
 
-/** Where the browser finds the file by itself, with the session it has. */
+/** Builds the URL from which the browser can download the file with its session. */
 export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest, target: TargetName): string {
   return API_BASE + buildExportPath(format, wanted, target);
 }
 
 /**
- * All locks that match as a file, and on the way how far it is.
+ * Downloads the matching locks as a file and reports the progress.
  *
- * @throws ApiProblem, NoAnswer; NoAnswer as well when it breaks off
+ * @throws ApiProblem; NetworkError, also if the response was cut off
  */
 export async function exportLocks(
   format: ExportFormat,
@@ -44,7 +44,7 @@ export async function exportLocks(
   const total = Number.isNaN(declaredTotal) ? undefined : declaredTotal;
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  // The head of a CSV file is no lock.
+  // The header of a CSV file is not a lock.
   let done = format === "csv" ? -1 : 0;
   const reader = response.body?.getReader();
   try {

@@ -1,13 +1,13 @@
 import { reachability } from "./reachability.ts";
 
-/** By then the live stream has noticed that the server is gone. */
+/** Time after which the live stream has noticed that the server is unreachable. */
 const NOTICE_MS = 1000;
 
 /**
- * Makes the loader of a part of the page wait for a server that is unreachable, and try again after an outage: a part
- * that failed to load would otherwise be missing until the page is reloaded.
+ * Makes the loader of a part of the page wait for a server that is unreachable, and try again after an outage: a
+ * part that failed to load would otherwise be missing until the page is reloaded.
  *
- * @throws what `load` throws while the server is reachable: the file is gone, because the console was updated
+ * @throws errors of `load` while the server is reachable: the file was removed by an update of the console
  */
 export function loadPart<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {

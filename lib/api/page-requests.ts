@@ -3,7 +3,7 @@ import type { Reachability } from "./reachability.ts";
 /** Headers with which Next requests the payload of a page, and prefetches one. */
 const PAYLOAD_HEADER = "rsc";
 const PREFETCH_HEADER = "next-router-prefetch";
-/** A proxy answers with these while it finds no server behind it. */
+/** Statuses with which a proxy responds if its server is unreachable. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 5000;
@@ -15,9 +15,10 @@ interface PageRequestPorts {
 }
 
 /**
- * Makes a `fetch` that holds requests for pages back while the server is unreachable. Next turns a request that failed
- * into a navigation of the browser, which replaces the console by the browser's error page. A request that is held back
- * keeps the page as it is, and the navigation goes on when the server is back. Other requests pass through.
+ * Creates a `fetch` that delays requests for pages while the server is unreachable. Next turns a request that
+ * failed into a navigation of the browser, which replaces the console by the browser's error page. A delayed
+ * request keeps the current page, and the navigation continues when the server is reachable again. Other requests
+ * are not delayed.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {

@@ -21,7 +21,7 @@ export class Reachability {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Resolves at once if the server is reachable, otherwise when it is again. */
+  /** Resolves when the server is reachable. */
   async whenReachable(): Promise<void> {
     if (this.#isReachable) return;
     await new Promise<void>((resolve) => {
@@ -33,5 +33,5 @@ export class Reachability {
   }
 }
 
-/** Of this tab. */
+/** The reachability of the server from this tab. */
 export const reachability = new Reachability();

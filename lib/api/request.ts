@@ -5,13 +5,13 @@ import { BASE_PATH } from "./base-path.ts";
 export const API_BASE = `${BASE_PATH}/api/v1`;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** The server said no, and why. */
+/** An error response of the server. */
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** Facts of `changed` and `unverified`: the lock as it is now. */
+  /** On `changed` and `unverified`: the current lock. */
   readonly lock: Lock | undefined;
-  /** After how long it may be asked again, where the server says so. */
+  /** Time after which to retry, in milliseconds, if the server sent it. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, lock: Lock | undefined, retryAfterMs?: number) {
@@ -24,23 +24,23 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Why nothing can be understood; `status`: an answer of something that stands between, such as a proxy. */
+/** Why there is no usable response. `status`: a response of an intermediary such as a proxy. */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
 const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "status">, string>> = {
-  silent: "Lockkeeper did not answer.",
-  unreadable: "Lockkeeper's answer could not be read: reload this page.",
-  broken_off: "The answer broke off.",
+  silent: "Lockkeeper did not respond.",
+  unreadable: "Could not read Lockkeeper's response. Reload this page.",
+  broken_off: "The response was cut off.",
 };
 
-/** No answer, or none that can be understood: what was asked may or may not have been done. */
+/** There is no usable response. The request may or may not have been carried out. */
 export class NetworkError extends Error {
   readonly reason: NetworkErrorReason;
-  /** Of HTTP, where that is all that was answered. */
+  /** HTTP status, if there is nothing else in the response. */
   readonly status: number | undefined;
 
   constructor(why: Exclude<NetworkErrorReason, "status"> | { status: number }) {
-    super(typeof why === "string" ? NETWORK_ERROR_MESSAGES[why] : `Lockkeeper answered ${why.status}.`);
+    super(typeof why === "string" ? NETWORK_ERROR_MESSAGES[why] : `Lockkeeper returned HTTP ${why.status}.`);
     this.name = "NetworkError";
     this.reason = typeof why === "string" ? why : "status";
     this.status = typeof why === "string" ? undefined : why.status;
@@ -49,12 +49,12 @@ export class NetworkError extends Error {
 
 export type RequestError = ApiProblem | NetworkError;
 
-// Not in the first load: the schemas and zod come while the page wakes up.
+// Loaded after hydration, because the schemas and zod are large.
 export const loadResponseReaders = () => import("./response-readers.ts");
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** @param signal of a request that may take longer than most, and that its caller ends */
+/** @param signal replaces the default timeout */
 export async function sendRequest(
   method: Method,
   path: string,
@@ -97,16 +97,16 @@ export async function requestJson<T>(
   }
 }
 
-/** For what is answered without a body. */
+/** Sends a request whose response has no body. */
 export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
   if (!response.ok) throw await readError(response);
 }
 
-/** The name of a target; undefined: the first that is configured. */
+/** Name of a target; undefined: the first configured target. */
 export type TargetName = string | undefined;
 
-/** The address of a path, about a target. */
+/** Adds the target to a path. */
 export function withTarget(
   path: string,
   target: TargetName,

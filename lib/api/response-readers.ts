@@ -48,7 +48,7 @@ export const readWaiters = (json: unknown) => LockWaiters.parse(json);
 export const readTypicalDurations = (json: unknown) => TypicalTimes.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
-/** A line that is not understood is a fault of the answer: thrown. */
+/** Parses a line. Throws if it is invalid. */
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFacets = (json: unknown) => Facets.parse(json);
 export const readNamespaces = (json: unknown) => NamespaceList.parse(json);
@@ -63,7 +63,7 @@ export function readProblem(json: unknown): Problem | undefined {
   return Problem.safeParse(json).data;
 }
 
-/** The lock as it is now, which `changed` and `unverified` carry. */
+/** Reads the current lock from a `changed` or `unverified` problem. */
 export function readLockFact(problem: Problem): Lock | undefined {
   return Lock.safeParse(problem.lock).data;
 }

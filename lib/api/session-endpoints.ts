@@ -2,7 +2,7 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { TargetList } from "@/lib/contract/target.ts";
 import { readError, requestJson, sendRequest } from "./request.ts";
 
-// The frame of every page needs these. `endpoints.ts` has the requests of single pages, which are loaded later.
+// Requests that every page needs. `endpoints.ts` has those of single pages, which are loaded later.
 
 export function getTargets(): Promise<TargetList> {
   return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
@@ -13,7 +13,7 @@ export async function logout(): Promise<void> {
   if (!response.ok && response.status !== 401) throw await readError(response);
 }
 
-/** EventSource does not tell 401 from a server that is down; this does. */
+/** Checks whether the session is active. EventSource cannot distinguish 401 from an unreachable server. */
 export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
   try {
     const response = await sendRequest("GET", "/session");

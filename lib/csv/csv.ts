@@ -1,4 +1,4 @@
-/** The columns of a file, each with what stands in it. */
+/** The columns of a file by name, with a function for the value of each. */
 export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => unknown>>;
 
 export function formatCsvHeader<Item>(columns: CsvColumns<Item>): string {
@@ -11,12 +11,12 @@ export function formatCsvRow<Item>(columns: CsvColumns<Item>, item: Item): strin
     .join(",")}\r\n`;
 }
 
-/** Spreadsheets take a cell that begins so for a formula, with letters of full width too. */
+/** Spreadsheets interpret cells that start like this as formulas, also with full-width characters. */
 const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
-/** What breaks lines, rings bells, or turns the direction of writing, and letters that are none by themselves. */
+/** Control, format, surrogate and line separator characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Always in quotes; what would run as a formula is text, and what cannot be seen is written out. */
+/** Formats a cell in quotes. Neutralizes formulas and escapes invisible characters. */
 export function formatCsvCell(value: unknown): string {
   const text = value === undefined ? "" : String(value);
   const seen = text.replace(INVISIBLE, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);

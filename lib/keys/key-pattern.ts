@@ -1,15 +1,15 @@
 import { isBinaryKey, type Key } from "./key.ts";
 
-/** Longer patterns are cut: what names a family of locks stands at the beginning. */
+/** Longer patterns are truncated, because the start of a key identifies its pattern. */
 const PATTERN_CHARACTERS_MAX = 128;
-/** Keys that are not UTF-8 have no words to compare. */
+/** Pattern of all keys that are not valid UTF-8. */
 export const BINARY_PATTERN = "(binary)";
 
-// Each alternative begins at the beginning of a word and is of fixed length or takes the whole word, so nothing is
-// tried twice: linear in the length of the key, whatever it holds.
+// Each alternative starts at a word boundary and has a fixed length or matches the whole word, so there is no
+// backtracking: linear in the length of any key.
 const UUID_OR_WORD =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9A-Za-z\u0080-\uffff])|[0-9A-Za-z\u0080-\uffff]+/gi;
-/** What stands between the characters that apps build keys of; base64url has `-` and `_` of its own. */
+/** Segments between the separators of keys. `-` and `_` are included because base64url contains them. */
 const SEGMENT = /[0-9A-Za-z_-]{16,}/g;
 const HAS_DIGIT = /[0-9]/;
 const HEX_ID = /^[0-9a-f]{6,}$/i;
@@ -18,8 +18,8 @@ const TOKEN_LENGTH = 16;
 const WORD_LENGTH_MAX = 40;
 
 /**
- * The family that a key belongs to: what varies in it (numbers, UUIDs, hexadecimal ids, long tokens) becomes `*`.
- * `lock:order:42` is `lock:order:*`, `job7-worker` is `job*-worker`. A pattern is its own pattern.
+ * Returns the key pattern of a key: numbers, UUIDs, hexadecimal ids and long tokens are replaced by `*`.
+ * `lock:order:42` becomes `lock:order:*`, `job7-worker` becomes `job*-worker`. Idempotent.
  */
 export function toKeyPattern(key: Key): string {
   if (isBinaryKey(key)) return BINARY_PATTERN;
@@ -27,7 +27,10 @@ export function toKeyPattern(key: Key): string {
   return pattern.length <= PATTERN_CHARACTERS_MAX ? pattern : truncatePattern(pattern);
 }
 
-/** A token with `-` and `_` in it, as nanoid draws it, is no words: it changes its kind of character all the time. */
+/**
+ * Replaces tokens with `-` and `_`, such as those of nanoid. Unlike words, they change the class of character
+ * often.
+ */
 function removeToken(segment: string): string {
   if (!HAS_DIGIT.test(segment)) return segment;
   let turns = 0;
@@ -53,7 +56,7 @@ function generalizeWord(word: string): string {
 
 function truncatePattern(pattern: string): string {
   const end = PATTERN_CHARACTERS_MAX - 1;
-  // Half of a pair is no text.
+  // Do not cut a surrogate pair.
   const isHalf = (pattern.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return `${pattern.slice(0, isHalf ? end - 1 : end)}*`;
 }

@@ -1,9 +1,9 @@
 /**
  * A lock's key as one string that a `Map` can hold.
  *
- * Redis keys are bytes. Nearly all are UTF-8 and are held as their text. The others are held as a lone
- * surrogate followed by the base64url of their bytes: well-formed text never contains a lone surrogate, so
- * the two kinds cannot meet.
+ * Redis keys are bytes. Nearly all are UTF-8 and are stored as text. The others are stored as a lone surrogate
+ * followed by the base64url of their bytes. Well-formed text never contains a lone surrogate, so the two forms
+ * cannot collide.
  */
 export type Key = string;
 
@@ -17,7 +17,7 @@ const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
 export function isBinaryKey(key: Key): boolean {
-  // By code point: the first half of a pair, as in U+10000, is the same code unit but no lone surrogate.
+  // By code point, because the high surrogate of a pair, as in U+10000, is the same code unit.
   return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
 }
 
@@ -33,7 +33,7 @@ export function encodeKey(key: Key): Uint8Array {
   return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
-/** What a person reads: bytes that are not UTF-8 appear as U+FFFD. */
+/** Formats a key for people. Invalid UTF-8 appears as U+FFFD. */
 export function formatKey(key: Key): string {
   return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }
@@ -43,7 +43,7 @@ export interface KeyFields {
   keyBase64?: string;
 }
 
-/** A key as JSON carries it: `keyBase64` (standard base64) stands beside `key` when the bytes are not UTF-8. */
+/** Returns the JSON fields of a key: `key`, and `keyBase64` (standard base64) if the bytes are not UTF-8. */
 export function toKeyFields(key: Key): KeyFields {
   if (!isBinaryKey(key)) return { key };
   return { key: formatKey(key), keyBase64: encodeBase64(encodeKey(key)) };
@@ -54,9 +54,9 @@ export function parseKeyFields(fields: KeyFields): Key {
 }
 
 /**
- * A key as one path segment: percent-encoded, or `~` + base64url of its bytes for the keys whose first form
- * would reach another route or another key (`.`, `..`, a `//` or a slash at either end, a leading `~`, not UTF-8), and
- * for those with a zero byte, which proxies refuse as `%00`.
+ * Encodes a key as one path segment: percent-encoded, or `~` and the base64url of its bytes if the percent-encoded
+ * form could reach another route or key (`.`, `..`, `//`, a leading or trailing slash, a leading `~`, invalid
+ * UTF-8), and for keys with a zero byte, because proxies reject `%00`.
  */
 export function encodeKeyPath(key: Key): string {
   return needsByteForm(key) || key.includes("\0")
@@ -106,7 +106,7 @@ function parseByteForm(encoded: string): ParsedKeyPath {
 }
 
 function checkKeyLength(key: Key): ParsedKeyPath {
-  // No character has more than three bytes a code unit.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
   if (!isBinaryKey(key) && key.length * 3 <= KEY_BYTES_MAX) return { ok: true, key };
   const bytes = encodeKey(key).length;
   if (bytes <= KEY_BYTES_MAX) return { ok: true, key };
@@ -135,7 +135,7 @@ function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Reads both alphabets. */
+/** Decodes base64 and base64url. */
 function decodeBase64Url(text: string): Uint8Array {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));

@@ -4,13 +4,13 @@ import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
-/** By itself: the first rows wait for it, and not for the schemas of all that can be asked. */
+/** Separate from the other schemas, because the first rows wait for it. */
 const loadMessageReader = () => import("./message-reader.ts");
 type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
-// It is on its way before the page is awake. Whoever needs it asks again, and says so if it failed.
+// Starts loading before hydration. A failure is reported when the module is needed and loaded again.
 if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 
-/** The real browser behind `StreamPorts`. */
+/** Creates the `StreamPorts` of a real browser. */
 export function createBrowserPorts(target: TargetName): StreamPorts {
   return {
     open: openStream,
@@ -43,15 +43,15 @@ function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): str
 }
 
 /**
- * A browser opens six connections to a host, for all of its tabs together. Those beyond these ask again and again, so
- * that pages and clicks always find a connection that is free.
+ * A browser opens six connections per host for all its tabs. Tabs beyond this number poll instead, so that a
+ * connection is always free for pages and clicks.
  */
 const STREAM_SLOTS = 4;
 
 const doNothing = () => undefined;
 
 const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
-  // Not there without TLS, but on this machine: then every tab keeps a connection open.
+  // Unavailable without TLS, except on localhost. Then every tab keeps a connection open.
   const { locks } = navigator;
   if (locks === undefined) {
     onChange(true);
@@ -83,7 +83,7 @@ const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
 const openStream: StreamPorts["open"] = (url, on) => {
   const source = new EventSource(url);
   let isClosed = false;
-  // It connects while what reads its messages is on its way; those that come first wait for that, in their order.
+  // Connects while the message reader is loading. Earlier messages wait for it in order.
   const wire = loadMessageReader();
   const whenRead = (onReader: (wire: MessageReader) => void) =>
     void wire.then(

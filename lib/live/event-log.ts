@@ -4,11 +4,11 @@ export interface EventSnapshot {
   /** Oldest first. */
   events: readonly HistoryEntry[];
   paused: boolean;
-  /** How many came since the pause. */
+  /** Number of events since the pause. */
   missed: number;
   /**
-   * How many the stream left out before an event, by its id: too many came at once. Infinity: nobody counted them,
-   * because they came while there was no connection.
+   * Number of events that the stream skipped before an event, by its id. Infinity: unknown, because there was no
+   * connection.
    */
   skippedBefore: ReadonlyMap<string, number>;
 }
@@ -16,35 +16,38 @@ export interface EventSnapshot {
 export interface EventLogSlice {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Behind the last of them. */
+  /** Position after the last entry. */
   readonly place: number;
-  /** false: some between that place and the first of these are gone. */
+  /** false if entries between the requested position and the first of these have been dropped. */
   readonly isWhole: boolean;
 }
 
-/** How many events a connection begins with. */
+/** Number of recent events at the start of a connection. */
 export const RECENT_EVENTS_MAX = 200;
 
 const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
 
 export interface EventLogOptions {
   capacity?: number;
-  /** Listeners are told at most this often: thousands of events a second must not render thousands of times. */
+  /**
+   * Limits how often listeners are notified, so that thousands of events per second do not render thousands of
+   * times.
+   */
   schedule?: (run: () => void) => void;
 }
 
-/** The last events, each once, whichever way it came (the stream repeats itself after a reconnect). */
+/** The latest events, without duplicates. The stream repeats events after a reconnect. */
 export class EventLog {
   #capacity: number;
   #schedule: (run: () => void) => void;
   #events: HistoryEntry[] = [];
   #ids = new Set<string>();
-  /** By the id under which it was shown before it was recorded. */
+  /** Events by the id that they had before they were recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** How many are gone from the front: the place of the first one that is left. */
+  /** Number of dropped events, which is the position of the first one that is left. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
-  /** Left out, and no event has come after them yet. */
+  /** Skipped events after which no event has arrived yet. */
   #skipped = 0;
   #snapshot = EMPTY_SNAPSHOT;
   #listeners = new Set<() => void>();
@@ -57,14 +60,14 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
-  /** The last ones, which a new connection begins with. What is not joined to them by any is missing between. */
+  /** Adds the recent events at the start of a connection. If none of them is known, events in between are missing. */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
     const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_EVENTS_MAX;
     this.add(events, mayMiss ? Number.POSITIVE_INFINITY : 0);
   }
 
-  /** @param skipped how many were left out before these */
+  /** @param skipped number of events that were skipped before these */
   add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
     const fresh = events.filter((event) => !this.#ids.has(event.id) && !this.#replaceRenamed(event));
@@ -87,7 +90,7 @@ export class EventLog {
     this.#publishSoon();
   }
 
-  /** An event that was shown before it was recorded stays where it is, under its own id from now on. */
+  /** Replaces an event that was shown before it was recorded, at the same position. */
   #replaceRenamed(event: HistoryEntry): boolean {
     if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
     this.#ids.add(event.id);
@@ -98,7 +101,7 @@ export class EventLog {
     return true;
   }
 
-  /** What is shown stands still; what comes is counted and kept. */
+  /** Freezes what is shown. Events that arrive are counted and kept. */
   pause(): void {
     this.#paused = true;
     this.#missed = 0;
@@ -111,7 +114,7 @@ export class EventLog {
     this.#publish();
   }
 
-  /** Those from a place on, also while paused. A reader begins at 0 and goes on at `place`. */
+  /** Returns the entries from a position on, also while paused. A reader starts at 0 and continues at `place`. */
   readFrom(place: number): EventLogSlice {
     const first = Math.max(0, place - this.#droppedCount);
     return {
@@ -121,7 +124,7 @@ export class EventLog {
     };
   }
 
-  /** What an event that was shown before it was recorded is called now. */
+  /** Returns the recorded event for the id that it had before it was recorded. */
   findRenamed(id: string): HistoryEntry | undefined {
     return this.#renamed.get(id);
   }
@@ -131,7 +134,7 @@ export class EventLog {
   }
 
   clear(): void {
-    // Whoever had read some of it has to begin anew.
+    // Readers have to start over.
     this.#droppedCount += this.#events.length + 1;
     this.#events = [];
     this.#renamed.clear();

@@ -2,24 +2,24 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** What stands behind the newest, or the oldest, that is loaded. */
+/** What follows the newest, or precedes the oldest, loaded event. */
 export type NewerState = "live" | "more" | "loading" | "failed";
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
-  /** Newest first; no event is missing between two of them. */
+  /** Newest first, without missing events in between. */
   readonly entries: readonly HistoryEntry[];
   readonly newer: NewerState;
   readonly older: OlderState;
-  /** How many that are wanted have come and wait to be shown. */
+  /** Number of matching events that have arrived and are not shown yet. */
   readonly waiting: number;
   readonly paused: boolean;
 }
 
 export interface HistoryPages {
-  /** Older than an id, newest first; without one from the end of the view. */
+  /** Loads events before an id, newest first; without an id, from the end of the view. */
   before(id: string | undefined): Promise<History>;
-  /** Newer than what `before(undefined)` ended with, oldest first; with an id newer than that. */
+  /** Loads events after an id, oldest first; without an id, those after the end of `before(undefined)`. */
   after(id: string | undefined): Promise<History>;
 }
 
@@ -27,15 +27,18 @@ export interface EventReaderOptions {
   readonly log: EventLog;
   readonly pages: HistoryPages;
   readonly matches: (entry: HistoryEntry) => boolean;
-  /** now: what comes is shown. then: it begins in the past. */
+  /** `now`: new events are shown. `then`: the view starts in the past. */
   readonly from: "now" | "then";
-  /** No more are held than so many: what is furthest from where one goes is let go, and fetched again. */
+  /**
+   * Maximum number of loaded events. Those farthest from the scroll direction are dropped and fetched again if
+   * needed.
+   */
   readonly capacity?: number;
 }
 
 /**
- * Reads the events of a target: a whole stretch of them, of bounded length, to which the stream adds at its newest end
- * and pages at both. Knows nothing of React.
+ * Holds a contiguous, bounded range of a target's events. The stream adds events at its newest end, pages at both
+ * ends. Independent of React.
  */
 export class EventReader {
   #options: EventReaderOptions & { capacity: number };
@@ -44,19 +47,19 @@ export class EventReader {
   #ids = new Set<string>();
   #newer: NewerState;
   #older: OlderState = "more";
-  /** Where in the log one is to go on. */
+  /** Position in the log from which to continue. */
   #logPosition = 0;
   #waiting = 0;
   #paused = false;
-  /** Somebody looks further down: what is new would push the rows away under their eyes. */
+  /** The user has scrolled down, so new rows would move what they are reading. */
   #isScrolledAway = false;
-  /** The pointer or the focus is on the rows: a row that moved would take a click meant for another. */
+  /** The pointer or the focus is on the rows, so a row that moved could receive a click for another one. */
   #isHeldStill = false;
-  /** Pages that were asked for before are of no use after. */
+  /** Increases to invalidate pages that are still loading. */
   #generation = 0;
-  /** From where newer pages go on; undefined: after the view's end, as no newer one was asked for yet. */
+  /** Id after which the next newer page starts; undefined: the end of the view, as none was requested yet. */
   #newestRequestedId: string | undefined;
-  /** What stood in the log when a newer page was asked for: all that the page may lack came after it. */
+  /** Position in the log when the newer page was requested. Events that the page lacks came after it. */
   #attachPosition = 0;
   #snapshot: EventWindow;
   #listeners = new Set<() => void>();
@@ -79,7 +82,7 @@ export class EventReader {
   stop(): void {
     this.#unsubscribeLog?.();
     this.#generation++;
-    // What was on its way is asked for again by whoever starts it again.
+    // Pages that were loading are requested again after a restart.
     if (this.#older === "loading") this.#older = "more";
     if (this.#newer === "loading") this.#newer = "more";
   }
@@ -96,7 +99,7 @@ export class EventReader {
     this.#publish();
   }
 
-  /** Shows what has come meanwhile. */
+  /** Shows the events that have arrived meanwhile. */
   resume(): void {
     this.#paused = false;
     this.#readLog({ isAsked: true });
@@ -109,14 +112,17 @@ export class EventReader {
     this.#readLog();
   }
 
-  /** Whether somebody looks at other rows than the newest. */
+  /** Sets whether the user has scrolled away from the newest rows. */
   setScrolledAway(isScrolledAway: boolean): void {
     if (this.#isScrolledAway === isScrolledAway) return;
     this.#isScrolledAway = isScrolledAway;
     this.#readLog();
   }
 
-  /** Lets go of the past, and goes on with what is new. Of a reader that began then, the view ends then: take another. */
+  /**
+   * Drops past events and continues with new ones. A reader with `from: "then"` ends at its view, so create another
+   * one instead.
+   */
   jumpToNow(): void {
     if (this.#options.from === "then") return;
     this.#restart();
@@ -176,7 +182,7 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** The newest ones are let go: from now on newer ones come in pages. */
+  /** Drops the newest events. Newer ones are then loaded as pages. */
   #detachFromLive(entries: readonly HistoryEntry[]): void {
     this.#generation++;
     this.#newer = "more";
@@ -191,12 +197,12 @@ export class EventReader {
     if (next === undefined) this.#attachToLive();
   }
 
-  /** The last page came: what the stream told since then is in the log. */
+  /** The last page has arrived. The log has the events since then. */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
     const { log, matches } = this.#options;
-    // Some of what came while the page was on its way has left the log already: it is asked for, too.
+    // Some events that arrived while the page was loading have been dropped from the log, so they are requested.
     if (!log.readFrom(this.#attachPosition).isWhole) return;
     const { entries, place } = log.readFrom(0);
     const fresh = entries.filter((entry) => {
@@ -216,14 +222,14 @@ export class EventReader {
     const surplus = entries.length - this.#options.capacity;
     if (surplus > 0) {
       entries.length = this.#options.capacity;
-      // A page that is on its way goes on behind one that is no longer there.
+      // A page that is loading continues after an event that has been dropped.
       this.#generation++;
       this.#older = "more";
     }
     this.#setEntries(entries);
   }
 
-  /** @param isAsked the operator asked to see what has arrived */
+  /** @param isAsked the user requested the new events */
   #readLog({ isAsked = false } = {}): void {
     const { log, matches } = this.#options;
     // An empty list has no rows to hold still.
@@ -232,7 +238,7 @@ export class EventReader {
     const { entries, place, isWhole } = log.readFrom(this.#logPosition);
     const fresh = entries.filter((entry) => matches(entry) && !this.#ids.has(entry.id));
     if (this.#newer !== "live" || this.#paused || this.#isScrolledAway || isHeldStill) {
-      // What the log has lost by then was there all the same.
+      // Events that the log has dropped still count.
       if (this.#newer === "live") this.#waiting = Math.max(this.#waiting, fresh.length);
       else {
         this.#waiting += fresh.length;
@@ -240,7 +246,7 @@ export class EventReader {
       }
     } else {
       const hole = fresh.findLastIndex(({ id }) => log.skippedBefore.get(id) === Number.POSITIVE_INFINITY);
-      // What came between is missing: the stretch begins anew, and what is before it is fetched.
+      // Events in between are missing: the range starts over, and what precedes it is fetched.
       if (!isWhole || hole >= 0) this.#restart();
       this.#logPosition = place;
       this.#waiting = 0;

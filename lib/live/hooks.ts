@@ -11,13 +11,13 @@ export function useLiveState(): LiveState {
   return useSyncExternalStore(store.subscribe, store.state, () => INITIAL_LIVE_STATE);
 }
 
-/** Redis's clock, renewed four times a second. Only components that show a time should ask. */
+/** Returns Redis's clock, updated four times a second. Use it only in components that show a time. */
 export function useServerNow(): number | null {
   const { ticker } = useLiveStore();
   return useSyncExternalStore(ticker.subscribe, ticker.read, () => null);
 }
 
-/** How long nothing was heard, in whole seconds; null: never heard. */
+/** Returns the whole seconds since the last message; null before the first one. */
 export function useSecondsSinceMessage(): number | null {
   const store = useLiveStore();
   const seconds = () => {
@@ -27,7 +27,7 @@ export function useSecondsSinceMessage(): number | null {
   return useSyncExternalStore(store.ticker.subscribe, seconds, () => null);
 }
 
-/** The events that the stream has brought. Those of all locks come while somebody mounted wants them. */
+/** Returns the events of the stream. It sends the events of all locks while a mounted component requests `all`. */
 export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
   const store = useLiveStore();
   const { events } = store;
@@ -40,7 +40,7 @@ export function useEventPause(): { pause(): void; resume(): void } {
   return { pause: () => events.pause(), resume: () => events.resume() };
 }
 
-/** While mounted, the stream carries this window of the list. */
+/** Subscribes to this window of the list while mounted. */
 export function useWindowSubscription({ filter, sort, offset, limit, keep }: WindowView): void {
   const store = useLiveStore();
   useEffect(() => {
@@ -49,26 +49,26 @@ export function useWindowSubscription({ filter, sort, offset, limit, keep }: Win
   useEffect(() => () => store.subscribeWindow(undefined), [store]);
 }
 
-/** Every number of all locks, of one moment; undefined: none has come yet. */
+/** Returns the counts of all locks, all of the same moment; undefined until the first ones arrive. */
 export function useCounts(): CountSnapshot | undefined {
   const store = useLiveStore();
   return useSyncExternalStore(store.onCounts, store.counts, () => undefined);
 }
 
-/** While mounted, the stream counts the matches of these filters. */
+/** Subscribes to the counts of these filters while mounted. */
 export function useFilterCountSubscription(filters: readonly string[]): void {
   const store = useLiveStore();
   const text = JSON.stringify(filters);
   useEffect(() => store.subscribeCounts({ counts: JSON.parse(text) as string[] }), [store, text]);
 }
 
-/** While mounted, the stream counts the namespaces below this prefix. */
+/** Subscribes to the counts of the namespaces below this prefix while mounted. */
 export function useNamespaceCountSubscription(prefix: string): void {
   const store = useLiveStore();
   useEffect(() => store.subscribeCounts({ namespaces: [prefix] }), [store, prefix]);
 }
 
-/** While mounted, the stream carries the state of this lock. */
+/** Subscribes to the state of this lock while mounted. */
 export function useLockSubscription(path: string | undefined): void {
   const store = useLiveStore();
   useEffect(() => (path === undefined ? undefined : store.subscribeLock(path)), [store, path]);

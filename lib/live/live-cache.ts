@@ -10,17 +10,17 @@ const getWindowQueryKey = (target: TargetName) => ["window", target] as const;
 const getLockQueryKey = (target: TargetName, path: string) => ["lock", target, path] as const;
 const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 
-/** Never fetched. The stream shares what did not change by itself, so nobody has to compare it again. */
+/** Never fetched. The stream already preserves unchanged objects, so structural sharing is off. */
 const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
 
-/** The stream writes, the pages read: the cache never fetches what the stream carries. */
+/** Creates the cache that the stream writes and pages read. It never fetches streamed data. */
 export function createLiveCache(client: QueryClient, target: TargetName): LiveCache {
   return {
     window: (window) => client.setQueryData<LiveWindow>(getWindowQueryKey(target), window),
     pinned: (pinned) => client.setQueryData<PinnedLocks>(getPinnedQueryKey(target), pinned),
     lock: (lock) =>
       client.setQueryData<Lock>(getLockQueryKey(target, encodeKeyPath(parseKeyFields(lock))), lock),
-    // The first part of the keys of `lib/queries/lock-history.ts`, which fetches.
+    // The start of the query keys of `lib/queries/lock-history.ts`, which fetches.
     reconnected: () => void client.invalidateQueries({ queryKey: ["history"] }),
     clear: () => client.clear(),
   };
@@ -33,7 +33,7 @@ export function useLockWindow(): LiveWindow | undefined {
 
 export type PinnedLocks = ReadonlyMap<string, PinnedLock>;
 
-/** By path: rows that the view keeps, where the window does not tell of them. */
+/** Returns the pinned locks that are not in the window, by path. */
 export function usePinnedLocks(): PinnedLocks | undefined {
   const { target } = useLiveStore();
   return useQuery<PinnedLocks>({

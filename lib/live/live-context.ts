@@ -5,6 +5,6 @@ export const LiveContext = createContext<LiveStore | null>(null);
 
 export function useLiveStore(): LiveStore {
   const store = useContext(LiveContext);
-  if (store === null) throw new Error("This part of the page stands outside <LiveProvider>.");
+  if (store === null) throw new Error("This component must be rendered inside <LiveProvider>.");
   return store;
 }

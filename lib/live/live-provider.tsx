@@ -11,7 +11,7 @@ import { createLiveCache } from "./live-cache.ts";
 import { LiveContext } from "./live-context.ts";
 import { LiveStore } from "./live-store.ts";
 
-/** All below is about one target; for another one it has to be mounted anew. */
+/** Provides the live state of one target. Mount a new one for another target. */
 export function LiveProvider({ target, children }: { target: TargetName; children: ReactNode }) {
   const client = useQueryClient();
   const [store] = useState(
@@ -36,7 +36,7 @@ export function LiveProvider({ target, children }: { target: TargetName; childre
   return <LiveContext value={store}>{children}</LiveContext>;
 }
 
-/** While the server is unreachable, queries and page requests wait for the stream to find it again. */
+/** Makes queries and page requests wait while the server is unreachable. */
 function followReachability(store: LiveStore): () => void {
   const follow = () => {
     const { connection } = store.state();

@@ -21,7 +21,7 @@ export interface LiveState {
   connection: Connection;
   hello: LiveHello | null;
   health: Health | null;
-  /** The server speaks a newer language than this page: it must be loaded again. */
+  /** The server is newer than this page, which must be reloaded. */
   outdated: boolean;
 }
 
@@ -32,13 +32,13 @@ export const INITIAL_LIVE_STATE: LiveState = {
   outdated: false,
 };
 
-/** Where pictures go that are cached by what they show. */
+/** The cache that receives the streamed state. */
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
-  /** By path; of those only that the window does not tell of. */
+  /** Locks by path, only those that are not in the window. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
-  /** A new connection: what was fetched before may have missed something. */
+  /** Called on a new connection, because fetched data may be outdated. */
   reconnected(): void;
   clear(): void;
 }
@@ -47,7 +47,7 @@ export type WindowView = Omit<LiveView, "lock" | "events" | "counts" | "namespac
 
 const EMPTY_VIEW: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
-/** All that the console knows of the server, fed by the one stream. Knows nothing of React. */
+/** The console's state of the server, updated by the stream. Independent of React. */
 export class LiveStore {
   readonly clock: ServerClock;
   readonly ticker: Ticker;
@@ -55,7 +55,7 @@ export class LiveStore {
   #stream: LiveStream;
   #elapsed: () => number;
   #cache: LiveCache;
-  /** Not part of the state: it changes with every message, and is shown only while none comes. */
+  /** Not part of the state, because it changes with every message and is shown only if messages stop. */
   #lastMessageAt: number | null = null;
   #state = INITIAL_LIVE_STATE;
   #listeners = new Set<() => void>();
@@ -74,7 +74,7 @@ export class LiveStore {
     pictures: LiveCache,
     elapsed: () => number,
     events = new EventLog(),
-    /** The target that all of this is about; undefined: the first that is configured. */
+    /** The target of the store; undefined: the first configured target. */
     readonly target: TargetName = undefined,
   ) {
     this.#elapsed = elapsed;
@@ -87,7 +87,7 @@ export class LiveStore {
       {
         message: (message) => this.#handleMessage(message),
         connection: (connection) => {
-          // Nobody looks at a tab that sleeps: its countdowns stand still, too.
+          // Countdowns also stop while the tab is hidden.
           this.ticker.rest(connection === "asleep");
           if (connection === "logged_out") this.#forget();
           this.#setState({ connection });
@@ -112,7 +112,10 @@ export class LiveStore {
 
   readonly state = (): LiveState => this.#state;
 
-  /** Not in the cache: its readers are notified one after the other, and some would show the next numbers before the others. */
+  /**
+   * Not in the cache, which notifies its readers one by one, so that some would show new numbers earlier than
+   * others.
+   */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 
   readonly onCounts = (listener: () => void): (() => void) => {
@@ -120,18 +123,18 @@ export class LiveStore {
     return () => this.#countListeners.delete(listener);
   };
 
-  /** How long ago the server was last heard; null: never. */
+  /** Returns the milliseconds since the last message; null before the first one. */
   getMsSinceMessage(): number | null {
     return this.#lastMessageAt === null ? null : this.#elapsed() - this.#lastMessageAt;
   }
 
-  /** undefined: no table is on screen. */
+  /** Sets the window to stream; undefined if no table is on the screen. */
   subscribeWindow(window: WindowView | undefined): void {
     this.#window = window ?? EMPTY_VIEW;
     this.#sendView();
   }
 
-  /** A key in path form. The last one asked for wins, until what this returns is called. */
+  /** Subscribes to a lock by its key in path form. The latest subscription wins. Returns a function that ends it. */
   subscribeLock(path: string): () => void {
     const wish = { path };
     this.#lockRequests.push(wish);
@@ -142,7 +145,7 @@ export class LiveStore {
     };
   }
 
-  /** Filters and prefixes of namespaces to count, until what this returns is called. */
+  /** Subscribes to counts of filters and namespace prefixes. Returns a function that ends the subscription. */
   subscribeCounts(counted: Pick<LiveView, "counts" | "namespaces">): () => void {
     const withdraw = this.#countRequests.add(counted);
     this.#sendViewSoon();
@@ -152,12 +155,12 @@ export class LiveStore {
     };
   }
 
-  /** Whether the stream counts filters and namespaces for this tab. */
+  /** Whether this tab receives counts of filters and namespaces. */
   get hasFilterCounts(): boolean {
     return !this.#stream.isPolling;
   }
 
-  /** The events of all locks, until what this returns is called. */
+  /** Subscribes to the events of all locks. Returns a function that ends the subscription. */
   subscribeEvents(): () => void {
     this.#eventReaders++;
     this.#sendView();
@@ -171,7 +174,7 @@ export class LiveStore {
     this.#stream.markLoggedOut();
   }
 
-  /** Nothing of a session that has ended stays on the page. */
+  /** Removes all data of a session that has ended. */
   #forget(): void {
     this.events.clear();
     this.#cache.clear();
@@ -180,7 +183,7 @@ export class LiveStore {
     this.#setState({ hello: null, health: null });
   }
 
-  /** A tree has many branches, which come and go together. */
+  /** Batches changes, because the branches of a tree mount and unmount together. */
   #sendViewSoon(): void {
     if (this.#isViewPending) return;
     this.#isViewPending = true;
@@ -237,7 +240,7 @@ export class LiveStore {
     }
   }
 
-  /** What was told before of rows that are kept no more is forgotten. */
+  /** Updates the pinned rows, and removes those that are no longer pinned. */
   #updatePinned(items: readonly PinnedLock[]): void {
     const wanted = new Set(this.#window.keep);
     const entries = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
@@ -246,7 +249,7 @@ export class LiveStore {
     this.#cache.pinned(this.#pinned);
   }
 
-  /** What does not fit what was told before can only be mended by all of it. */
+  /** Applies a window. If a change does not match the previous window, requests a complete one. */
   #applyWindow(window: LiveWindow | undefined): void {
     this.#currentWindow = window;
     if (window === undefined) {
@@ -257,7 +260,7 @@ export class LiveStore {
     this.#cache.window(window);
   }
 
-  /** The window tells of it now. */
+  /** Removes pinned locks that are now in the window. */
   #removePinned({ items }: LiveWindow): void {
     if (this.#pinned.size === 0) return;
     const shown = new Set(items.map((lock) => encodeKeyPath(parseKeyFields(lock))));

@@ -2,8 +2,9 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * `connecting`: nothing received yet, or resumed after sleep. `reconnecting`: the connection was lost a moment ago. `stale`:
- * silence for too long; what is shown may be wrong. `asleep`: the tab is hidden and holds no connection.
+ * `connecting`: nothing received yet, or resumed after sleep. `reconnecting`: the connection was just lost.
+ * `stale`: no message for too long, so the shown data may be outdated. `asleep`: the tab is hidden and holds no
+ * connection.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
 
@@ -13,16 +14,16 @@ export interface StreamListener {
 }
 
 export const STALE_AFTER_MS = 2500;
-/** A first message takes longer on a slow network. Until then nothing is shown that could be stale. */
+/** Limit for the first message, which takes longer on a slow network. Nothing that could be stale is shown before. */
 export const FIRST_MESSAGE_MS = 15_000;
-/** How often a tab asks that has no connection of its own; less than what is stale. */
+/** Polling interval of a tab without its own connection. Shorter than the limit for `stale`. */
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
-/** Between two probes of a server that does not respond. */
+/** Maximum time between two probes of a server that does not respond, in milliseconds. */
 const PROBE_MAX_MS = 3000;
 
 type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
@@ -45,7 +46,7 @@ function isSameView(a: LiveView, b: LiveView): boolean {
 const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
-/** The console's one stream a tab: connects, notices silence, comes back, sleeps while nobody looks. */
+/** The stream of one tab. It connects, detects silence, reconnects, and disconnects while the tab is hidden. */
 export class LiveStream {
   #ports: StreamPorts;
   #listener: StreamListener;
@@ -55,7 +56,7 @@ export class LiveStream {
   #mode: StreamMode = "stream";
   #releaseSlot: (() => void) | undefined;
   #streamId: string | undefined;
-  /** The view the server has, or is being told. */
+  /** The view that the server has, or that is being sent. */
   #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;
@@ -99,13 +100,13 @@ export class LiveStream {
     void this.#sendView();
   }
 
-  /** The server is to tell all of the view again. */
+  /** Requests the complete state of the view again. */
   resync(): void {
     this.#view = { ...this.#view };
     void this.#sendView();
   }
 
-  /** After a log out here, or a 401 anywhere. */
+  /** Call it after a logout in this tab, or after a 401 response to any request. */
   markLoggedOut(): void {
     this.#disconnect();
     for (const name of ["stale", "dead", "retry"] as const) this.#cancelTimer(name);
@@ -117,14 +118,14 @@ export class LiveStream {
     this.#disconnect();
     this.#cancelTimer("retry");
     this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "stream" : "poll"));
-    // Only words push the moment of staleness away: a new connection that says nothing does not.
+    // Only messages restart the timer: a new connection without messages does not.
     if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#restartStaleTimer();
     this.#restartDeadTimer();
   }
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // Too long for an address: these are sent as soon as there is a stream to send them to.
+    // Too long for a URL. These are sent once the stream is open.
     const { keep, counts, namespaces, ...windowView } = this.#view;
     const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
     this.#sentView = isComplete ? this.#view : windowView;
@@ -189,7 +190,7 @@ export class LiveStream {
     else this.#startTimer("retry", this.#nextPauseMs(RETRY_MAX_MS), () => this.#connect());
   }
 
-  /** A small request instead of the stream: as long as it fails, a stream would fail as well. */
+  /** Probes the server with a small request before the stream is opened again. */
   #probeLater(): void {
     this.#startTimer("retry", this.#nextPauseMs(PROBE_MAX_MS), async () => {
       const session = await this.#checkLostSession();
@@ -203,7 +204,7 @@ export class LiveStream {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
     if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
-    // Nothing is to be waited for.
+    // There is nothing to wait for.
     if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
     if (session !== "out") return session;
     this.markLoggedOut();
@@ -218,7 +219,7 @@ export class LiveStream {
   async #sendView(): Promise<void> {
     if (this.#sending) return;
     if (this.#mode === "poll") {
-      // The next picture is of the new view; it is asked for at once.
+      // Polls at once for the state of the new view.
       if (this.#running && this.#sentView !== this.#view && this.#timers.has("retry")) this.#connect();
       return;
     }
@@ -230,9 +231,9 @@ export class LiveStream {
       if (this.#streamId !== stream) continue;
       if (result === "out") this.markLoggedOut();
       if (result === "done") this.#goneStreams = 0;
-      // Once, the stream has just ended. Again and again, a proxy sends the changes to another instance.
+      // If it occurs once, the stream has just ended. If repeatedly, a proxy sends the changes to another instance.
       if (result === "gone") void (this.#goneStreams++ === 0 ? this.#connect() : this.#onFailure());
-      // A view that was not taken is asked for anew by a new connection.
+      // A rejected view is requested by a new connection.
       if (result === "failed") void this.#onFailure();
     }
     this.#sending = false;

@@ -5,7 +5,7 @@ import type { MessageName } from "./message-names.ts";
 // The page's content security policy forbids the code that zod would otherwise generate.
 z.config({ jitless: true });
 
-/** undefined when the message is not what this page was built for. */
+/** Parses a message; undefined if this page was not built for it. */
 export function readMessage(name: MessageName, text: string): LiveMessage | undefined {
   const parsed = LIVE_MESSAGES[name].safeParse(parseJson(text));
   return parsed.success ? ({ name, data: parsed.data } as LiveMessage) : undefined;

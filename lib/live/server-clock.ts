@@ -1,6 +1,6 @@
-/** Redis's clock as the browser knows it. Never the browser's own wall clock, which may be hours off. */
+/** Redis's clock as known to the browser. Independent of the browser's wall clock, which may be wrong by hours. */
 export interface ServerClock {
-  /** A message said that Redis's clock stood at `now` when it was sent. */
+  /** Records the time of Redis's clock when a message was sent. */
   observe(now: number): void;
   /** null until the first message. */
   now(): number | null;
@@ -12,12 +12,9 @@ interface Sample {
   offset: number;
 }
 
-/**
- * Every message arrives late by its way through the network, so `now - elapsed` is too small by that much. The
- * largest offset of the last while is the one with the least delay in it.
- */
+/** Network latency makes `now - elapsed` too small. The largest offset within the window has the least latency. */
 export function createServerClock(elapsed: () => number, windowMs = 30_000): ServerClock {
-  // Offsets fall from first to last, so the best one of the window is always the first.
+  // Offsets decrease from first to last, so the largest one is always the first.
   const samples: Sample[] = [];
   let latest: number | null = null;
 

@@ -1,6 +1,6 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
-/** `once`: the stream ends with its first picture. */
+/** `poll`: the stream ends after the first complete state. */
 export type StreamMode = "stream" | "poll";
 
 export type SessionState = "in" | "out" | "unknown" | "unreachable";
@@ -9,19 +9,18 @@ export interface StreamSource {
   close(): void;
 }
 
-/** What the stream needs of the browser; tests bring their own. */
+/** The browser functions that the stream uses. Tests replace them. */
 export interface StreamPorts {
   /**
-   * Asks for one of the few connections that tabs of one browser may keep open. Tells at once or soon whether there is
-   * one.
-   * @returns gives it back, or asks no more
+   * Requests one of the connections that the tabs of a browser may keep open. Calls `onChange` at once or soon.
+   * @returns a function that releases it or withdraws the request
    */
   acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
-  /** Opens the stream; a message that is not understood comes as undefined. */
+  /** Opens the stream. Messages that cannot be parsed are passed as undefined. */
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
-  /** `unknown`: the server responded, and could not tell. `unreachable`: it did not respond. */
+  /** `unknown`: the server responded but could not check the session. `unreachable`: it did not respond. */
   checkSession(): Promise<SessionState>;
   timer(run: () => void, afterMs: number): () => void;
   random(): number;

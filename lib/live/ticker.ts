@@ -1,9 +1,9 @@
-/** One timer for every countdown on the page: only what subscribed renders again, and all at the same moment. */
+/** One timer for all countdowns of a page. Only subscribers render again, all at the same moment. */
 export interface Ticker {
   subscribe(listener: () => void): () => void;
-  /** The clock's reading at the last tick; the same value until the next one. */
+  /** Returns the clock at the last tick. The value is constant until the next one. */
   read(): number | null;
-  /** While it rests nobody is told of anything; woken up, all are told at once. */
+  /** Suspends or resumes the ticker. On resume, all subscribers are notified at once. */
   rest(resting: boolean): void;
 }
 

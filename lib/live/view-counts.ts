@@ -2,11 +2,11 @@ import { COUNTED_FILTERS_MAX, COUNTED_PREFIXES_MAX } from "@/lib/contract/limits
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
 
-/** Numbers of all locks, counted by the server at one moment. Everything on a page that shows one of them reads it here. */
+/** Counts of all locks, all of the same moment on the server. Every part of a page that shows them reads them here. */
 export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
   /** Number of matches by filter. */
   readonly filters: ReadonlyMap<string, number>;
-  /** By name. */
+  /** Counts by name of the namespace. */
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 
@@ -24,7 +24,7 @@ export function applyCounts(before: CountSnapshot | undefined, message: LiveCoun
 
 type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 
-/** What the parts of a page want counted. */
+/** The counts that the parts of a page request. */
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 
@@ -35,7 +35,7 @@ export class CountRequests {
     return () => this.#requests.delete(request);
   }
 
-  /** The fields of the view. Empty ones are left out. */
+  /** Returns the fields of the view, without empty ones. */
   toView(): CountedParts {
     const requests = [...this.#requests];
     const counts = [...new Set(requests.flatMap((request) => request.counts))].slice(0, COUNTED_FILTERS_MAX);

@@ -13,7 +13,7 @@ export function useAppConnection() {
   });
 }
 
-/** Reveals the URL with the password. It is kept by the component that shows it, and in no cache. */
+/** Reveals the URL with the password. Only the component that shows it stores it; it is not cached. */
 export function useRevealedUrl() {
   return useMutation<AppConnectionUrl, RequestError>({
     mutationFn: () =>

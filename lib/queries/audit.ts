@@ -5,7 +5,7 @@ import type { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import type { AuditFilter } from "@/lib/contract/audit-query.ts";
 import { API_BASE, type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 
-/** As it stands in the address of the page: what is not asked for is undefined. */
+/** The filter in the URL of the page. Absent terms are undefined. */
 export type AuditView = Readonly<Partial<AuditFilter>>;
 
 const PAGE_SIZE = 100;
@@ -15,7 +15,7 @@ function toAuditQuery(view: AuditView): Record<string, string | undefined> {
   return { ...words, from: from?.toString(), to: to?.toString() };
 }
 
-/** Page by page, the newest first. */
+/** Reads the audit log page by page, newest first. */
 export function useAudit(view: AuditView, isOn: boolean) {
   return useInfiniteQuery<AuditPage, RequestError, { pages: AuditPage[] }, unknown[], string | undefined>({
     queryKey: ["audit", view],
@@ -37,7 +37,7 @@ export function useAudit(view: AuditView, isOn: boolean) {
   });
 }
 
-/** Goes along the whole chain; asked when somebody wants to know. */
+/** Verifies the whole chain on demand. */
 export function useAuditVerification() {
   return useQuery<AuditVerification, RequestError>({
     queryKey: ["audit-verification"],
@@ -47,7 +47,7 @@ export function useAuditVerification() {
   });
 }
 
-/** Where the browser loads the audit as a file. The chain is whole or nothing: of filters it takes the time alone. */
+/** Builds the URL of an audit export. `jsonl` is a contiguous chain, so it only takes the period of the filter. */
 export function buildAuditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
   const { from, to } = view;
   const wanted = format === "csv" ? view : { from, to };

@@ -8,12 +8,12 @@ import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** The server keeps each answer and brings it up to date: asking costs next to nothing, and is still not free. */
+/** Refetches are cheap, because the server caches and updates each result. */
 const REFETCH_MS = 15_000;
 
 /**
- * How many locks each of the filters finds, in their order; undefined: not known yet. The stream counts them, together with
- * all other numbers on the page. A tab without a stream of its own asks for them.
+ * Returns the number of matches of each filter, in order; undefined until known. They come from the stream,
+ * together with all other counts of the page. A tab without its own stream requests them.
  */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   useFilterCountSubscription(filters);
@@ -48,7 +48,7 @@ export interface ListCounts {
   readonly held: number;
 }
 
-/** The counts of a list: those that everything else on the page shows. Until they come, the window's own. */
+/** Returns the counts of a list, which are those of the rest of the page. Until they arrive, those of the window. */
 export function useListCounts(filter: string): ListCounts | undefined {
   useFilterCountSubscription([filter]);
   const counts = useCounts();

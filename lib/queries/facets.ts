@@ -9,12 +9,12 @@ import { useCounts, useNamespaceCountSubscription } from "../live/hooks.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Calmly: these are counts to choose by. A hidden page asks nothing. */
+/** Low frequency, because these counts only help to choose a filter. Hidden pages do not refetch. */
 const REFETCH_MS = 5000;
-/** Of one branch; those that most locks have. */
+/** Namespaces shown per branch, those with the most locks first. */
 export const NAMESPACES_SHOWN = 50;
 
-/** What the locks of a search have in common. @param filter undefined: it is none that could be asked */
+/** Reads the facets of the matching locks. @param filter undefined if the filter is invalid */
 export function useFacets(filter: string | undefined) {
   const target = useTargetName();
   return useTargetQuery<Facets, RequestError>({
@@ -30,7 +30,7 @@ export function useFacets(filter: string | undefined) {
   });
 }
 
-/** What keys of locks go on with after a prefix, of the target as a whole. */
+/** Reads the namespaces below a prefix. */
 export function useNamespaces(prefix: string, isWanted = true) {
   const target = useTargetName();
   return useTargetQuery<NamespaceList, RequestError>({
@@ -48,7 +48,7 @@ export function useNamespaces(prefix: string, isWanted = true) {
   });
 }
 
-/** The namespaces below a prefix with the counts of this moment, as everything else on the page shows them. */
+/** Returns the namespaces below a prefix with the current counts, consistent with the rest of the page. */
 export function useCountedNamespaces(prefix: string) {
   useNamespaceCountSubscription(prefix);
   const { data, error } = useNamespaces(prefix);

@@ -9,7 +9,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFormatsQueryKey = (target: TargetName) => ["formats", target];
 
-/** The formats that are known, and the rules. */
+/** Reads the formats and rules. */
 export function useFormats() {
   const { target } = useLiveStore();
   return useQuery<Formats, RequestError>({
@@ -18,7 +18,7 @@ export function useFormats() {
   });
 }
 
-/** Takes the place of all rules but those of the configuration. */
+/** Replaces all rules except those of the configuration. */
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();
@@ -28,7 +28,7 @@ export function useReplaceRules() {
   });
 }
 
-/** What rules would change; nothing is changed by asking. */
+/** Previews the effect of rules. Changes nothing. */
 export function usePreviewRules() {
   const { target } = useLiveStore();
   return useMutation<RulePreview, RequestError, readonly FormatRule[]>({

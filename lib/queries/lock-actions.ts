@@ -6,7 +6,7 @@ import type { NoteInput, NoteResult } from "@/lib/contract/actions/note.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Gives the hold that was seen more time. */
+/** Extends the lease of the hold that was seen. */
 export function useExtendLease(path: string) {
   const target = useTargetName();
   return useMutation<Extended, RequestError, ExtendInput>({
@@ -17,7 +17,7 @@ export function useExtendLease(path: string) {
   });
 }
 
-/** What stands at the lock for whoever looks next; empty: nothing any more. */
+/** Saves the note of a lock. An empty text removes it. */
 export function useSaveNote(path: string) {
   const target = useTargetName();
   return useMutation<NoteResult, RequestError, NoteInput>({

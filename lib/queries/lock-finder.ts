@@ -8,7 +8,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFinderQueryKey = (target: TargetName) => ["finding", target];
 
-/** How far the finder is, looked at again and again while it runs. */
+/** Reads the progress of the finder, repeatedly while it is running. */
 export function useFinderReport() {
   const { target } = useLiveStore();
   return useQuery<FinderReport, RequestError>({
@@ -18,7 +18,7 @@ export function useFinderReport() {
   });
 }
 
-/** Starts the finder, or stops it. */
+/** Starts or cancels the finder. */
 export function useFinderAction(what: "start" | "cancel") {
   const client = useQueryClient();
   const { target } = useLiveStore();

@@ -5,7 +5,7 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { getHistory } from "../api/endpoints.ts";
 import type { TargetName } from "../api/request.ts";
 
-/** `lib/live/live-cache.ts` has everything under `history` fetched again after a reconnect. */
+/** `lib/live/live-cache.ts` invalidates all keys that start with `history` after a reconnect. */
 const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
   ["history", target, path, at] as const;
 
@@ -13,16 +13,16 @@ const getHistoryQueryKey = (target: TargetName, path: string, at: number | undef
 const RECORDING_DELAY_MAX_MS = 5000;
 
 /**
- * The events of a lock page by page, the newest first.
+ * Reads the events of a lock page by page, newest first.
  *
- * @param at events up to then and the first after it, and the holds of that time; Unix milliseconds
+ * @param at reads events up to this time, the first one after it, and the holds at this time; Unix milliseconds
  */
 export function useHistory(path: string, at?: number) {
   const { target } = useLiveStore();
   return useInfiniteQuery({
     queryKey: getHistoryQueryKey(target, path, at),
     queryFn: ({ pageParam }) => getHistory(path, target, pageParam, at),
-    // An id begins with the time at which its event was recorded, and a cursor need not be the id of one.
+    // Ids start with the time of recording, and a cursor does not have to be an existing id.
     initialPageParam: at === undefined ? undefined : `${at + RECORDING_DELAY_MAX_MS}-0`,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,

@@ -4,7 +4,10 @@ import { type RequestError, requestJson, sendRequest, withTarget } from "../api/
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** The first locks that match a filter, what wants a look before the others. @param filter "": nothing is asked */
+/**
+ * Reads the first locks that match a filter, those that need attention first. @param filter if empty, nothing is
+ * requested
+ */
 export function useFoundLocks(filter: string, limit: number) {
   const target = useTargetName();
   return useTargetQuery<LockList, RequestError>({

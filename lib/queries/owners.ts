@@ -15,10 +15,10 @@ export interface OwnersView {
 }
 
 const REFETCH_MS = 3000;
-/** Whoever has more to look at narrows the search. */
+/** Maximum number of owners shown. A narrower search shows the others. */
 export const OWNERS_SHOWN = 500;
 
-/** Who has how many locks, as it is now. */
+/** Reads the owners and their current locks. */
 export function useOwners({ by, filter, sort }: OwnersView) {
   const target = useTargetName();
   return useTargetQuery<OwnerList, RequestError>({
@@ -36,7 +36,7 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         ),
         (wire, json) => wire.readOwners(json),
       ),
-    // A target that is down has nothing newer, and the page says so already.
+    // While the target is down there is no newer data, and the page already shows that.
     enabled: useIsTargetAnswering(),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
@@ -48,7 +48,7 @@ function useIsTargetAnswering(): boolean {
   return connection !== "logged_out" && health?.state !== "down";
 }
 
-/** Locks that match a filter, the longest held first, as they are now. */
+/** Reads the current locks that match a filter, longest held first. */
 export function useOwnerLocks(filter: string, limit: number) {
   const target = useTargetName();
   return useTargetQuery<LockList, RequestError>({

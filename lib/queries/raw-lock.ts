@@ -8,7 +8,7 @@ import { useTargetQuery } from "./target-query.ts";
 
 const RAW_REFETCH_MS = 3000;
 
-/** A lock as it stands in Redis, looked at again and again. */
+/** Reads the raw content of a lock repeatedly. */
 export function useRawLock(path: string) {
   const { target } = useLiveStore();
   return useTargetQuery<RawLock, RequestError>({

@@ -3,10 +3,10 @@ import type { TargetHealth, TargetSummary } from "@/lib/contract/target.ts";
 import { getTargetHealth } from "../api/endpoints.ts";
 import type { RequestError } from "../api/request.ts";
 
-/** Each time Redis is asked for all it tells of itself. */
+/** Each refetch reads INFO and the configuration of Redis. */
 const HEALTH_REFETCH_MS = 15_000;
 
-/** The health of a target. While it is down, nothing can be read: what was read before stays. */
+/** Reads the health of a target. While it is down, the last result remains. */
 export function useTargetHealth({ name, state }: Pick<TargetSummary, "name" | "state">) {
   return useQuery<TargetHealth, RequestError>({
     queryKey: ["target-health", name],

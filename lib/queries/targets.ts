@@ -6,12 +6,12 @@ import { useLiveStore } from "../live/live-context.ts";
 
 const LIST_REFETCH_MS = 5000;
 
-/** The target that the page is about, as its address says; undefined: the first. */
+/** Returns the target in the URL of the page; undefined: the first one. */
 export function useTargetName(): string | undefined {
   return useLiveStore().target;
 }
 
-/** All targets in the order of the configuration; undefined until they are known. */
+/** Returns all targets in the order of the configuration; undefined until they are loaded. */
 export function useTargets(): readonly TargetSummary[] | undefined {
   const { connection } = useLiveState();
   const { data } = useQuery({

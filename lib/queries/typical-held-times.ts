@@ -9,15 +9,15 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
-/** Those that are acquired most; of the rest a lock's own page tells. */
+/** The most acquired patterns. The page of a lock also has those of others. */
 const PATTERNS_MAX = 200;
 
 const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));
 
-/** undefined: not known. */
+/** Returns undefined if there is no data. */
 type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 
-/** For how long locks of a key's pattern are held, where that is known; all who ask share one request a minute. */
+/** Returns how long locks of a key pattern are typically held. All callers share one request per minute. */
 export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
   const target = useTargetName();
   const { data } = useTargetQuery<TypicalHeldLookup, RequestError>({
@@ -32,7 +32,7 @@ export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
 
 async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLookup> {
   const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
-  // Not in the first load: it is used with what was asked for alone.
+  // Not in the first load, because it is only used with fetched data.
   const { toKeyPattern: patternOf } = await loadKeyPattern();
   const typical = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RequestError } from "../api/request.ts";
 
-/** A change after which, also when it failed, what is shown under a key is asked for anew. */
+/** A mutation after which the data of a query key is fetched again, also if it failed. */
 export function useInvalidatingMutation<Done, Input>(
   queryKey: QueryKey,
   change: (input: Input) => Promise<Done>,
@@ -9,7 +9,7 @@ export function useInvalidatingMutation<Done, Input>(
   const client = useQueryClient();
   return useMutation<Done, RequestError, Input>({
     mutationFn: change,
-    // A secret or a password may be in it: nothing is kept once its page or sheet is closed.
+    // The data can contain a secret or password, so it is removed when its page or sheet is closed.
     gcTime: 0,
     onSettled: () => client.invalidateQueries({ queryKey }),
   });

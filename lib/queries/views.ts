@@ -6,13 +6,13 @@ import { type RequestError, requestJson, requestVoid, sendRequest } from "../api
 import { useLiveState } from "../live/hooks.ts";
 
 const VIEWS_QUERY_KEY = ["views"];
-/** Other browsers of the same operator, and the team, change them seldom. */
+/** Other browsers of the operator and the team rarely change them. */
 const REFETCH_MS = 60_000;
 const NO_VIEWS: readonly View[] = [];
 
 const getViewPath = (id: string) => `/views/${encodeURIComponent(id)}`;
 
-/** One's own, then the team's; none until they are known. */
+/** Returns the operator's views, then the team's; empty until they are loaded. */
 export function useViews(): readonly View[] {
   const { connection } = useLiveState();
   const { data } = useQuery<ViewList, RequestError>({
@@ -25,7 +25,7 @@ export function useViews(): readonly View[] {
   return data?.items ?? NO_VIEWS;
 }
 
-/** Makes one, or changes it. */
+/** Creates or changes a view. */
 export function useSaveView() {
   const client = useQueryClient();
   return useMutation<ViewList, RequestError, { id: string } & Partial<ViewInput>>({

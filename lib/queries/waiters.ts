@@ -8,10 +8,9 @@ import { useTargetQuery } from "./target-query.ts";
 const WAITERS_REFETCH_MS = 2000;
 
 /**
- * Who waits for a lock, looked at again and again: the stream tells how many they are, not who.
+ * Reads the waiters of a lock repeatedly, because the stream only has their number.
  *
- * @param count how many there are, where that is known: another number is looked at at once, and nobody is asked about
- * a lock that nobody waits for
+ * @param count number of waiters, if known: a change triggers a refetch, and 0 disables the query
  */
 export function useWaiters(path: string, count?: number | null) {
   const { target } = useLiveStore();
@@ -22,7 +21,7 @@ export function useWaiters(path: string, count?: number | null) {
         wire.readWaiters(json),
       ),
     enabled: count === undefined || (count !== null && count > 0),
-    // Of this lock: a page that goes on to another one is not to show who waited for the first.
+    // Keeps previous data only of the same lock, so that another page never shows its waiters.
     placeholderData: (before, query) =>
       query?.queryKey[1] === target && query?.queryKey[2] === path ? before : undefined,
     refetchInterval: WAITERS_REFETCH_MS,

@@ -1,6 +1,6 @@
 import { matchesGlob } from "./glob.ts";
 
-/** What the contract's `AuditFilter` asks for. */
+/** The criteria of the contract's `AuditFilter`. */
 export interface AuditCriteria {
   readonly target?: string | undefined;
   readonly requestId?: string | undefined;
@@ -13,7 +13,7 @@ export interface AuditCriteria {
   readonly text?: string | undefined;
 }
 
-/** What is looked at of an entry of the audit. */
+/** The fields of an audit entry that a filter compares. */
 export interface AuditSubject {
   readonly at: number;
   readonly action: string;
@@ -27,7 +27,7 @@ export interface AuditSubject {
   readonly seen?: { readonly owners?: readonly string[] | undefined } | undefined;
 }
 
-/** Whether an action is wanted; all that is named must match, without regard to case. */
+/** Creates a function that returns whether an action matches all criteria, case-insensitively. */
 export function createAuditMatcher(filter: AuditCriteria): (item: AuditSubject) => boolean {
   const { target, requestId, from = 0, to = Number.POSITIVE_INFINITY } = filter;
   const [who, key] = [filter.who?.toLowerCase(), filter.key?.toLowerCase()];

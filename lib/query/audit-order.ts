@@ -5,8 +5,8 @@ interface TimedItem {
 }
 
 /**
- * Places counted refusals where they happened. Their entry is written up to a minute later, so in the chain it can
- * stand after actions that followed them. All other items keep their order.
+ * Moves counted refusals to the time at which they happened. Their entry is written up to a minute later, so it can
+ * follow later actions in the chain. All other items keep their order.
  *
  * @param items newest first
  */

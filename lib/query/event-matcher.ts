@@ -1,14 +1,14 @@
 import { type FilterTerm, matchesFilter, parseFilter } from "./filter.ts";
 import { matchesGlob } from "./glob.ts";
 
-/** What the contract's `EventFilter` asks for. */
+/** The criteria of the contract's `EventFilter`. */
 export interface EventCriteria {
   readonly key?: string | undefined;
   readonly owner?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** What is looked at of an entry of the history; a gap has no key. */
+/** The fields of a history entry that a filter compares. A gap has no key. */
 export interface EventSubject {
   readonly type: string;
   readonly key?: string;
@@ -20,7 +20,10 @@ export interface EventSubject {
 
 type KeyedSubject = EventSubject & { readonly key: string };
 
-/** Whether an entry is wanted. A gap belongs to every key and owner: anything may have happened in it. */
+/**
+ * Creates a function that returns whether an entry matches. A gap matches every key and owner, because its events
+ * are unknown.
+ */
 export function createEventMatcher({ key, owner, type }: EventCriteria): (entry: EventSubject) => boolean {
   const types = type === undefined ? undefined : new Set(type.split(","));
   const [keyGlob, ownerGlob] = [key?.toLowerCase(), owner?.toLowerCase()];
@@ -32,13 +35,16 @@ export function createEventMatcher({ key, owner, type }: EventCriteria): (entry:
   };
 }
 
-/** Whether an event has the words that are searched for; plain words are looked for in who freed it, and why, as well. */
+/**
+ * Creates a function that returns whether an event matches a text. Plain text also matches the operator and the
+ * reason.
+ */
 export function createEventTextMatcher(text = ""): (event: KeyedSubject) => boolean {
   const terms = parseFilter(text);
   return (event) => isEventMatch(terms, event);
 }
 
-/** The same language as the list of locks. */
+/** Returns whether an event matches filter terms, with the same syntax as the list of locks. */
 export function isEventMatch(terms: readonly FilterTerm[], event: KeyedSubject): boolean {
   const { key, owner, by, reason, fence } = event;
   const records = [by, reason, fence].filter((text) => text !== undefined);

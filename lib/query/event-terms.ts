@@ -1,11 +1,11 @@
 import { describeFilterError, parseFilter, tokenizeFilter } from "./filter.ts";
 
-/** What an event can be searched by; `any` is plain text. */
+/** Fields by which events can be searched. `any` is plain text. */
 const EVENT_FIELDS: ReadonlySet<string> = new Set(["key", "owner", "any"]);
 
 /**
- * The first word of a filter that no event can ever meet, because it asks for what only a lock has (`held>5m`,
- * `liveness:overdue`, `is:needs_attention`): a search with it would find nothing and not say why. undefined: there is none.
+ * Finds the first term of a filter that applies only to locks (`held>5m`, `liveness:overdue`, `is:needs_attention`)
+ * and therefore matches no event; undefined if there is none.
  */
 export function findLockOnlyTerm(filter: string): string | undefined {
   return tokenizeFilter(filter).find(({ word }) => {

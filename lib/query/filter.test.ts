@@ -160,22 +160,22 @@ describe("unlisted locks", () => {
   });
 });
 
-const A_TIME = "a time, as 500ms, 30s, 5m, 2h or 1d";
+const A_TIME = "a time such as 500ms, 30s, 5m, 2h or 1d";
 
 describe("filter validation", () => {
   it.each([
     ["", undefined],
     ["key:held>x held>5m remaining<1s waiters>0 count>1 is:needs_attention", undefined],
     ["held-up heldup> a>b", undefined],
-    ["held>", `held is compared with ${A_TIME}, or with typical`],
-    ["held>5", `held is compared with ${A_TIME}, or with typical`],
-    ["held>=5m", `held is compared with ${A_TIME}, or with typical`],
-    ["key:a held<5M", `held is compared with ${A_TIME}, or with typical`],
-    ["remaining<typical", `remaining is compared with ${A_TIME}`],
-    ["remaining>-1s", `remaining is compared with ${A_TIME}`],
-    ["waiters>many", "waiters is compared with a whole number"],
-    ["count>1.5", "count is compared with a whole number"],
-    ["waiters>0 count<1s", "count is compared with a whole number"],
+    ["held>", `held must be compared with ${A_TIME}, or with typical`],
+    ["held>5", `held must be compared with ${A_TIME}, or with typical`],
+    ["held>=5m", `held must be compared with ${A_TIME}, or with typical`],
+    ["key:a held<5M", `held must be compared with ${A_TIME}, or with typical`],
+    ["remaining<typical", `remaining must be compared with ${A_TIME}`],
+    ["remaining>-1s", `remaining must be compared with ${A_TIME}`],
+    ["waiters>many", "waiters must be compared with a whole number"],
+    ["count>1.5", "count must be compared with a whole number"],
+    ["waiters>0 count<1s", "count must be compared with a whole number"],
   ])("validation of the filter %s returns %s", (filter, fault) => {
     expect(describeFilterError(filter)).toBe(fault);
   });
@@ -203,7 +203,7 @@ describe("filter matching", () => {
     ["key:orders", false],
     ["key:*orders", false],
     ["key:checkout*", false],
-  ])("%s is compared with the whole key: %s", (filter, met) => {
+  ])("%s must be compared with the whole key: %s", (filter, met) => {
     expect(isMatch(filter)).toBe(met);
   });
 
@@ -212,7 +212,7 @@ describe("filter matching", () => {
     ["owner:5f0c0c1e:?", true],
     ["owner:pod", false],
     ["owner:lock*", false],
-  ])("%s is compared with each owner: %s", (filter, met) => {
+  ])("%s must be compared with each owner: %s", (filter, met) => {
     expect(isMatch(filter)).toBe(met);
   });
 
@@ -226,7 +226,7 @@ describe("filter matching", () => {
     ["liveness:overdue", true],
     ["liveness:overdue kind:read", false],
     ["liveness:*", true],
-  ])("%s is compared with format, candidate formats, kind and liveness: %s", (filter, met) => {
+  ])("%s must be compared with format, candidate formats, kind and liveness: %s", (filter, met) => {
     const subject = { ...SUBJECT, formats: ["redlock", "redsync"], kind: "fair", liveness: "overdue" };
     expect(isMatch(filter, subject)).toBe(met);
     expect(isMatch(filter, SUBJECT)).toBe(false);

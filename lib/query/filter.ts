@@ -6,7 +6,7 @@ type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
 const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
-/** Each character is taken by one alternative alone, so this is linear. */
+/** Each character matches only one alternative, so matching is linear. */
 const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
 const COMPARISON_TERM = /^(held|remaining|waiters|count)([<>])(.*)$/s;
 const COUNT = /^\d{1,9}$/;
@@ -24,14 +24,15 @@ const WILDCARD = /[*?[\\]/;
 const BYTES = /^~([A-Za-z0-9_-]+)$/;
 
 /**
- * A filter's words, all of which must match: `FIELD:GLOB` and plain text, without regard to case; `FIELD:="TEXT"` is
- * that very text, case and all, in which a backslash takes the next character for itself. `FIELD:=WORD` is the same of
- * what has neither white space nor quotes, and `FIELD:=~BASE64URL` of bytes.
+ * A filter consists of terms, all of which must match. `FIELD:GLOB` and plain text are case-insensitive.
+ * `FIELD:="TEXT"` matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does so
+ * for text without white space and quotes, `FIELD:=~BASE64URL` for bytes.
  *
- * Of locks alone: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
- * numbers, `held>typical` is held for longer than nineteen of twenty locks of its pattern were, and `is:needs_attention` finds
- * locks that need attention (`needsAttention`). A lock without expiry has more time left than any. `is:unlisted` finds the
- * locks that a filter leaves out unless it selects them (`selectsUnlisted`), `is:listed` all others.
+ * Only for locks: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
+ * numbers. `held>typical` matches locks held for longer than the 95th percentile of their key pattern,
+ * `is:needs_attention` locks that need attention (`needsAttention`). A lock without TTL has an infinite remaining
+ * time. `is:unlisted` matches the locks that a filter omits unless it selects them (`selectsUnlisted`), `is:listed`
+ * all others.
  */
 export type ComparisonOperator = "<" | ">";
 export type ComparisonTerm =
@@ -50,7 +51,7 @@ export interface FilterSubject {
   readonly owners: readonly string[];
   /** Texts of the owner records. */
   readonly records: readonly string[];
-  /** Its format, and what else it may be. */
+  /** The format, and other formats that the value could have. */
   readonly formats?: readonly string[];
   readonly kind?: string;
   readonly confidence?: string;
@@ -70,9 +71,9 @@ export function parseFilter(filter: string): FilterTerm[] {
 }
 
 export interface FilterToken {
-  /** As it was written, quotes and all. */
+  /** The term as written, including quotes. */
   readonly word: string;
-  /** Where it begins. */
+  /** Start of the term in the filter. */
   readonly at: number;
 }
 
@@ -114,13 +115,13 @@ function parseComparison(word: string): ComparisonTerm | undefined {
   return field === "held" ? { field, comparing, ms } : { field: "remaining", comparing, ms };
 }
 
-/** A comparison with what its field is not compared with. */
+/** A comparison with an invalid value. */
 export interface FilterError {
   field: string;
   expected: "number" | "time" | "time_or_typical";
 }
 
-/** The first comparison of a filter that means nothing; undefined: none. */
+/** Finds the first invalid comparison of a filter; undefined if there is none. */
 export function findInvalidComparison(filter: string): FilterError | undefined {
   for (const term of parseFilter(filter)) {
     if (!("text" in term)) continue;
@@ -132,22 +133,25 @@ export function findInvalidComparison(filter: string): FilterError | undefined {
   return undefined;
 }
 
-/** The same as a sentence, for who asks the API. */
+/** Describes the first invalid comparison as a sentence for API clients. */
 export function describeFilterError(filter: string): string | undefined {
   const fault = findInvalidComparison(filter);
   if (fault === undefined) return undefined;
-  const wanted = fault.expected === "number" ? "a whole number" : "a time, as 500ms, 30s, 5m, 2h or 1d";
-  return `${fault.field} is compared with ${wanted}${fault.expected === "time_or_typical" ? ", or with typical" : ""}`;
+  const wanted = fault.expected === "number" ? "a whole number" : "a time such as 500ms, 30s, 5m, 2h or 1d";
+  return `${fault.field} must be compared with ${wanted}${fault.expected === "time_or_typical" ? ", or with typical" : ""}`;
 }
 
-/** Whether time alone may turn what meets a filter. */
+/** Returns whether the matches of a filter can change with time alone. */
 export function isTimeDependent(filter: string): boolean {
   return parseFilter(filter).some(
     (term) => "ms" in term || ("state" in term && term.state === "needs_attention"),
   );
 }
 
-/** Returns whether a filter also matches unlisted locks: it says so, names a confidence, or names one key. */
+/**
+ * Returns whether a filter also matches unlisted locks: if it requests them, has a confidence term, or names one
+ * key.
+ */
 export function selectsUnlisted(terms: readonly FilterTerm[]): boolean {
   return terms.some((term) => {
     if (term.field === "confidence" || ("state" in term && term.state === "unlisted")) return true;
@@ -168,7 +172,7 @@ function decodeBytes(text: string): Key | undefined {
 
 const getCharCode = (character: string) => character.charCodeAt(0);
 
-/** The word of a filter that only this very text meets, whatever characters it has. */
+/** Formats a term that matches only this exact text, whatever characters it contains. */
 export function formatExactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
   if (isBinaryKey(value)) return `${field}:=${encodeKeyPath(value)}`;
   return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
@@ -187,7 +191,7 @@ const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly s
 
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
   return terms.every((term) => {
-    // Of locks alone.
+    // Only for locks.
     if ("comparing" in term || "state" in term) return false;
     if ("exact" in term) return FIELD_TEXTS[term.field](subject).includes(term.exact);
     if (term.field !== "any")

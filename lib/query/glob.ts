@@ -1,12 +1,12 @@
-/** After this many steps per character of glob and text, another way is taken. */
+/** After this many steps per character of glob and text, the bounded algorithm is used. */
 const STEPS_PER_CHARACTER = 4;
 const WORD_BITS = 31;
 
 /**
  * Matches `text` against `glob`: `*` stands for any run of characters and `?` for one.
  *
- * Two pointers with one point of return match nearly all texts in linear time. They are quadratic at worst (`*aaab` on
- * `aaaa…`), so after some steps a way takes over whose time has a bound.
+ * Two pointers with one backtracking point match nearly all texts in linear time. The worst case is quadratic
+ * (`*aaab` on `aaaa…`), so after some steps an algorithm with bounded time takes over.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let g = 0;
@@ -40,18 +40,18 @@ interface BoundedGlob {
 
 let compiled: BoundedGlob | undefined;
 
-/** One glob is matched with many texts in a row. */
+/** Cached, because one glob is matched against many texts in a row. */
 function compileGlob(glob: string): BoundedGlob {
   if (compiled?.glob !== glob)
     compiled = glob.includes("?") ? new GlobAutomaton(glob) : new LiteralGlob(glob);
   return compiled;
 }
 
-/** Finds the texts between the stars one after the other, which the engine does in linear time. */
+/** Finds the literals between the stars in order, which takes linear time. */
 class LiteralGlob implements BoundedGlob {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** undefined: there is no star. */
+  /** undefined if the glob has no star. */
   readonly #last: string | undefined;
 
   constructor(readonly glob: string) {
@@ -75,16 +75,16 @@ class LiteralGlob implements BoundedGlob {
 }
 
 /**
- * Follows all ways to match a glob at once. Bit `n` is set when the first `n` characters of the glob, stars not
+ * Simulates all ways to match a glob at once. Bit `n` is set when the first `n` characters of the glob, stars not
  * counted, match the text so far. A character of the text costs one step per 31 characters of the glob.
  */
 class GlobAutomaton implements BoundedGlob {
   readonly #wordCount: number;
-  /** The states that a character leads on to. */
+  /** Next states by character. */
   readonly #next = new Map<number, Int32Array>();
-  /** The states behind any one character: `?`. */
+  /** Next states for any character: `?`. */
   readonly #nextOfAny: Int32Array;
-  /** The states that a star lets stand. */
+  /** States that remain because of a star. */
   readonly #stays: Int32Array;
   readonly #end: number;
 

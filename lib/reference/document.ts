@@ -1,4 +1,4 @@
-/** What the docs page and the snippets read of an OpenAPI 3.1 document: of ours, which is made by server/api/openapi/openapi.ts. */
+/** The parts of Lockkeeper's OpenAPI 3.1 document that the docs page and the snippets read. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
@@ -44,7 +44,7 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, MediaObject>>;
 }
 
-/** The words of JSON Schema that our document uses. */
+/** The keywords of JSON Schema that Lockkeeper's document uses. */
 export interface SchemaObject {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -87,12 +87,12 @@ export function listOperations({ paths }: OpenApiDocument): ReferenceOperation[]
 const REFERENCE_PREFIX = "#/components/schemas/";
 
 export function getReferenceName(schema: SchemaObject): string | undefined {
-  // Beside a reference nothing may stand, so one with a description of its own is the only part of `allOf`.
+  // A `$ref` has no siblings, so a reference with its own description is wrapped in `allOf`.
   const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** The schema that a reference stands for; what is said beside the reference goes before what it says itself. */
+/** Resolves the reference of a schema. Keywords beside the reference take precedence. */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

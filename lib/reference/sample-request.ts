@@ -1,21 +1,21 @@
 import type { MediaObject, ParameterObject, ReferenceOperation } from "./document.ts";
 
-/** A request as a snippet writes it: an operation with its examples filled in. */
+/** A request for a snippet: an operation with its examples. */
 export interface SampleRequest {
-  /** What the snippet is called, such as `acquireLock`. */
+  /** Name of the snippet, such as `acquireLock`. */
   readonly name: string;
   readonly method: string;
-  /** From the root of the server, encoded. */
+  /** Encoded path from the root of the server. */
   readonly path: string;
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is sent as JSON. */
+  /** Sent as JSON. */
   readonly body?: unknown;
-  /** Whether the answer goes on until one side closes it. */
+  /** Whether the response is a stream that stays open. */
   readonly isStream: boolean;
 }
 
-/** The first example of everything that is required, and of the body. */
+/** Creates a request from the first examples of the required parameters and of the body. */
 export function createSampleRequest(operation: ReferenceOperation): SampleRequest {
   const { operationId: name, method, path, parameters = [], requestBody, responses } = operation;
   const required = parameters.filter((parameter) => parameter.required === true);

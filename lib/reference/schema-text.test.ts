@@ -28,7 +28,7 @@ it("a schema type is written in its shortest form", () => {
 
 it("the limits of a field are shown with its default", () => {
   expect(formatSchemaLimits(document, { type: "integer", minimum: 10, maximum: 99, default: 30 })).toBe(
-    "10 to 99; 30 by default",
+    "10 to 99; default 30",
   );
   expect(formatSchemaLimits(document, { type: "string", maxLength: 300, pattern: "^a" })).toBe(
     "at most 300 characters; as ^a",

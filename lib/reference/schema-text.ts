@@ -1,6 +1,6 @@
 import { getReferenceName, type OpenApiDocument, resolveSchema, type SchemaObject } from "./document.ts";
 
-/** What a value is, in a few words: `integer`, `Holder[]`, `"s" | "ms"`. */
+/** Formats the type of a value, such as `integer`, `Holder[]` or `"s" | "ms"`. */
 export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject): string {
   const name = getReferenceName(schema);
   const whole = resolveSchema(document, schema);
@@ -13,7 +13,7 @@ export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
-/** Its limits and what it is when it is left out. */
+/** Formats the limits and the default of a value. */
 export function formatSchemaLimits(document: OpenApiDocument, schema: SchemaObject): string {
   const whole = resolveSchema(document, schema);
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = whole;
@@ -22,7 +22,7 @@ export function formatSchemaLimits(document: OpenApiDocument, schema: SchemaObje
     formatRange(minLength, maxLength, " characters"),
     formatRange(minItems, maxItems, " items"),
     pattern === undefined ? "" : `as ${pattern}`,
-    whole.default === undefined ? "" : `${JSON.stringify(whole.default)} by default`,
+    whole.default === undefined ? "" : `default ${JSON.stringify(whole.default)}`,
   ];
   return parts.filter((part) => part !== "").join("; ");
 }

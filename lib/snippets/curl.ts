@@ -1,6 +1,6 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 
-/** For a POSIX shell. */
+/** Creates a curl command for a POSIX shell. */
 export function createCurlSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const first = `curl ${isStream ? "-iN" : "-i"}${method === "GET" ? "" : ` -X ${method}`} ${quoteShell(origin + path)}`;
@@ -14,7 +14,7 @@ export function createCurlSnippet(request: SampleRequest, origin: string): strin
   return `${lines.join(" \\\n  ")}\n`;
 }
 
-/** One word of a POSIX shell, whatever is in it. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

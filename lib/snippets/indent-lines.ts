@@ -1,5 +1,5 @@
-/** All lines but the empty ones, so many spaces to the right. */
+/** Indents all lines except empty ones. */
 export function indentLines(text: string, spaces: number): string {
-  // Not by the flag m: to it U+2028 within a text is a line break, too.
+  // Not with the flag m, for which U+2028 is also a line break.
   return text.replace(/(^|\n)(?=[^\n])/g, `$1${" ".repeat(spaces)}`);
 }

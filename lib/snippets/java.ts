@@ -1,7 +1,7 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** For Java 17 and newer: java.net.http, and nothing to install. */
+/** Creates a program for Java 17 and newer with java.net.http, without dependencies. */
 export function createJavaSnippet(request: SampleRequest, origin: string): string {
   const { name, method, path, needsKey, headers, body, isStream } = request;
   const publisher =
@@ -49,7 +49,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** A string literal. A control character as \uXXXX would be one before the literal is read, so those are octal. */
+/** Quotes a string literal. Control characters are octal, because Java decodes \uXXXX before it parses the literal. */
 export function quoteJava(text: string): string {
   const units = text.split("").map((unit) => {
     const code = unit.charCodeAt(0);
@@ -58,7 +58,7 @@ export function quoteJava(text: string): string {
   return `"${units.join("")}"`;
 }
 
-/** JSON as the lines of a text block. */
+/** Formats JSON as a text block. */
 export function formatJavaTextBlock(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replaceAll("\\", "\\\\").replaceAll('"""', '""\\"');
   return text.split("").map(escapeJavaUnit).join("");

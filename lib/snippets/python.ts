@@ -1,7 +1,7 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** For Python 3.8 and newer: urllib of the standard library, and nothing to install. */
+/** Creates a program for Python 3.8 and newer with urllib of the standard library, without dependencies. */
 export function createPythonSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
@@ -34,12 +34,12 @@ except HTTPError as problem:
 `;
 }
 
-/** A value of JSON as an expression of Python. */
+/** Formats a JSON value as a Python expression. */
 export function formatPythonValue(value: unknown): string {
   if (value === null) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
-  // What JSON escapes in a text, Python reads alike; what it leaves as it is, may be a line break there.
+  // Python has the same escapes as JSON, but can treat unescaped characters as line breaks.
   if (typeof value !== "object") return escapeNonAscii(JSON.stringify(value));
   if (Array.isArray(value)) return `[${value.map(formatPythonValue).join(", ")}]`;
   const members = Object.entries(value).map(

@@ -12,7 +12,7 @@ export interface SampleProgram extends SampleFile {
   readonly text: string;
 }
 
-/** What a language has samples of. */
+/** The topics of samples. */
 export type SampleTopic = "lock" | "events";
 
 export const SAMPLE_FILES: Readonly<Record<SnippetLanguage, Readonly<Record<SampleTopic, SampleFile>>>> = {

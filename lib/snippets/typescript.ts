@@ -1,7 +1,7 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** For Node 20 and newer, Deno, Bun: fetch, and nothing to install. */
+/** Creates a program for Node 20 and newer, Deno or Bun with fetch, without dependencies. */
 export function createTypescriptSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
@@ -27,7 +27,7 @@ for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? 
 `;
 }
 
-/** A value of JSON as an expression of TypeScript. */
+/** Formats a JSON value as a TypeScript expression. */
 export function formatTypescriptValue(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(formatTypescriptValue).join(", ")}]`;
@@ -40,7 +40,7 @@ export function formatTypescriptValue(value: unknown): string {
 }
 
 function toTypescriptName(name: string): string {
-  // As a plain name it would set the prototype.
+  // As a plain property name, it would set the prototype.
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }

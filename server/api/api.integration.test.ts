@@ -386,7 +386,7 @@ describe.for([
       const { status, body } = await server.call("/locks?filter=key:lock:*%20held%3E5");
       expect([status, body.code]).toEqual([400, "invalid"]);
       expect(JSON.stringify(body)).toContain(
-        "held is compared with a time, as 500ms, 30s, 5m, 2h or 1d, or with typical",
+        "held must be compared with a time such as 500ms, 30s, 5m, 2h or 1d, or with typical",
       );
     });
 

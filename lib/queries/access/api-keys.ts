@@ -16,7 +16,7 @@ const REFETCH_MS = 15_000;
 
 const getKeyPath = (id: string) => `/keys/${encodeURIComponent(id)}`;
 
-/** All keys of apps; the root key is none of them. */
+/** Lists the API keys, except the root key. */
 export function useApiKeys() {
   return useQuery<ApiKeyList, RequestError>({
     queryKey: API_KEYS_QUERY_KEY,
@@ -25,7 +25,7 @@ export function useApiKeys() {
   });
 }
 
-/** The answer holds the secret, which is told this once. */
+/** Creates an API key. Only this response contains the secret. */
 export function useCreateKey() {
   return useInvalidatingMutation<CreatedApiKey, ApiKeyInput>(API_KEYS_QUERY_KEY, (input) =>
     requestJson(sendRequest("POST", "/keys", input), (wire, json) => wire.readCreatedApiKey(json)),

@@ -8,7 +8,7 @@ import { useInvalidatingMutation } from "../use-change.ts";
 const SESSIONS_QUERY_KEY = ["browser-sessions"];
 const REFETCH_MS = 15_000;
 
-/** Who this browser is logged in as. */
+/** Returns the session of this browser. */
 export function useSession() {
   return useQuery<Session, RequestError>({
     queryKey: ["session"],
@@ -17,7 +17,7 @@ export function useSession() {
   });
 }
 
-/** One's own; of whoever is an admin at every target, everybody's. */
+/** Lists the caller's sessions, or all sessions for administrators of all targets. */
 export function useBrowserSessions() {
   return useQuery<BrowserSessionList, RequestError>({
     queryKey: SESSIONS_QUERY_KEY,
@@ -27,7 +27,7 @@ export function useBrowserSessions() {
   });
 }
 
-/** One after the other; the first that fails ends it. */
+/** Ends sessions one by one, until one fails. */
 export function useEndSessions() {
   return useInvalidatingMutation<void, readonly string[]>(SESSIONS_QUERY_KEY, async (ids) => {
     for (const id of ids)

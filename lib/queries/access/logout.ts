@@ -10,7 +10,7 @@ export interface Logout {
   run(): void;
 }
 
-/** Ends the session. It does without `useMutation`, which nothing else in the first load needs. */
+/** Ends the session. Does not use `useMutation`, which nothing else in the first load needs. */
 export function useLogout(): Logout {
   const store = useLiveStore();
   const [isFailed, setFailed] = useState(false);

@@ -42,7 +42,7 @@ export function useRemoveOperator(name: string) {
   );
 }
 
-/** One's own with the old one, or as an admin anybody's. */
+/** Sets the caller's password with the current one, or as an administrator any password. */
 export function useSetPassword(name: string) {
   return useInvalidatingMutation<void, PasswordInput>(OPERATORS_QUERY_KEY, (input) =>
     requestVoid(sendRequest("POST", `${getOperatorPath(name)}/password`, input)),
