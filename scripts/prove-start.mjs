@@ -110,11 +110,11 @@ async function proveSecrets({ run, redisUrl }) {
  * @param {Installation} clone
  * @param {Started} started
  * @param {string} name
- * @param {() => void} tell
+ * @param {() => void} signal
  */
-function proveEnd(clone, started, name, tell) {
+function proveEnd(clone, started, name, signal) {
   return check(name, async () => {
-    tell();
+    signal();
     const ms = await clone.untilGone(END_MS);
     await started.run.ended;
     const answers = await askRedis(started.redisUrl, (client) => client.ping()).catch(() => undefined);
@@ -155,9 +155,9 @@ async function proveSecondStart(clone, first) {
  * @param {Installation} clone
  * @param {string} name
  * @param {Record<string, string>} variables
- * @param {RegExp} says
+ * @param {RegExp} expected
  */
-function proveRefusal(clone, name, variables, says) {
+function proveRefusal(clone, name, variables, expected) {
   return check(`${name}: one clear line and a non-zero exit`, async () => {
     const began = performance.now();
     const run = clone.start({ PORT: String(await findFreePort()), ...variables });
@@ -167,7 +167,7 @@ function proveRefusal(clone, name, variables, says) {
     const lines = ownLines(run);
     if (code === 0) throw new Error(`the exit code is 0; the output was:\n${run.output()}`);
     if (lines.length !== 1) throw new Error(`it printed ${lines.length} lines:\n${lines.join("\n")}`);
-    if (!says.test(lines[0] ?? "")) throw new Error(`${says} is not in: ${lines[0]}`);
+    if (!expected.test(lines[0] ?? "")) throw new Error(`${expected} is not in: ${lines[0]}`);
     await clone.untilGone(END_MS);
     return `exit ${code} after ${seconds(performance.now() - began)}, "${lines[0]}"`;
   });

@@ -30,7 +30,7 @@ const SIZES: Readonly<Record<Viewpoint, { width: number; height: number }>> = {
 };
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const isChinese = (look: Viewpoint) => look.startsWith("chinese");
+const isChinese = (viewpoint: Viewpoint) => viewpoint.startsWith("chinese");
 
 interface PageSetup {
   redis: TestRedis;
@@ -43,19 +43,19 @@ interface PageSetup {
 async function takeScreenshot(
   { context, page, theme, url, redis }: PageSetup,
   scene: Scene,
-  look: Viewpoint,
+  viewpoint: Viewpoint,
 ): Promise<void> {
-  await page.setViewportSize(SIZES[look]);
-  await context.addCookies([{ name: LANGUAGE_COOKIE, value: isChinese(look) ? "zh" : "en", url }]);
+  await page.setViewportSize(SIZES[viewpoint]);
+  await context.addCookies([{ name: LANGUAGE_COOKIE, value: isChinese(viewpoint) ? "zh" : "en", url }]);
   try {
     await scene.show(page, redis);
   } catch (error) {
     // An outdated scene does not prevent the others.
-    console.error(`${scene.name} (${look}, ${theme}): ${String(error).split("\n")[0]}`);
+    console.error(`${scene.name} (${viewpoint}, ${theme}): ${String(error).split("\n")[0]}`);
     process.exitCode = 1;
   }
   await pause(SETTLE_MS);
-  const name = look === "desk" ? scene.name : `${scene.name}-${look}`;
+  const name = viewpoint === "desk" ? scene.name : `${scene.name}-${viewpoint}`;
   await page.screenshot({ path: `${OUT}${name}-${theme}.png` });
   console.log(`${name}-${theme}`);
 }
@@ -78,9 +78,10 @@ async function takeScreenshots(
   const room = { context, page, theme, url: lockkeeper.url, redis };
   const isWanted = ({ name }: Scene) => wanted.length === 0 || wanted.includes(name);
   for (const scene of SCENES.filter(isWanted)) {
-    for (const look of ["desk", ...(scene.also ?? [])] as const) {
+    for (const viewpoint of ["desk", ...(scene.also ?? [])] as const) {
       // Colors depend only on the theme, not on width and language.
-      if (look === "desk" || look === "phone" || theme === "light") await takeScreenshot(room, scene, look);
+      if (viewpoint === "desk" || viewpoint === "phone" || theme === "light")
+        await takeScreenshot(room, scene, viewpoint);
     }
   }
   for (const scene of DISRUPTIVE_SCENES.filter(isWanted)) await takeScreenshot(room, scene, "desk");

@@ -216,14 +216,14 @@ function createTargets(
   home: HomeStore,
   openStore: OpenStore,
 ): Targets {
-  const keeperOf = ({ where = embeddedRedis?.url, ...settings }: Config["targets"][number]) => {
+  const createConnector = ({ where = embeddedRedis?.url, ...settings }: Config["targets"][number]) => {
     if (where === undefined) throw new Error("the embedded Redis was not started");
     const open = (placed: LocatedTargetSettings) =>
       openTarget(placed, { home, openStore, retention: config.history, log });
     return new TargetConnector({ ...settings, where, locksMax: config.locksMax }, open, log);
   };
   const [first, ...others] = config.targets;
-  return new Targets([keeperOf(first), ...others.map(keeperOf)]);
+  return new Targets([createConnector(first), ...others.map(createConnector)]);
 }
 
 function createMetrics(config: Config, targets: Targets, streams: OpenStreams): Metrics | undefined {

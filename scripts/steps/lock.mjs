@@ -27,12 +27,12 @@ const DEAD_AFTER_MS = 60_000;
  * @returns {Promise<T>}
  */
 export async function withLock(dir, work) {
-  let said = false;
+  let isReported = false;
   while (!take(dir)) {
     const pid = holderOf(dir);
-    if (pid !== undefined && !said) {
+    if (pid !== undefined && !isReported) {
       console.log(`Waiting for another setup of this folder (pid ${pid}) …`);
-      said = true;
+      isReported = true;
     }
     await sleep(100);
   }

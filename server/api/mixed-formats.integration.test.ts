@@ -20,7 +20,7 @@ describe("a format other than that of the hold", () => {
   it.for(
     FORMATS.flatMap((held) => FORMATS.filter((other) => other !== held).map((other) => ({ held, other }))),
   )(
-    "a hold in $held of another API key is neither ended nor taken by requests in $other",
+    "a hold in $held of another API key is neither ended nor acquired by requests in $other",
     async ({ held, other }, { server, direct, key, checkout, billing }) => {
       const hold = await server.acquire(key, { format: held }, checkout);
       const stored = held === "redisson" ? undefined : ((await direct.get(key)) ?? undefined);

@@ -98,17 +98,17 @@ export class SavedViews {
     return { own: parseViews(own ?? ""), team: canReadTeamViews(principal) ? parseViews(team ?? "") : [] };
   }
 
-  async #update(whose: string, principal: Principal, decide: ViewsUpdate): Promise<void> {
+  async #update(ownerId: string, principal: Principal, decide: ViewsUpdate): Promise<void> {
     const keptMs =
-      whose !== TEAM && principal.kind === "key" && principal.id !== "root" ? API_KEY_VIEWS_TTL_MS : 0;
+      ownerId !== TEAM && principal.kind === "key" && principal.id !== "root" ? API_KEY_VIEWS_TTL_MS : 0;
     for (let left = TRIES_MAX; left > 0; left--) {
-      const before = (await this.home.run((redis) => redis.get(buildViewsKey(whose)))) ?? "";
+      const before = (await this.home.run((redis) => redis.get(buildViewsKey(ownerId)))) ?? "";
       const views = parseViews(before);
       const wanted = decide(views);
       if (wanted === views) return;
       const after = wanted.length === 0 ? "" : JSON.stringify(wanted);
       const outcome = await this.home.run((redis) =>
-        writeScript.run(redis, [buildViewsKey(whose)], [before, after, keptMs]),
+        writeScript.run(redis, [buildViewsKey(ownerId)], [before, after, keptMs]),
       );
       if (outcome === "written") return;
       await sleep(Math.random() * 20);
@@ -117,7 +117,7 @@ export class SavedViews {
   }
 }
 
-const buildViewsKey = (whose: string) => `${HOME_PREFIX}views:${whose}`;
+const buildViewsKey = (ownerId: string) => `${HOME_PREFIX}views:${ownerId}`;
 
 /** Parses a stored list. Invalid views are omitted, and removed by the next change. */
 function parseViews(text: string): readonly StoredView[] {

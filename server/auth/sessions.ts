@@ -56,7 +56,7 @@ export class Sessions {
     private readonly limits: SessionLimits,
   ) {
     this.#store = new SessionStore(home, limits.idleMs);
-    home.onEmptied((answeredAt) => this.#restore(answeredAt));
+    home.onEmptied((lastIntactAt) => this.#restore(lastIntactAt));
   }
 
   /** Starts a session with the roles of a one-time link, regardless of the operator of that name. */
@@ -94,14 +94,14 @@ export class Sessions {
   }
 
   /**
-   * @param whose the operator; undefined for all sessions
+   * @param operatorName the operator; undefined for all sessions
    * @param secret of the caller's session
    */
-  async list(whose: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
+  async list(operatorName: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
     const own = secret === undefined ? undefined : hashSha256(secret);
     const all = await this.#store.list();
     return all
-      .filter(({ session }) => whose === undefined || session.name === whose)
+      .filter(({ session }) => operatorName === undefined || session.name === operatorName)
       .flatMap(({ hash, session }) => {
         const found = this.#toActiveSession(session);
         if (found === undefined) return [];
@@ -112,11 +112,11 @@ export class Sessions {
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.since - a.since);
   }
 
-  /** @param whose the operator; undefined for any. @throws LockkeeperError not_found */
-  async revoke(id: string, whose: string | undefined): Promise<void> {
+  /** @param operatorName the operator; undefined for any. @throws LockkeeperError not_found */
+  async revoke(id: string, operatorName: string | undefined): Promise<void> {
     const all = await this.#store.list();
     const found = all.find(
-      ({ session }) => session.id === id && (whose === undefined || session.name === whose),
+      ({ session }) => session.id === id && (operatorName === undefined || session.name === operatorName),
     );
     if (found === undefined) {
       throw new NotFoundError("There is no session with this id. GET /browser-sessions lists the ids.");
@@ -237,9 +237,9 @@ export class Sessions {
 
   // A store that lost its data did not revoke these sessions. Sessions last used long before the loss may have been
   // revoked on another instance, so they are not restored.
-  async #restore(answeredAt: number): Promise<void> {
+  async #restore(lastIntactAt: number): Promise<void> {
     for (const [hash, { session, checkedAt }] of this.#cachedSessions) {
-      const wasValid = checkedAt > answeredAt - RESTORE_WINDOW_MS && session.expiresAt > Date.now();
+      const wasValid = checkedAt > lastIntactAt - RESTORE_WINDOW_MS && session.expiresAt > Date.now();
       if (wasValid) {
         await this.#store.write(hash, session);
         this.#cache(hash, session);

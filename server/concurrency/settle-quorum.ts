@@ -7,18 +7,18 @@ const STRAGGLER_GRACE_MS = 50;
  */
 export function settleQuorum(requests: readonly Promise<unknown>[], enough: number): Promise<number> {
   return new Promise((resolve) => {
-    let answered = 0;
+    let fulfilled = 0;
     let left = requests.length;
     let timer: NodeJS.Timeout | undefined;
     const end = () => {
       clearTimeout(timer);
-      resolve(answered);
+      resolve(fulfilled);
     };
-    const one = (isAnswer: boolean) => {
+    const one = (isFulfilled: boolean) => {
       left--;
-      if (isAnswer) answered++;
+      if (isFulfilled) fulfilled++;
       if (left === 0) end();
-      else if (answered >= enough) timer ??= setTimeout(end, STRAGGLER_GRACE_MS);
+      else if (fulfilled >= enough) timer ??= setTimeout(end, STRAGGLER_GRACE_MS);
     };
     if (left === 0) end();
     for (const each of requests) {

@@ -8,8 +8,8 @@ import type { Commands } from "../redis/commands.ts";
 
 const STORE_ID_KEY = `${HOME_PREFIX}home`;
 
-/** @param answeredAt `performance.now()` when the store was last known to have its data */
-type RestoreCallback = (answeredAt: number) => Promise<void>;
+/** @param lastIntactAt `performance.now()` when the store was last known to have its data */
+type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
  * The Redis that has Lockkeeper's own data. It can lose the data, for example by a restart without persistence. An
@@ -90,13 +90,13 @@ export class HomeStore {
   }
 
   async #restoreIfEmptied(): Promise<void> {
-    const answeredAt = this.#respondedAt;
+    const lastIntactAt = this.#respondedAt;
     const found = await this.run((redis) => redis.get(STORE_ID_KEY));
     if (found === null || found !== this.#storeId) {
       const isEmptied = this.#storeId !== undefined;
       await this.run((redis) => redis.set(STORE_ID_KEY, randomBytes(9).toString("base64url"), "NX"));
       const mark = (await this.run((redis) => redis.get(STORE_ID_KEY))) ?? undefined;
-      if (isEmptied) for (const restore of this.#restoreCallbacks) await restore(answeredAt);
+      if (isEmptied) for (const restore of this.#restoreCallbacks) await restore(lastIntactAt);
       this.#storeId = mark;
     }
     this.#respondedAt = performance.now();

@@ -31,11 +31,11 @@ export interface ItemResult extends Pick<BulkItemLine, "outcome" | "result" | "s
 export async function forceReleaseItem(
   target: Target,
   item: BulkItem,
-  ask: BulkReleaseArgs,
+  request: BulkReleaseArgs,
 ): Promise<ItemResult> {
   return await captureResult(async () => {
-    const released = await forceReleaseLock(target, requireAllowedKey(item, ask), {
-      ...{ ...ask, ...item },
+    const released = await forceReleaseLock(target, requireAllowedKey(item, request), {
+      ...{ ...request, ...item },
       scope: "bulk",
     });
     return { outcome: released.outcome, result: released };
@@ -43,12 +43,16 @@ export async function forceReleaseItem(
 }
 
 /** Previews the outcome of an item from Redis. Never throws. */
-export async function previewItem(target: Target, item: BulkItem, ask: BulkReleaseArgs): Promise<ItemResult> {
+export async function previewItem(
+  target: Target,
+  item: BulkItem,
+  request: BulkReleaseArgs,
+): Promise<ItemResult> {
   const { watcher } = target;
   const key = parseKeyFields(item);
   const done = await captureResult(async () => {
-    const hold = await findReleasableHold(target, requireAllowedKey(item, ask), {
-      ...{ ...ask, ...item },
+    const hold = await findReleasableHold(target, requireAllowedKey(item, request), {
+      ...{ ...request, ...item },
       scope: "bulk",
     });
     return { outcome: hold === undefined ? ("already_gone" as const) : ("would_release" as const) };
@@ -61,12 +65,12 @@ export async function previewItem(target: Target, item: BulkItem, ask: BulkRelea
 export async function previewFoundHold(
   target: Target,
   { item, hold }: FoundHold,
-  ask: BulkReleaseArgs,
+  request: BulkReleaseArgs,
 ): Promise<ItemResult> {
   const done = await captureResult(async () => {
-    requireAllowedKey(item, ask);
+    requireAllowedKey(item, request);
     if (hold.seen.state === "ended") return { outcome: "already_gone" };
-    assertReleasable(target.watcher, hold, { ...ask, ...item, scope: "bulk" });
+    assertReleasable(target.watcher, hold, { ...request, ...item, scope: "bulk" });
     return { outcome: "would_release" };
   });
   return addReviewedHold(target, done, hold, item);

@@ -30,20 +30,20 @@ type ExtendArgs = ExtendInput & {
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified,
  * not_a_lock, key_not_allowed, unavailable, unknown_outcome
  */
-export async function extendLock(deps: ExtendDeps, key: Key, ask: ExtendArgs): Promise<Extended> {
-  const reason = ask.reason.trim();
+export async function extendLock(deps: ExtendDeps, key: Key, request: ExtendArgs): Promise<Extended> {
+  const reason = request.reason.trim();
   if (reason === "")
     throw new ReasonRequiredError("Send a `reason` for the extension. Nothing was extended.");
   const { watcher, locks } = deps;
-  const { leaseMs, by } = ask;
-  const found = await findSeenHold(deps, key, { ...ask, doing: "extend" });
+  const { leaseMs, by } = request;
+  const found = await findSeenHold(deps, key, { ...request, doing: "extend" });
   if ("goneAt" in found) throw createHoldEndedError(key);
   const { hold, seen } = found;
   assertExtensible(seen);
   const reply = await locks.extend(seen, { leaseMs, by, reason });
   if (reply.outcome === "not_a_lock") throw createNotALockError(key, reply.type);
   if (reply.outcome === "gone") throw createHoldEndedError(key);
-  if (reply.outcome === "changed") throw await readChangedError(watcher, key, ask.allowedKeys);
+  if (reply.outcome === "changed") throw await readChangedError(watcher, key, request.allowedKeys);
   const outcome = reply.outcome === "enough" ? "unchanged" : reply.outcome;
   const { remainingMs, asOf } = reply;
   return {

@@ -64,25 +64,25 @@ export type ReleaseScope = "single" | "bulk";
 export async function forceReleaseLock(
   deps: ForceReleaseDeps,
   key: Key,
-  ask: ForceReleaseArgs,
+  request: ForceReleaseArgs,
 ): Promise<ForceReleased> {
   const { watcher, locks } = deps;
-  const found = findIndexedHold(deps, key, ask) ?? (await findSeenHold(deps, key, ask));
-  if ("goneAt" in found) return toAlreadyGoneResult(deps, key, ask.by, found.goneAt);
+  const found = findIndexedHold(deps, key, request) ?? (await findSeenHold(deps, key, request));
+  if ("goneAt" in found) return toAlreadyGoneResult(deps, key, request.by, found.goneAt);
   const { hold, seen, holder } = found;
-  const reason = requireReason(ask, () => toVisibleLock(watcher, hold, ask));
-  const releaseParams = toForceReleaseParams(seen, holder, { ...ask, reason });
+  const reason = requireReason(request, () => toVisibleLock(watcher, hold, request));
+  const releaseParams = toForceReleaseParams(seen, holder, { ...request, reason });
   const others = findKeysSharingToken(watcher, hold, seen.format).filter(
-    (each) => ask.allowedKeys?.has(each) ?? true,
+    (each) => request.allowedKeys?.has(each) ?? true,
   );
   const reply = await locks.forceRelease(seen, releaseParams);
   if (reply.outcome === "not_a_lock") throw createNotALockError(key, reply.type);
-  if (reply.outcome === "gone") return toAlreadyGoneResult(deps, key, ask.by, reply.asOf);
-  if (reply.outcome === "changed") throw await readChangedError(watcher, key, ask.allowedKeys);
+  if (reply.outcome === "gone") return toAlreadyGoneResult(deps, key, request.by, reply.asOf);
+  if (reply.outcome === "changed") throw await readChangedError(watcher, key, request.allowedKeys);
   watcher.recordForceRelease(seen, releaseParams.holder);
   const together = await forceReleaseSharedKeys(deps, others, seen, releaseParams);
   return {
-    ...{ ...toKeyFields(key), outcome: "released", by: ask.by, asOf: reply.asOf },
+    ...{ ...toKeyFields(key), outcome: "released", by: request.by, asOf: reply.asOf },
     ...toReleasedHold(hold, holder ?? hold.holders[0], reply.asOf),
     ...(releaseParams.reservation === undefined ? {} : { reserved: releaseParams.reservation }),
     ...(together.length === 0 ? {} : { together }),
@@ -138,18 +138,18 @@ type HoldSelector = Pick<
 export async function findReleasableHold(
   deps: ForceReleaseDeps,
   key: Key,
-  ask: HoldSelector,
+  request: HoldSelector,
 ): Promise<ObservedHold | undefined> {
-  const found = await findSeenHold(deps, key, ask);
+  const found = await findSeenHold(deps, key, request);
   return "goneAt" in found ? undefined : found.hold;
 }
 
 /** Asserts that a hold can be released, as far as the index shows. @throws LockkeeperError */
-export function assertReleasable(watcher: Watcher, hold: ObservedHold, ask: HoldSelector) {
-  const lock = toVisibleLock(watcher, hold, ask);
-  const format = chooseReleaseFormat(lock, ask);
-  if (ask.scope === "bulk" && !hold.isListed) throw createUnlistedError(lock);
-  return { format, holder: findExpectedHolder(lock, hold, ask) };
+export function assertReleasable(watcher: Watcher, hold: ObservedHold, request: HoldSelector) {
+  const lock = toVisibleLock(watcher, hold, request);
+  const format = chooseReleaseFormat(lock, request);
+  if (request.scope === "bulk" && !hold.isListed) throw createUnlistedError(lock);
+  return { format, holder: findExpectedHolder(lock, hold, request) };
 }
 
 interface PresentHold {
@@ -167,16 +167,17 @@ type SeenHoldLookup = PresentHold | { readonly goneAt: number };
 function findIndexedHold(
   { watcher }: ForceReleaseDeps,
   key: Key,
-  ask: HoldSelector,
+  request: HoldSelector,
 ): PresentHold | undefined {
   const hold = watcher.index.get(key);
   // If Redis may not respond, read first: a read without a reply has no effect, but a script may have.
   if (!watcher.isUp || hold === undefined) return undefined;
   if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
   const [{ seen }, ...others] = hold.holders;
-  const isIt = others.length === 0 && seen.fence !== null && ask.expectedVersion === buildHoldVersion(hold);
-  if (!isIt || (ask.format ?? hold.seen.format) !== hold.seen.format) return undefined;
-  return { hold, seen: hold.seen, holder: assertReleasable(watcher, hold, ask).holder };
+  const isIt =
+    others.length === 0 && seen.fence !== null && request.expectedVersion === buildHoldVersion(hold);
+  if (!isIt || (request.format ?? hold.seen.format) !== hold.seen.format) return undefined;
+  return { hold, seen: hold.seen, holder: assertReleasable(watcher, hold, request).holder };
 }
 
 /**
@@ -206,13 +207,13 @@ export async function readSeenHold(
 export async function findSeenHold(
   { watcher }: Pick<ForceReleaseDeps, "watcher">,
   key: Key,
-  ask: HoldSelector,
+  request: HoldSelector,
 ): Promise<SeenHoldLookup> {
-  const { observation, hold } = await readHold(watcher, key, isObservedVersion(ask.expectedVersion));
+  const { observation, hold } = await readHold(watcher, key, isObservedVersion(request.expectedVersion));
   if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
-  if (hold === undefined || isOver(hold, ask)) return { goneAt: observation.asOf };
-  const { format, holder } = assertReleasable(watcher, hold, ask);
-  const seen = format === hold.seen.format ? hold.seen : await readHoldAs(watcher, hold, format, ask);
+  if (hold === undefined || isOver(hold, request)) return { goneAt: observation.asOf };
+  const { format, holder } = assertReleasable(watcher, hold, request);
+  const seen = format === hold.seen.format ? hold.seen : await readHoldAs(watcher, hold, format, request);
   return { hold, seen, holder };
 }
 
@@ -233,9 +234,9 @@ function toVisibleLock(
 function toForceReleaseParams(
   seen: HeldObservation,
   holder: ObservedHolder | undefined,
-  ask: ForceReleaseArgs,
+  request: ForceReleaseArgs,
 ): ForceReleaseParams {
-  const { by, reason, reservedMs } = ask;
+  const { by, reason, reservedMs } = request;
   const one = holder && seen.holders.find((each) => isSameHolder(each, holder.seen));
   const reservation = reservedMs === undefined ? undefined : { owner: formatReservedOwner(by), reservedMs };
   return { holder: one, by, reason, reservation };
@@ -260,7 +261,7 @@ async function readHoldAs(
   watcher: Watcher,
   hold: ObservedHold,
   format: HeldObservation["format"],
-  ask: HoldSelector,
+  request: HoldSelector,
 ): Promise<HeldObservation> {
   const seen = await explainRedisFailure(
     async () => requireReadable(await watcher.readKeyAs(hold.key, format)),
@@ -268,14 +269,18 @@ async function readHoldAs(
   );
   const isHeld = seen.state === "held";
   if (!isHeld || seen.holders[0].token !== hold.seen.holders[0].token)
-    throw await readChangedError(watcher, hold.key, ask.allowedKeys);
-  if (seen.format !== format) throw createFormatMismatchError(format, toVisibleLock(watcher, hold, ask));
+    throw await readChangedError(watcher, hold.key, request.allowedKeys);
+  if (seen.format !== format) throw createFormatMismatchError(format, toVisibleLock(watcher, hold, request));
   return seen;
 }
 
 /** Finds the holder that the version identifies; undefined: the lock as a whole. */
-function findExpectedHolder(lock: Lock, hold: ObservedHold, ask: HoldSelector): ObservedHolder | undefined {
-  const { expectedVersion, onUnverified, reservedMs, doing } = ask;
+function findExpectedHolder(
+  lock: Lock,
+  hold: ObservedHold,
+  request: HoldSelector,
+): ObservedHolder | undefined {
+  const { expectedVersion, onUnverified, reservedMs, doing } = request;
   const { comparison, holder } = matchVersion(expectedVersion, hold);
   if (comparison === "changed") throw createChangedError(lock);
   if (holder !== undefined && lock.release?.oneHolder !== true) throw createSingleHolderError(lock);

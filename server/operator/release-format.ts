@@ -13,7 +13,7 @@ import { InvalidError } from "../errors/request-errors.ts";
  */
 export function chooseReleaseFormat(
   lock: Lock,
-  ask: Pick<ForceReleaseInput, "format" | "reservedMs">,
+  request: Pick<ForceReleaseInput, "format" | "reservedMs">,
 ): FormatName {
   const { format: known, release } = lock;
   if (known === null || release === null) throw new Error("a free key has no hold to release");
@@ -25,26 +25,26 @@ export function chooseReleaseFormat(
       instead === undefined ? { why } : { why, instead },
     );
   }
-  if (ask.reservedMs !== undefined && !release.reservable) {
+  if (request.reservedMs !== undefined && !release.reservable) {
     throw new InvalidError(
       `Body, reservedMs: locks of ${FORMAT_FACTS[known].label} cannot be reserved. Omit reservedMs to release the lock.`,
       { field: "reservedMs" },
     );
   }
-  if (may === "with_format" && ask.format === undefined) {
+  if (may === "with_format" && request.format === undefined) {
     throw new FormatRequiredError(`${why} Send one of these as \`format\`: ${formats.join(", ")}.`, {
       formats,
       lock,
     });
   }
   const allowed = may === "with_format" ? formats : listAllowedFormats(known, lock);
-  if (ask.format !== undefined && !allowed.includes(ask.format)) {
+  if (request.format !== undefined && !allowed.includes(request.format)) {
     throw new InvalidError(
-      `Body, format: this lock can be released as ${allowed.join(", ")}, not as ${ask.format}.`,
+      `Body, format: this lock can be released as ${allowed.join(", ")}, not as ${request.format}.`,
       { field: "format" },
     );
   }
-  return ask.format ?? known;
+  return request.format ?? known;
 }
 
 /** A deadline that has passed is an ordinary string to clients that use `SET NX`. */

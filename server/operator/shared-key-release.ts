@@ -28,12 +28,12 @@ export async function forceReleaseSharedKeys(
   deps: SharedKeyReleaseDeps,
   keys: readonly Key[],
   seen: HeldObservation,
-  ask: ForceReleaseParams,
+  request: ForceReleaseParams,
 ): Promise<SharedKeyResult[]> {
   // The requested lock is already released, so a failure of another key must not hide that.
   const releaseKey = async (key: Key): Promise<SharedKeyResult> => ({
     ...toKeyFields(key),
-    outcome: await forceReleaseSharedKey(deps, key, seen, ask).catch(() => "unknown" as const),
+    outcome: await forceReleaseSharedKey(deps, key, seen, request).catch(() => "unknown" as const),
   });
   return await Promise.all(keys.map(releaseKey));
 }
@@ -42,13 +42,13 @@ async function forceReleaseSharedKey(
   { locks, watcher }: SharedKeyReleaseDeps,
   key: Key,
   { format, holders: [{ token }] }: HeldObservation,
-  ask: ForceReleaseParams,
+  request: ForceReleaseParams,
 ): Promise<SharedKeyResult["outcome"]> {
   const seen = await watcher.readKeyAs(key, format);
   if (seen.state === "free") return "already_gone";
   if (seen.state !== "held" || seen.format !== format) return "changed";
   const [found] = seen.holders;
   if (found.token !== token || found.fence !== null) return "changed";
-  const { outcome } = await locks.forceRelease(seen, ask);
+  const { outcome } = await locks.forceRelease(seen, request);
   return outcome === "gone" ? "already_gone" : outcome === "released" ? outcome : "changed";
 }

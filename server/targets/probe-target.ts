@@ -39,9 +39,9 @@ async function probeMajority(urls: readonly string[], setting: string): Promise<
   const results = await Promise.allSettled(
     urls.map((url, at) => checkServer(parseRedisAddress(url), { setting: `${setting}.quorum[${at}]` })),
   );
-  const answered = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-  const [first] = answered;
-  if (first !== undefined && answered.length >= computeMajority(urls.length)) return first;
+  const reachable = results.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const [first] = reachable;
+  if (first !== undefined && reachable.length >= computeMajority(urls.length)) return first;
   const failed = results.find((each) => each.status === "rejected");
   throw failed?.reason ?? new StartupError(`${setting} names no master.`);
 }

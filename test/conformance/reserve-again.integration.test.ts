@@ -49,7 +49,7 @@ const FOREIGN: readonly (readonly [name: string, plant: Plant])[] = [
 ];
 
 describe.each(FOREIGN)("reservation of a reservation: %s", (name, plant) => {
-  it("the same operator prolongs, shortens and ends it, and nobody can acquire it in between", async ({
+  it("the same operator extends, shortens and ends it, and no client can acquire it in between", async ({
     direct,
     key,
     observeHeld,

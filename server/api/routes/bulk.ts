@@ -131,19 +131,20 @@ async function createWork(call: BulkCall, { verbs, audit, limits }: Services): P
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
   if (!target.watcher.isUp) throw new UnavailableError("Redis does not respond. Nothing was released.");
-  const ask: BulkReleaseArgs = {
+  const args: BulkReleaseArgs = {
     ...body,
     by: principal.name,
     allowedKeys: getAllowedKeys(principal, "force", target.name),
   };
-  if (filter !== undefined) return createReview(call, filter, ask, limits);
-  if (dryRun) return (output) => streamResults(output, call, items, (item) => previewItem(target, item, ask));
+  if (filter !== undefined) return createReview(call, filter, args, limits);
+  if (dryRun)
+    return (output) => streamResults(output, call, items, (item) => previewItem(target, item, args));
   assertReason(body);
   assertConfirmed(target, body.confirm);
   const release = async (item: BulkItem) => {
     const verb = toVerbCall("force_release", target.name, parseKeyFields(item), item);
     const running = verbs.startVerb(verb, target.stats, request);
-    const done = await runRecorded(audit, call, item, () => forceReleaseItem(target, item, ask));
+    const done = await runRecorded(audit, call, item, () => forceReleaseItem(target, item, args));
     running.end({ outcome: done.error instanceof LockkeeperError ? done.error.code : done.outcome });
     return done;
   };
@@ -183,7 +184,7 @@ async function runRecorded(
 async function createReview(
   { target, body, principal }: BulkCall,
   filter: string,
-  ask: BulkReleaseArgs,
+  args: BulkReleaseArgs,
   limits: RateLimits,
 ): Promise<BulkWork> {
   const requested = { filter, sort: body.sort, limit: body.limit };
@@ -200,7 +201,7 @@ async function createReview(
       async (_item, index) => {
         if (index % REVIEWED_AT_ONCE === 0) await afterIo();
         const find = seen.finds[index];
-        return find === undefined ? { outcome: "failed" } : await previewFoundHold(target, find, ask);
+        return find === undefined ? { outcome: "failed" } : await previewFoundHold(target, find, args);
       },
       seen.found,
     );

@@ -97,17 +97,17 @@ function acquireLock(
   basePath: string,
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
-  const ask = toAcquireOptions(body, principal, requestId);
-  const claim = quotas.claim(principal, { target: target.name, key }, ask);
-  const { leaseMs, graceMs = 0 } = ask;
+  const acquireOptions = toAcquireOptions(body, principal, requestId);
+  const claim = quotas.claim(principal, { target: target.name, key }, acquireOptions);
+  const { leaseMs, graceMs = 0 } = acquireOptions;
   const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {
     claim.count();
-    return respondToAcquire(target.locks.acquire(key, ask), answer);
+    return respondToAcquire(target.locks.acquire(key, acquireOptions), answer);
   }
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
-  const options = { ...ask, waitMs, signal: wait.request, onSend: wait.onSend };
+  const options = { ...acquireOptions, waitMs, signal: wait.request, onSend: wait.onSend };
   return respondToAcquire(target.locks.acquire(key, options), answer, wait);
 }
 

@@ -26,7 +26,7 @@ export const WATCHED_DATA = [
   {
     id: "data/slow-reply",
     attack: "A key whose reply does not arrive",
-    result: "Read on a connection of its own, with growing pauses; unreadable until it can be read",
+    result: "Read on a separate connection, with growing pauses; listed as unreadable until it can be read",
     file: LARGE_KEYS,
     test: "a key is read apart and becomes unreadable, the target stays live, and the key is shown when its reply arrives",
   },
@@ -53,10 +53,10 @@ export const WATCHED_DATA = [
   },
   {
     id: "formats/other-principal",
-    attack: "Ending or taking the hold of another API key by requests in another format",
+    attack: "Ending or acquiring the hold of another API key by requests in another format",
     result: "Refused; lock and companion stay the same",
     file: "server/api/mixed-formats.integration.test.ts",
-    test: "a hold in %s of another API key is neither ended nor taken by requests in %s",
+    test: "a hold in %s of another API key is neither ended nor acquired by requests in %s",
   },
   {
     id: "formats/double-grant",
@@ -67,10 +67,10 @@ export const WATCHED_DATA = [
   },
   {
     id: "formats/reserve-again",
-    attack: "Acquiring a lock in between when its reservation is reserved again",
-    result: "Nobody can acquire it",
+    attack: "Acquiring a lock at the moment when its reservation is renewed",
+    result: "No client can acquire it",
     file: "test/conformance/reserve-again.integration.test.ts",
-    test: "the same operator prolongs, shortens and ends it, and nobody can acquire it in between",
+    test: "the same operator extends, shortens and ends it, and no client can acquire it in between",
   },
   {
     id: "names/400-kb",
@@ -117,7 +117,7 @@ export const WATCHED_DATA = [
   },
   {
     id: "cpu/new-filters",
-    attack: "Ever new filters of one API key on four connections",
+    attack: "A stream of new filters from one API key on four connections",
     result: "Verbs of others are delayed by a small multiple; then 429 `rate_limited`",
     file: "server/api/read-cpu.integration.test.ts",
     test: "new filters of one caller delay the verbs of another by a small multiple only, and are limited",
