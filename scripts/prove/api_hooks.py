@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: authenticate, and lead every other request to what is there, past 404, 409 and 401."""
+"""Hooks of schemathesis: add credentials, and direct every other request to existing resources, past 404, 409 and 401."""
 
 import itertools
 import json
@@ -10,9 +10,9 @@ import requests
 import schemathesis
 
 SEEDS_FILE = os.environ["PROVE_API_SEEDS"]
-# A request that waits for a lock tests nothing while it waits.
+# Waiting for a lock tests nothing.
 WAIT_MS_MAX = 200
-# One request in so many comes without credentials.
+# Share of the requests without credentials: one in this many.
 ANONYMOUS_EVERY = 50
 OF_SESSIONS = ("/logout", "/session", "/browser-sessions", "/browser-sessions/{id}")
 LINES = "application/x-ndjson"
@@ -51,7 +51,7 @@ def use_path_seeds(case, seeds, turn):
         "id": find_id(path, seeds),
     }
     if path.endswith("/reserve"):
-        # Only a free key is reserved.
+        # Only free keys can be reserved.
         known["key"] = f"lock:free:{turn}"
     for name in list(parameters or {}):
         if known.get(name) is not None:
@@ -88,7 +88,7 @@ def use_body_seeds(case, seeds):
 
 
 def describe_lock(seeds, key):
-    """Names the hold that is there, as a request must in order to change it."""
+    """Adds the version of the current hold, which a change requires."""
     headers = {"Authorization": f"Bearer {seeds['apiKey']}"}
     answer = session.get(f"{seeds['url']}/api/v1/locks/{quote(key, safe='')}", headers=headers, timeout=10)
     lock = answer.json()
@@ -102,7 +102,7 @@ def describe_lock(seeds, key):
 
 @schemathesis.check
 def lines_conform(ctx, response, case):
-    """The schema of a stream of lines is that of each line; schemathesis itself does not look at them."""
+    """Validates each line of a stream against its schema, which schemathesis does not do."""
     if LINES not in "".join(response.headers.get("content-type", [])):
         return
     document = case.operation.schema.raw_schema
