@@ -189,7 +189,7 @@ export const Health = z
     }),
     ignoredEvents: z.int().optional().meta({
       description:
-        "Number of messages on the event channel `lockkeeper:events:*` that this instance ignored since its start: malformed, too long, or too many whose hold was not seen in Redis.",
+        "Number of messages on the event channel `lockkeeper:events:*` that this instance ignored since its start: malformed, too long, or above the rate limit for holds that were not observed in Redis.",
     }),
     unseenHolds: z.int().optional().meta({
       description:

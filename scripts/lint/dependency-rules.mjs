@@ -55,7 +55,7 @@ export default {
     },
     {
       name: "ioredis-in-redis-code",
-      comment: "Take a connection from server/redis; only folders that send commands import ioredis.",
+      comment: "Get connections from server/redis. Only folders that send commands may import ioredis.",
       severity: "error",
       from: {
         path: "^(lib|components|app|server|packages)/",

@@ -47,7 +47,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Updates a session. One that was ended meanwhile stays ended. */
+  /** Updates a session. A session that has ended meanwhile is not restored. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

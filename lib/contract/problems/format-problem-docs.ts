@@ -5,7 +5,7 @@ const INTRODUCTION = `# Problem codes
 
 Every error response of the API is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with the content type \`application/problem+json\`. Decide by its \`code\`: titles and details are for people and may change. Its \`type\` is the path of a page of the same server, \`/problems/<code>\`, which shows the fields of the code and an example. The pages need no login; \`/problems\` lists all of them.
 
-A client that does not know a code goes by the status: do not retry a 4xx other than 408 and 429, and retry a 5xx with the same \`Idempotency-Key\`.
+If your client does not know a code, decide by the status: do not retry a 4xx other than 408 and 429, and retry a 5xx with the same \`Idempotency-Key\`.
 `;
 
 /** Formats docs/problems.md. */

@@ -22,9 +22,9 @@ const pieces = new WeakMap<Uint8Array, Piece>();
 export const canCompressStreams = typeof crc32 === "function";
 
 /**
- * Compresses a stream message by message. Each message is a piece of a deflate stream of its own, so a message reaches
- * the client as soon as it is written, tabs share the compressed bytes, and a connection holds no zlib state (a deflate
- * context takes 256 KB by default).
+ * Compresses a stream message by message. Each message is compressed independently, so it reaches the client as
+ * soon as it is written, tabs share the compressed bytes, and a connection holds no zlib state (a deflate context
+ * takes 256 KB by default).
  */
 export function createGzipSink(sink: ResponseSink): ResponseSink {
   let checksum = 0;

@@ -8,7 +8,7 @@ export interface CpuRate {
   readonly burstMs: number;
 }
 
-/** More callers than this are forgotten, those that were charged longest ago first. */
+/** Maximum number of tracked callers. Those charged longest ago are evicted first. */
 const CALLERS_MAX = 10_000;
 /** A single request never blocks its caller for longer. */
 const WAIT_MAX_MS = 30_000;

@@ -151,7 +151,7 @@ async function createWork(call: BulkCall, { verbs, audit, limits }: Services): P
   return (output) => streamResults(output, call, items, release);
 }
 
-/** Records each item as an action of its own, before and after it runs. */
+/** Records each item as a separate action, before and after it runs. */
 async function runRecorded(
   audit: Audit,
   call: BulkCall,
