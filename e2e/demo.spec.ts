@@ -36,7 +36,7 @@ test("the demo fills the console with locks of several kinds of workers, some of
 
 /** Waits for the demo, then creates a link with the command that it prints. */
 async function linkOf(process: ChildProcess): Promise<string> {
-  const text = await waitForOutput(process, /workers are at it/);
+  const text = await waitForOutput(process, /workers are running/);
   const [, file = "", port = ""] = /REDIS_URL="\$\(cat (\S+)\)" PORT=(\d+) npm run login/.exec(text) ?? [];
   const env = { ...globalThis.process.env, REDIS_URL: (await readFile(file, "utf8")).trim(), PORT: port };
   const login = spawn(globalThis.process.execPath, ["--import", "tsx", "scripts/login.ts"], {

@@ -210,7 +210,7 @@ describe("output of the start", () => {
   it("one line discourages running as root, and other accounts see no such line", async () => {
     const { lines, summarize } = await startOnEmbeddedRedis();
     await summarize();
-    const count = lines.filter((line) => line.includes("runs as root")).length;
+    const count = lines.filter((line) => line.includes("running as root")).length;
     expect(count).toBe(process.getuid?.() === 0 ? 1 : 0);
   });
 });
