@@ -26,7 +26,7 @@ it("startup fails with one line when the Redis user may not access Lockkeeper's 
     .start({ hasTerminal: false, printLine: () => undefined })
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);
-  expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\.$/);
+  expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\. Check the permissions/);
 });
 
 it("startup fails with one line when one of Lockkeeper's own keys has the wrong type", async ({

@@ -38,7 +38,7 @@ export async function waitForHomeStore(
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reasonText = reason instanceof Error ? reason.message : String(reason);
     throw new StartupError(
-      `Redis at ${label} does not let Lockkeeper use its own keys, which start with ${HOME_PREFIX} (${reasonText}). Grant the Redis user access to them.`,
+      `Redis at ${label} does not let Lockkeeper use its own keys, which start with ${HOME_PREFIX} (${reasonText}). Check the permissions of the Redis user, and that no other data is stored under these keys.`,
     );
   }
 }

@@ -84,7 +84,7 @@ it("a lock with the key `export` is still reachable", async ({ server }) => {
 });
 
 it.for([
-  ["filter=held>soon", "held is compared with a time"],
+  ["filter=held>soon", "held must be compared with a time"],
   ["sort=size", "sort: must be one of"],
   ["format=xml", "Query, format"],
 ] as const)("an export with %s is rejected before the file begins", async ([query, why], { readExport }) => {

@@ -33,7 +33,7 @@ it("all formats are listed with their properties, and rules with their origin", 
   expect(body.formats.map(({ name }: { name: string }) => name)).toEqual([...FORMAT_NAMES]);
   expect(body.formats.find(({ name }: { name: string }) => name === "bullmq")).toMatchObject({
     ...{ label: "BullMQ", owner: "unique", spoken: false, renews: { who: "all", afterShare: 0.5 } },
-    never: { why: expect.stringContaining("second time") },
+    never: { why: expect.stringContaining("in parallel") },
   });
   expect(body.rules).toEqual([{ pattern: "lock:conf:*", format: "spring", from: "configuration" }]);
 });

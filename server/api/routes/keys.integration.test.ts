@@ -101,7 +101,7 @@ describe("API keys", () => {
     expect([await readStatus(other, body.secret), await readStatus(server, secret)]).toEqual([200, 200]);
     await waitUntil(async () => (await readStatus(server, secret)) === 401);
     const late = await server.call("/locks", { headers: createBearerHeader(secret) });
-    expect(late.body.detail).toContain("replaced");
+    expect(late.body.detail).toContain("rotated");
     expect(await readStatus(server, body.secret)).toBe(200);
     await server.call(`/keys/${id}/rotate`, { body: {} });
     expect(await readStatus(server, body.secret)).toBe(401);

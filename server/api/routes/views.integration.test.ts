@@ -107,7 +107,7 @@ it.for([
   [
     "a view filter with an invalid comparison",
     { name: "a", filter: "held>soon" },
-    /held is compared with a time/,
+    /held must be compared with a time/,
   ],
   ["an unknown sort order", { name: "a", filter: "", sort: "size" }, /sort: must be one of/],
   ["an invalid column name", { name: "a", filter: "", columns: ["<b>"] }, /must be the name of a column/],
