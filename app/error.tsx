@@ -10,9 +10,9 @@ export default function ErrorPage({ error, reset }: { error: Error & { digest?: 
   const { tryAgain } = useMessages(ui);
   return (
     <main className="mx-auto flex w-full max-w-[640px] flex-col gap-3 px-4 py-12">
-      <h1 className="text-lg font-semibold tracking-tight">{words.broke}</h1>
+      <h1 className="text-lg font-semibold tracking-tight">{words.pageFailed}</h1>
       <p className="text-ink-2">
-        {words.nothingDone} {error.digest !== undefined && words.inLog(error.digest)}
+        {words.noLockChanged} {error.digest !== undefined && words.errorId(error.digest)}
       </p>
       <div>
         <button

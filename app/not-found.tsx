@@ -11,7 +11,7 @@ export default function NotFound() {
   const words = useMessages(pages);
   return (
     <main>
-      <EmptyState page title={words.nothingHere}>
+      <EmptyState page title={words.notFound}>
         <p>{words.addressOfLock(<code className="font-mono text-xs">{HOME_HREF}</code>)}</p>
         {/* Every page brings what stands here along: a <Link> would come a second time with each of them. */}
         <a href={`${BASE_PATH}/`} className="text-accent underline">

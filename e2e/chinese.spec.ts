@@ -43,7 +43,7 @@ test("navigation, owners, audit and docs are in Chinese when Chinese is selected
   await page.keyboard.press("Escape");
   await page.goto(`/audit?key=${encodeURIComponent(name)}`);
   await page.getByRole("listitem").filter({ hasText: "note" }).locator("summary").click();
-  await page.getByRole("button", { name: audit.checkChain }).click();
+  await page.getByRole("button", { name: audit.verify }).click();
   await expect(page.getByTestId("chain")).toBeVisible();
   await assertChinese(page, "audit");
   await page.getByRole("button", { name: audit.anyTime }).click();
@@ -53,7 +53,7 @@ test("navigation, owners, audit and docs are in Chinese when Chinese is selected
   await expect(page.getByRole("heading", { name: docs.guideTitle })).toBeVisible();
   await assertChinese(page, "docs");
   await page.goto("/nowhere");
-  await expect(page.getByRole("heading", { name: zh.pages.nothingHere })).toBeVisible();
+  await expect(page.getByRole("heading", { name: zh.pages.notFound })).toBeVisible();
   await assertChinese(page, "nowhere");
 });
 
@@ -137,7 +137,7 @@ test("settings and login are in Chinese when Chinese is selected", async ({ page
   await page.getByRole("button", { name: apiKeys.add }).click();
   await page.getByLabel(apiKeys.name).fill(name);
   await assertChinese(page, "new key");
-  await page.getByRole("button", { name: apiKeys.make }).click();
+  await page.getByRole("button", { name: apiKeys.create }).click();
   await expect(page.getByRole("button", { name: apiKeys.stored })).toBeVisible();
   await assertChinese(page, "secret");
   await page.getByRole("button", { name: apiKeys.stored }).click();
@@ -149,9 +149,9 @@ test("settings and login are in Chinese when Chinese is selected", async ({ page
   await page.getByRole("button", { name: operators.add }).click();
   await page.getByLabel(operators.name).fill(name);
   await page.getByLabel(settings.newPassword).fill("four words are best");
-  await page.getByLabel(settings.sameAgain).fill("four words are best");
+  await page.getByLabel(settings.repeatPassword).fill("four words are best");
   await assertChinese(page, "new operator");
-  await page.getByRole("button", { name: operators.make }).click();
+  await page.getByRole("button", { name: operators.create }).click();
   for (const task of ["roles", "password", "disable", "delete"] as const)
     await checkDialog(page, `operator: ${task}`, operators.taskOf[task](name));
   await page.goto("/settings/sessions");
@@ -174,8 +174,8 @@ test("an error is shown in Chinese, with the server's English sentence below", a
     await page.getByRole("button", { name: operators.add }).click();
     await page.getByLabel(operators.name).fill(name);
     await page.getByLabel(settings.newPassword).fill("four words are best");
-    await page.getByLabel(settings.sameAgain).fill("four words are best");
-    await page.getByRole("button", { name: operators.make }).click();
+    await page.getByLabel(settings.repeatPassword).fill("four words are best");
+    await page.getByRole("button", { name: operators.create }).click();
   }
   const refusal = page.getByRole("dialog").getByRole("alert");
   await expect(refusal).toContainText(/\p{Script=Han}/u);
@@ -207,6 +207,6 @@ test("the browser language applies when none is selected, and English pages load
   expect(english).toContain('lang="en"');
   for (const [, source = ""] of english.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)) {
     const script = await (await fetch(new URL(source, lockkeeper.url))).text();
-    expect(script.includes(login.linkIsOver), source).toBe(false);
+    expect(script.includes(login.linkExpired), source).toBe(false);
   }
 });

@@ -67,7 +67,7 @@ for (const { role, language, place } of SETTINGS) {
     await expect(sheet).toContainText(words.free.nested(2));
 
     if (role === "viewer") {
-      await expect(sheet.getByRole("alert")).toContainText(words.shell.mayNotFree);
+      await expect(sheet.getByRole("alert")).toContainText(words.shell.releaseForbidden);
       await expect(sheet.getByRole("radio")).toHaveCount(0);
       await expect(sheet.getByRole("textbox")).toHaveCount(0);
       await keyboard.press("Control+Enter");

@@ -79,7 +79,7 @@ test("problem pages are in Chinese for a browser that prefers it", async ({ brow
   await expect(page.getByRole("heading", { name: zh.problemPages.title })).toBeVisible();
   await assertChinese(page, "problems");
   await page.goto("/problems/lost");
-  const title = zh.problems.told?.ofCode.lost.title ?? "";
+  const title = zh.problems.translations?.ofCode.lost.title ?? "";
   await expect(page.getByRole("heading", { name: title })).toBeVisible();
   await assertChinese(page, "problem lost");
   await page

@@ -10,7 +10,7 @@ export default function NotFound() {
   const messages = useMessages(pages);
   const { problemCodes } = useMessages(shell);
   return (
-    <EmptyState page title={messages.nothingHere}>
+    <EmptyState page title={messages.notFound}>
       <p>
         <a href={`${BASE_PATH}/problems`} className="text-accent underline">
           {problemCodes}

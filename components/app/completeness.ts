@@ -15,8 +15,8 @@ export function describeCompleteness(health: Health, messages: ShellMessages): s
       ? messages.neverScanned
       : messages.scanned(formatAge(now - scannedAt), formatLag(scanMs, messages)),
     scan === undefined ? null : formatScanProgress(scan, messages),
-    changes === 0 || missed.lastAt === null ? null : messages.missed(changes, formatAge(now - missed.lastAt)),
-    leftOut === undefined ? null : messages.leftOut(leftOut),
+    changes === 0 || missed.lastAt === null ? null : messages.missedChanges(changes, formatAge(now - missed.lastAt)),
+    leftOut === undefined ? null : messages.omittedLocks(leftOut),
     unreadable === 0 ? null : messages.unreadable(unreadable),
     oversizedKeys === undefined ? null : messages.oversizedKeys(oversizedKeys),
   ].filter((line) => line !== null);

@@ -92,7 +92,7 @@ export function getReleaseBlockedReason(state: LiveState, messages: ShellMessage
 
 /** Why this operator can only look at the locks of this target, however long they wait; null otherwise. */
 export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
-  if (state.hello?.operator.may.includes("force") === false) return messages.mayNotFree;
+  if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }
 

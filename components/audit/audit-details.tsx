@@ -47,7 +47,7 @@ export function AuditDetails({ item }: { item: AuditItem }) {
       <DetailRow name={messages.entry}>
         {formatNumber(number)}
         {outcome !== null && (
-          <span className="text-ink-3">{messages.itsOutcome(formatNumber(outcome.number))}</span>
+          <span className="text-ink-3">{messages.outcomeEntry(formatNumber(outcome.number))}</span>
         )}
       </DetailRow>
     </dl>
@@ -63,11 +63,11 @@ function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
         <span className="text-ink-3">{messages.by(<DetailText text={who.kind} />)}</span>
         <MonoText text={who.id} />
         {who.verbs.length > 0 && (
-          <span className="text-ink-3">{messages.might(<DetailText text={who.verbs.join(", ")} />)}</span>
+          <span className="text-ink-3">{messages.permissions(<DetailText text={who.verbs.join(", ")} />)}</span>
         )}
       </DetailRow>
       <DetailRow name={messages.from}>
-        {from.address == null ? messages.notKnown : <MonoText text={from.address} />}
+        {from.address == null ? messages.unknown : <MonoText text={from.address} />}
         {from.agent !== undefined && (
           <span className="text-ink-3">
             {", "}

@@ -63,7 +63,7 @@ export function AuditFilters({ url }: { url: AuditUrl }) {
         {FILTER_BOXES.map(({ name, example, width }) => (
           <FilterBox
             key={name}
-            label={messages.words[name]}
+            label={messages.filterLabels[name]}
             placeholder={example ?? messages.anyName}
             width={width}
             value={values[name] ?? ""}

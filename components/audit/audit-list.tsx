@@ -18,7 +18,7 @@ interface AuditListProps {
 /** What is loaded, and the way to what is older. */
 export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps) {
   const messages = useMessages(audit);
-  const { looking } = useMessages(ui);
+  const { loading } = useMessages(ui);
   const pages = found.data?.pages;
   // A page places refusals among its own items only.
   const items = placeRefusalsByTime(pages?.flatMap((page) => page.items) ?? []);
@@ -33,7 +33,7 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
       </ol>
       {isAll && items.length === 0 && <EmptyAuditList isFiltered={isFiltered} onClear={onClear} />}
       <div className="flex items-center gap-3 px-4 py-2 text-ink-3" aria-live="polite">
-        {found.isLoading && looking}
+        {found.isLoading && loading}
         {found.hasNextPage && (
           <Button
             onClick={() => void found.fetchNextPage()}
@@ -43,7 +43,7 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
           </Button>
         )}
         {isAll && items.length > 0 && (
-          <span>{pages.at(-1)?.complete ? messages.begins : messages.notKept}</span>
+          <span>{pages.at(-1)?.complete ? messages.logStart : messages.notKept}</span>
         )}
       </div>
     </>

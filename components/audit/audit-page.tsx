@@ -35,8 +35,8 @@ export function AuditPage() {
       <PageHeader title={messages.title}>
         <AuditVerificationPanel head={found.data?.pages[0]?.head} />
         <span className="flex-1" />
-        <Button blocked={found.isFetching ? messages.onItsWay : null} onClick={() => void found.refetch()}>
-          {messages.lookAgain}
+        <Button blocked={found.isFetching ? messages.loadingLog : null} onClick={() => void found.refetch()}>
+          {messages.refresh}
         </Button>
         <AuditExport format="CSV" href={buildAuditExportUrl("csv", url.view)} title={messages.exportCsv} />
         <AuditExport

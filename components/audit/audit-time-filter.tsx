@@ -52,7 +52,7 @@ function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   const chosen = { from: parseLocalDateTime(from), to: parseLocalDateTime(to) };
   const isUnreadable = isInvalid(from) || isInvalid(to);
   const isBackwards = (chosen.from ?? 0) > (chosen.to ?? Number.POSITIVE_INFINITY);
-  const blocked = isUnreadable ? dateTimeInvalid : isBackwards ? messages.endsBefore : null;
+  const blocked = isUnreadable ? dateTimeInvalid : isBackwards ? messages.endBeforeStart : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked === null) onChoose(chosen);
@@ -68,7 +68,7 @@ function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
       <div className="flex justify-end gap-2">
         <Button onClick={() => onChoose({ from: undefined, to: undefined })}>{messages.anyTime}</Button>
         <Button type="submit" variant="primary" blocked={blocked}>
-          {messages.showThese}
+          {messages.apply}
         </Button>
       </div>
     </form>

@@ -17,8 +17,8 @@ export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined 
   const { data, error, isFetching } = verification;
   return (
     <div className="flex flex-wrap items-center gap-2" aria-live="polite">
-      <Button blocked={isFetching ? messages.chainBusy : null} onClick={() => void verification.refetch()}>
-        {isFetching ? messages.checking : messages.checkChain}
+      <Button blocked={isFetching ? messages.verifyingChain : null} onClick={() => void verification.refetch()}>
+        {isFetching ? messages.verifying : messages.verify}
       </Button>
       {error !== null && (
         <span className="text-bad">
@@ -44,7 +44,7 @@ function VerificationResult({ found }: { found: AuditVerification }) {
   const { state, entries, broken, checkedAt } = found;
   if (state === "intact") {
     return (
-      <span className="text-ok" data-testid="chain" title={messages.checkedAt(formatDate(checkedAt))}>
+      <span className="text-ok" data-testid="chain" title={messages.verifiedAt(formatDate(checkedAt))}>
         {messages.intact(formatNumber(entries))}
       </span>
     );

@@ -60,7 +60,7 @@ export function EventsPage() {
   );
   const faultOf = (text: string) => {
     const word = findLockOnlyTerm(text);
-    return word === undefined ? undefined : messages.noEventHas(word);
+    return word === undefined ? undefined : messages.unsupportedTerm(word);
   };
   return (
     <StaleOverlay className={LIST_PAGE_CLASS}>

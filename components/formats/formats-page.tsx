@@ -20,7 +20,7 @@ export function FormatsPage() {
       <StaleOverlay className={SECTION_PAGE_CLASS}>
         <PageHeader title={messages.title} />
         {formats.isError && <ProblemNote problem={formats.error} onAgain={() => void formats.refetch()} />}
-        {formats.isPending && <p className="text-ink-3">{messages.looking}</p>}
+        {formats.isPending && <p className="text-ink-3">{messages.loading}</p>}
         {formats.data !== undefined && <LoadedFormats formats={formats.data} />}
       </StaleOverlay>
     </div>
@@ -53,7 +53,7 @@ function LoadedFormats({ formats }: { formats: Formats }) {
       </section>
       <section aria-labelledby={known} className="rounded-[10px] border border-line bg-panel">
         <h2 id={known} className="border-b border-line-soft px-4 py-3 font-semibold">
-          {messages.known}
+          {messages.supportedFormats}
         </h2>
         <KnownFormats formats={formats.formats} />
       </section>

@@ -45,13 +45,13 @@ function FormatDetails({ format }: { format: KnownFormatEntry }) {
           {layout}
           {messages.stop}
         </span>{" "}
-        {format.spoken && messages.spoken} {format.renews.who === "all" && messages.renewed}
+        {format.spoken && messages.acquirable} {format.renews.who === "all" && messages.selfRenewing}
       </p>
       <p>{oldOwner}</p>
       {comesBack !== undefined && <p className="text-warn">{comesBack}</p>}
       {never !== undefined && (
         <p className="text-warn">
-          {messages.never} {never.why} {never.instead}
+          {messages.notReleasable} {never.why} {never.instead}
         </p>
       )}
     </dd>

@@ -18,7 +18,7 @@ type FinderMessages = Messages["formats"]["finder"];
 
 function formatStartLabel(state: FinderReport["state"], messages: FinderMessages): string {
   if (state === "done") return messages.findAgain;
-  return state === "cancelled" || state === "failed" ? messages.goOn : messages.find;
+  return state === "cancelled" || state === "failed" ? messages.resume : messages.find;
 }
 
 /** Looks through all keys for locks, and says what to watch. */
@@ -42,7 +42,7 @@ export function LockFinder() {
         <>
           <div className="flex flex-wrap items-center gap-3">
             {finding.state === "running" ? (
-              <Button onClick={() => cancel.mutate()}>{messages.stop}</Button>
+              <Button onClick={() => cancel.mutate()}>{messages.sentenceEnd}</Button>
             ) : (
               <Button onClick={() => start.mutate()}>{formatStartLabel(finding.state, messages)}</Button>
             )}
@@ -102,7 +102,7 @@ function FoundGroups({ groups }: { groups: readonly FoundGroup[] }) {
             <SafeText text={pattern} wrap />
           </code>
           <span className="text-2xs text-ink-3">
-            {messages.sure(confidences[confidence], isWatched)}
+            {messages.confidence(confidences[confidence], isWatched)}
             {!isListed && messages.unlisted}
           </span>
         </li>

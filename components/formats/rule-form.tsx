@@ -31,7 +31,7 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
     if (blocked !== null || wanted === "" || format === "") return;
     onPreview({ pattern: wanted, format });
   };
-  const missing = pattern.trim() === "" ? messages.sayKeys : format === "" ? messages.sayFormat : null;
+  const missing = pattern.trim() === "" ? messages.patternRequired : format === "" ? messages.formatRequired : null;
   return (
     <form onSubmit={submit} className="flex flex-wrap items-center gap-2 px-4 py-3">
       <input

@@ -59,7 +59,7 @@ export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePre
       </h3>
       {preview.isError && <ProblemNote problem={preview.error} />}
       <div role="status">
-        {preview.data === undefined && !preview.isError && <p className="text-ink-3">{messages.looking}</p>}
+        {preview.data === undefined && !preview.isError && <p className="text-ink-3">{messages.reading}</p>}
         {preview.data !== undefined && <RuleEffects preview={preview.data} />}
       </div>
       <div className="flex gap-2">
@@ -92,7 +92,7 @@ function RuleEffects({ preview }: { preview: RulePreview }) {
       )}
       <p className="text-2xs text-ink-3">
         {messages.affected(formatNumber(affected), formatNumber(held))}{" "}
-        {looked < affected && messages.cut(formatNumber(looked))}{" "}
+        {looked < affected && messages.truncated(formatNumber(looked))}{" "}
         {isWhole ? messages.scannedAll(formatNumber(scanned)) : messages.scannedSome(formatNumber(scanned))}
       </p>
     </div>

@@ -94,7 +94,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
         />
       </StaleOverlay>
       {releaseSubject !== null && (
-        <ErrorBoundary name={parts.free} place="overlay">
+        <ErrorBoundary name={parts.release} place="overlay">
           <ReleaseSheet
             lock={releaseSubject.lock}
             holder={releaseSubject.holder}

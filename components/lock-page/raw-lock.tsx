@@ -45,7 +45,7 @@ export function RawLockSection({ lockKey, type }: { lockKey: Key; type: Lock["ty
 
 function RawCopyList({ path }: { path: string }) {
   const messages = useMessages(lockParts).raw;
-  const looking = useMessages(ui).looking;
+  const looking = useMessages(ui).loading;
   const { data, error, refetch } = useRawLock(path);
   return (
     <div className="flex flex-col gap-4 px-4 py-3">

@@ -49,12 +49,12 @@ export function LocksOverlays(overlays: LocksOverlaysProps) {
         />
       )}
       {bulk !== null && (
-        <ErrorBoundary name={parts.free} place="overlay">
+        <ErrorBoundary name={parts.release} place="overlay">
           <BulkReleaseSheet selection={bulk} onClose={onBulkClose} finalFocus={backToTable} />
         </ErrorBoundary>
       )}
       {releaseSheet.lock !== null && (
-        <ErrorBoundary name={parts.free} place="overlay">
+        <ErrorBoundary name={parts.release} place="overlay">
           <ReleaseSheet
             key={toLockPath(releaseSheet.lock)}
             lock={releaseSheet.lock}

@@ -31,7 +31,7 @@ export function useLocksCommands(locks: LocksCommands): void {
           { id: "locks:open", name: messages.openKey(key), keys: "Enter", run: () => open(focusedLock) },
           {
             id: "locks:free",
-            name: messages.freeKey(key),
+            name: messages.releaseKey(key),
             keys: "r",
             blocked: releaseBlocked,
             run: () => releaseLock(focusedLock),
@@ -39,7 +39,7 @@ export function useLocksCommands(locks: LocksCommands): void {
         ]),
     {
       id: "locks:pause",
-      name: table.paused ? messages.goOn : messages.pause,
+      name: table.paused ? messages.resume : messages.pause,
       keys: "p",
       run: table.toggle,
     },

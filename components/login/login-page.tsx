@@ -93,8 +93,8 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
     case "refused":
       return (
         <>
-          <h1 className="text-lg font-semibold">{messages.linkIsOver}</h1>
-          <p className="text-ink-2">{messages.linkIsOverText}</p>
+          <h1 className="text-lg font-semibold">{messages.linkExpired}</h1>
+          <p className="text-ink-2">{messages.linkExpiredText}</p>
           <LoginCommand />
           <h2 className="pt-3 font-semibold">{messages.orByPassword}</h2>
           <PasswordForm />
@@ -103,8 +103,8 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
     case "failed":
       return (
         <>
-          <h1 className="text-lg font-semibold">{messages.noAnswer}</h1>
-          <p className="text-ink-2">{messages.noAnswerText}</p>
+          <h1 className="text-lg font-semibold">{messages.noResponse}</h1>
+          <p className="text-ink-2">{messages.noResponseText}</p>
           <div>
             <Button variant="primary" onClick={onAgain}>
               {tryAgain}

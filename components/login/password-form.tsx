@@ -22,7 +22,7 @@ export function PasswordForm() {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const pauseMs = useRetryPause(logIn.error);
-  const blocked = logIn.isPending ? waiting : pauseMs > 0 ? messages.tooManyTries : null;
+  const blocked = logIn.isPending ? waiting : pauseMs > 0 ? messages.tooManyAttempts : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (blocked !== null) return;
@@ -82,10 +82,10 @@ export function PasswordForm() {
 /** The same for a name that does not exist and for a wrong password: neither is told. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
-  if (!(error instanceof ApiProblem)) return messages.nothingDecided(<ProblemText problem={error} />);
+  if (!(error instanceof ApiProblem)) return messages.failedRetry(<ProblemText problem={error} />);
   if (error.code === "unauthenticated") return messages.wrong;
   if (error.code !== "rate_limited") return <ProblemText problem={error} />;
-  return pauseMs > 0 ? messages.nextTryIn(formatRemaining(pauseMs)) : messages.tryNow;
+  return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs)) : messages.retryNow;
 }
 
 /** What is left of the pause that the server asks for. The page's own time: no clock is compared. */

@@ -116,7 +116,7 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
       </td>
       <td className={clsx(CELL_CLASS, "text-right max-sm:hidden")}>
         {waiters.count === null ? (
-          <span className="text-ink-3">{messages.notTold}</span>
+          <span className="text-ink-3">{messages.unknown}</span>
         ) : (
           waiters.count || <span className="text-ink-3">–</span>
         )}
@@ -130,10 +130,10 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
             needsAttention > 0 && blocked === null && unknown === null && "border-bad! text-bad!",
           )}
           blocked={unknown === null ? blocked : messages.noOwnerInCommon}
-          aria-label={messages.freeAllOf(toVisibleText(name))}
+          aria-label={messages.releaseAllOf(toVisibleText(name))}
           onClick={({ currentTarget }) => onRelease(filter, currentTarget)}
         >
-          {messages.freeAll}
+          {messages.releaseAll}
         </Button>
       </td>
     </tr>

@@ -73,8 +73,8 @@ export function OwnersPage() {
           />
         )}
         {data?.total === 0 && (
-          <EmptyState title={url.filter === "" ? messages.nobodyHolds : messages.nobodyMatches}>
-            <p>{url.by === "owner" ? messages.appearSoon : messages.notListed(url.by)}</p>
+          <EmptyState title={url.filter === "" ? messages.noLocksHeld : messages.noMatch}>
+            <p>{url.by === "owner" ? messages.appearHere : messages.notListed(url.by)}</p>
           </EmptyState>
         )}
         {data !== undefined && data.total > OWNERS_SHOWN && (

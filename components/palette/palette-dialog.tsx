@@ -124,8 +124,8 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
 }
 
 const SHORTCUT_HINTS = [
-  { keys: ["↑", "↓"], does: "hintMove" },
-  { keys: ["Enter"], does: "hintTake" },
+  { keys: ["↑", "↓"], does: "hintSelect" },
+  { keys: ["Enter"], does: "hintOpen" },
   { keys: ["Esc"], does: "hintClose" },
 ] as const;
 

@@ -66,7 +66,7 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
     <>
       {commands.length === 0 && (
         <p role="status" className="px-3 py-6 text-ink-3">
-          {isSettled ? messages.nothing : messages.loading}
+          {isSettled ? messages.noResults : messages.loading}
         </p>
       )}
       <div

@@ -152,7 +152,7 @@ function usePageCommands(): PaletteCommand[] {
   return [...pages, ...settings].map(({ href, name }) => ({
     id: `page:${href}`,
     name,
-    hint: pathname === href ? messages.hereAlready : undefined,
+    hint: pathname === href ? messages.currentPage : undefined,
     run: () => go(href),
   }));
 }
@@ -166,7 +166,7 @@ function useTargetCommands(): PaletteCommand[] {
   return targets.map(({ name, label, address }) => ({
     id: `target:${name}`,
     name: label,
-    hint: name === present ? messages.hereAlready : address,
+    hint: name === present ? messages.currentPage : address,
     run: () => go("/", name),
   }));
 }

@@ -12,7 +12,7 @@ interface ProblemArticleProps {
   problem: ProblemDescription;
   messages: Messages["problemPages"];
   /** Titles and remedies in the language of the page; null: it is English. */
-  translations: Messages["problems"]["told"];
+  translations: Messages["problems"]["translations"];
 }
 
 /** The page that the `type` of a problem leads to. */

@@ -9,7 +9,7 @@ interface ProblemTableProps {
   problems: readonly ProblemDescription[];
   messages: Messages["problemPages"];
   /** The titles in the language of the page; null: it is English. */
-  titles: Messages["problems"]["told"];
+  titles: Messages["problems"]["translations"];
 }
 
 const CELL_CLASS = "border-t border-line-soft px-2 py-1.5 align-top first:pl-0 last:pr-0";

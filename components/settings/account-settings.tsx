@@ -20,14 +20,14 @@ import { formatRoles } from "./role-table.tsx";
 /** Who one is here, and the own password. */
 export function AccountSettings() {
   const messages = useMessages(settings);
-  const { looking } = useMessages(ui);
+  const { loading } = useMessages(ui);
   const session = useSession();
   const logout = useLogout();
   if (session.data === undefined) {
     return session.isError ? (
       <ProblemNote problem={session.error} onAgain={() => void session.refetch()} />
     ) : (
-      <p className="text-ink-3">{looking}</p>
+      <p className="text-ink-3">{loading}</p>
     );
   }
   const { name, roles, via, expiresAt } = session.data;
@@ -59,7 +59,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
   const [again, setAgain] = useState("");
   const wantsOld = via === "password";
   const missing =
-    wantsOld && old === "" ? messages.givePresent : findPasswordFault(password, again, messages);
+    wantsOld && old === "" ? messages.currentPasswordRequired : findPasswordFault(password, again, messages);
   const blocked = set.isPending ? waiting : missing;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -72,7 +72,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
     set.mutate({ password, ...(wantsOld ? { old } : {}) }, { onSuccess: forget });
   };
   return (
-    <Section title={messages.yourPassword} text={wantsOld ? messages.othersEnd : messages.cameByLink}>
+    <Section title={messages.yourPassword} text={wantsOld ? messages.othersEnd : messages.loggedInByLink}>
       <form
         onSubmit={submit}
         onChange={() => !set.isIdle && set.reset()}
@@ -81,7 +81,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
         {/* For managers of passwords. */}
         <input type="text" autoComplete="username" value={name} readOnly hidden />
         {wantsOld && (
-          <Field label={messages.presentPassword}>
+          <Field label={messages.currentPassword}>
             {(field) => (
               <input
                 {...field}
@@ -101,7 +101,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
             {messages.changePassword}
           </Button>
           <span role="status" className="text-ok">
-            {set.isSuccess && messages.changed}
+            {set.isSuccess && messages.passwordChanged}
           </span>
         </div>
       </form>

@@ -55,8 +55,8 @@ export function KeyForm({ onClose }: { onClose(): void }) {
   });
   const missing = findMissing();
   function findMissing(): string | null {
-    if (name.trim() === "") return messages.giveName;
-    if (verbs.length === 0) return messages.sayMay;
+    if (name.trim() === "") return messages.nameRequired;
+    if (verbs.length === 0) return messages.permissionsRequired;
     return quota === undefined ? messages.quotaInvalid : null;
   }
   const blocked = make.isPending ? waiting : missing;
@@ -68,7 +68,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
       onSubmit={() => blocked === null && make.mutate(input())}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {make.isPending ? messages.making : messages.make}
+          {make.isPending ? messages.creating : messages.create}
         </Button>
       }
     >
@@ -87,7 +87,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
         )}
       </Field>
       <ChoiceGroup
-        legend={messages.mayLegend}
+        legend={messages.permissionsLegend}
         chosen={verbs}
         onChoose={setVerbs}
         choices={ACCESS_LEVELS.map((value) => ({ value, name: value, text: messages.accesses[value] }))}
@@ -119,7 +119,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
           >
             {LIFETIMES.map((each) => (
               <option key={each.name} value={each.name}>
-                {messages.lives[each.name]}
+                {messages.lifetimes[each.name]}
               </option>
             ))}
           </select>

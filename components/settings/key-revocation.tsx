@@ -30,7 +30,7 @@ export function KeyRevocation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): 
       <ul className="flex list-disc flex-col gap-1.5 pl-4 text-ink-2">
         <li>{messages.refusedSoon}</li>
         {apiKey.verbs.includes("lock") && <li>{messages.holdsStay}</li>}
-        <li>{messages.forGood}</li>
+        <li>{messages.irreversible}</li>
       </ul>
     </Sheet>
   );

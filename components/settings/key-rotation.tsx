@@ -60,7 +60,7 @@ export function KeyRotation({ apiKey, onClose }: { apiKey: ApiKey; onClose(): vo
         )}
       </Field>
       {(apiKey.oldSecretUntil ?? 0) > apiKey.createdAt && (
-        <p className="text-2xs text-ink-3">{messages.olderEnds}</p>
+        <p className="text-2xs text-ink-3">{messages.olderSecretEnds}</p>
       )}
     </Sheet>
   );

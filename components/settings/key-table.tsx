@@ -31,7 +31,7 @@ export function KeyTable({ keys, onTask }: { keys: readonly ApiKey[]; onTask(tas
 function KeyRow({ apiKey, onTask }: { apiKey: ApiKey; onTask(task: ApiKeyTask): void }) {
   const { id, name, verbs, targets, keys, state, createdAt, createdBy } = apiKey;
   const messages = useMessages(apiKeys);
-  const { madeBy } = useMessages(settings);
+  const { createdBy: madeBy } = useMessages(settings);
   const isOver = state !== "active";
   return (
     <tr className={clsx("border-t border-line-soft", isOver && "text-ink-3")}>

@@ -38,7 +38,7 @@ export function KeysSettings() {
 
 function ApiKeys() {
   const messages = useMessages(apiKeys);
-  const { looking } = useMessages(ui);
+  const { loading } = useMessages(ui);
   const keys = useApiKeys();
   const [task, setTask] = useState<ApiKeyTask | null>(null);
   const close = () => setTask(null);
@@ -53,7 +53,7 @@ function ApiKeys() {
           </Button>
         }
       >
-        {keys.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
+        {keys.isPending && <p className="px-4 py-3 text-ink-3">{loading}</p>}
         <ProblemNote problem={keys.error} onAgain={() => void keys.refetch()} />
         {keys.data !== undefined && <KeyTable keys={keys.data.items} onTask={setTask} />}
       </Section>

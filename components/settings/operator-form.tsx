@@ -40,7 +40,7 @@ function NewOperator({ onClose }: { onClose(): void }) {
   const [roles, setRoles] = useState<Roles>({ "*": "viewer" });
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const missing = name.trim() === "" ? messages.giveName : findPasswordFault(password, again, faults);
+  const missing = name.trim() === "" ? messages.nameRequired : findPasswordFault(password, again, faults);
   const blocked = make.isPending ? waiting : missing;
   const submit = () => {
     if (blocked === null) make.mutate({ name: name.trim(), roles, password }, { onSuccess: onClose });
@@ -53,7 +53,7 @@ function NewOperator({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {messages.make}
+          {messages.create}
         </Button>
       }
     >
@@ -97,7 +97,7 @@ function OperatorRoles({ operator, onClose }: { operator: Operator; onClose(): v
     >
       <ProblemNote problem={change.error} />
       <RoleTable roles={roles} onRoles={setRoles} />
-      <p className="text-2xs text-ink-3">{messages.rolesCount}</p>
+      <p className="text-2xs text-ink-3">{messages.rolesEffective}</p>
     </Sheet>
   );
 }

@@ -49,7 +49,7 @@ function OperatorRow({ operator, onTask }: { operator: Operator; onTask(task: Op
       <th
         scope="row"
         className={`${CELL_CLASS} font-normal`}
-        title={settingsMessages.madeBy(formatDate(createdAt), toVisibleText(createdBy))}
+        title={settingsMessages.createdBy(formatDate(createdAt), toVisibleText(createdBy))}
       >
         <span className="font-medium">
           <SafeText text={name} />

@@ -36,7 +36,7 @@ export function OperatorsSettings() {
 
 function OperatorList() {
   const messages = useMessages(operators);
-  const { looking } = useMessages(ui);
+  const { loading } = useMessages(ui);
   const all = useOperators();
   const [task, setTask] = useState<OperatorTask | null>(null);
   const close = () => setTask(null);
@@ -51,7 +51,7 @@ function OperatorList() {
           </Button>
         }
       >
-        {all.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
+        {all.isPending && <p className="px-4 py-3 text-ink-3">{loading}</p>}
         <ProblemNote problem={all.error} onAgain={() => void all.refetch()} />
         {all.data !== undefined && <OperatorTable operators={all.data.items} onTask={setTask} />}
       </Section>

@@ -30,7 +30,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
           />
         )}
       </Field>
-      <Field label={messages.sameAgain}>
+      <Field label={messages.repeatPassword}>
         {(field) => (
           <input
             {...field}

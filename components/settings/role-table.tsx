@@ -36,7 +36,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
     <fieldset className="flex flex-col">
       <legend className="pb-1.5 text-ink-2">{messages.roles}</legend>
       <div className="divide-y divide-line-soft rounded-[8px] border border-line">
-        <RoleRow name={messages.allOthers} target="*" role={roles["*"] ?? "none"} onChoose={choose} />
+        <RoleRow name={messages.defaultRole} target="*" role={roles["*"] ?? "none"} onChoose={choose} />
         {[...named].map((target) => (
           <RoleRow
             key={target}

@@ -25,7 +25,7 @@ export function SecretSheet({ made, onClose }: { made: CreatedApiKey; onClose():
         {messages.shownOnce}
       </p>
       <CommandLine text={made.secret} label={messages.copySecret} />
-      <p className="text-ink-2">{messages.whereTo}</p>
+      <p className="text-ink-2">{messages.storeIt}</p>
       <pre
         translate="no"
         className="overflow-x-auto rounded-[8px] border border-line bg-bg px-3 py-2 font-mono text-xs"

@@ -19,7 +19,7 @@ import { useLogout } from "@/lib/queries/access/logout.ts";
 /** Browsers that are logged in: one's own, and everybody's for admins. */
 export function SessionsSettings() {
   const messages = useMessages(settings);
-  const { looking } = useMessages(ui);
+  const { loading } = useMessages(ui);
   const sessions = useBrowserSessions();
   const { hello } = useLiveState();
   const end = useEndSessions();
@@ -36,11 +36,11 @@ export function SessionsSettings() {
         <>
           {(hasMore || whose === "all") && (
             <Button aria-pressed={whose === "all"} onClick={() => setWhose(whose === "all" ? "mine" : "all")}>
-              {whose === "all" ? messages.mineOnly : messages.everybodys(items.length)}
+              {whose === "all" ? messages.mineOnly : messages.everyone(items.length)}
             </Button>
           )}
           <Button
-            blocked={others.length === 0 ? messages.hereOnly : end.isPending ? messages.ending : null}
+            blocked={others.length === 0 ? messages.onlySession : end.isPending ? messages.ending : null}
             onClick={() => end.mutate(others)}
           >
             {messages.endOthers}
@@ -48,7 +48,7 @@ export function SessionsSettings() {
         </>
       }
     >
-      {sessions.isPending && <p className="px-4 py-3 text-ink-3">{looking}</p>}
+      {sessions.isPending && <p className="px-4 py-3 text-ink-3">{loading}</p>}
       <ProblemNote problem={sessions.error ?? end.error} onAgain={() => void sessions.refetch()} />
       {sessions.data !== undefined && (
         <DataTable label={messages.sessions} heads={[...Object.values(messages.sessionHeads), ""]}>
@@ -75,7 +75,7 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
         </span>
         {current && (
           <span className="ml-2 rounded-[4px] border border-accent px-1 text-2xs text-accent">
-            {messages.thisOne}
+            {messages.thisSession}
           </span>
         )}
         <div className="text-2xs text-ink-3">{messages.by[via]}</div>

@@ -13,17 +13,17 @@ const SHORTCUTS: readonly [keys: readonly string[], what: ShortcutName][] = [
   [["⌘K", "Ctrl K"], "everything"],
   [["/"], "search"],
   [["j", "↓"], "nextRow"],
-  [["k", "↑"], "rowBefore"],
+  [["k", "↑"], "previousRow"],
   [["Enter"], "openLock"],
-  [["r"], "freeLock"],
-  [["x"], "tickRow"],
+  [["r"], "releaseLock"],
+  [["x"], "selectRow"],
   [["c"], "copyLock"],
   [["p"], "pause"],
   [["Space"], "pauseEvents"],
   [["←", "→"], "replayStep"],
   [["⇧ ←", "⇧ →"], "replayLongStep"],
   [["?"], "thisList"],
-  [["Esc"], "leave"],
+  [["Esc"], "close"],
 ];
 
 export function KeyboardHelp({ onClose }: { onClose(): void }) {

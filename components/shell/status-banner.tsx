@@ -61,7 +61,7 @@ export function StatusBanner() {
     <p className="flex items-center gap-3 border-b border-line bg-warn-bg px-4 py-2 text-warn">
       {messages.outdated}
       <button type="button" className="font-medium underline" onClick={() => location.reload()}>
-        {messages.loadAgain}
+        {messages.reloadPage}
       </button>
     </p>
   );

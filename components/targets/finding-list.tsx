@@ -57,7 +57,7 @@ interface FindingItemProps {
 function FindingItem({ finding, masters, children }: FindingItemProps) {
   const messages = useMessages(targets);
   const { code, facts, command } = finding;
-  const texts = messages.told?.[code];
+  const texts = messages.translations?.[code];
   const title = texts?.title(facts) ?? finding.title;
   // Redis's own words, which an English risk has in it; what is to be set says all of flags that are missing.
   const detail = texts === undefined || facts.missing ? "" : String(facts.detail ?? "");
@@ -98,8 +98,8 @@ function MissingFlagsNotice({ finding: { facts } }: { finding: Finding }) {
   return (
     <div className="flex flex-col gap-1 text-ink-2">
       <p>
-        <SafeText text={setting === "" ? messages.isEmpty : messages.isSetTo(setting)} wrap />{" "}
-        {messages.unseenTitle}
+        <SafeText text={setting === "" ? messages.currentlyEmpty : messages.currentFlags(setting)} wrap />{" "}
+        {messages.unnotifiedTitle}
       </p>
       <ul className="grid gap-x-6 gap-y-0.5 md:grid-cols-2">
         {flags.map(([flag, what]) => (

@@ -30,11 +30,11 @@ interface MasterTableProps {
 const COLUMN_HEADERS = [
   "master",
   "version",
-  "answers",
+  "latency",
   "memory",
-  "disk",
+  "persisted",
   "replicas",
-  "pass",
+  "lastScan",
   "notifications",
 ] as const;
 
@@ -149,7 +149,7 @@ const SAME_MS = 50;
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {
   const { masters: messages } = useMessages(targets);
   if (state === "down" || roundTripUs === null)
-    return <MasterCell head="answers">{formatOrUnknown(null, messages.unknown)}</MasterCell>;
+    return <MasterCell head="latency">{formatOrUnknown(null, messages.unknown)}</MasterCell>;
   const apartMs = Math.abs(clockOffsetMs);
   const apart = formatSpan(apartMs);
   const clock =
@@ -159,7 +159,7 @@ function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { maste
         ? messages.clockAhead(apart)
         : messages.clockBehind(apart);
   return (
-    <MasterCell head="answers" more={clock}>
+    <MasterCell head="latency" more={clock}>
       {roundTripUs < 1000 ? messages.underOneMs : formatSpan(roundTripUs / 1000)}
     </MasterCell>
   );
@@ -197,7 +197,7 @@ function DiskState({ report }: ReportedValue) {
   const isAof = persistence === "aof" || persistence === "both";
   return (
     <MasterCell
-      head="disk"
+      head="persisted"
       tone={persistence === "none" ? "warn" : "plain"}
       more={isAof && fsync ? <span translate="no">{fsync}</span> : undefined}
     >
@@ -220,16 +220,16 @@ function LastScan({ master: { scan, scannedAt, scanMs } }: { master: MasterHealt
   const { masters: messages } = useMessages(targets);
   const ago = useMessages(ui);
   const now = useServerNow();
-  const duration = scanMs === null ? undefined : messages.passTook(formatSpan(scanMs));
+  const duration = scanMs === null ? undefined : messages.scanTook(formatSpan(scanMs));
   if (scannedAt === null && scan?.keys) {
     const percent = Math.min(99, Math.floor((100 * scan.scanned) / scan.keys));
-    return <MasterCell head="pass">{messages.passUnderWay(percent)}</MasterCell>;
+    return <MasterCell head="lastScan">{messages.scanRunning(percent)}</MasterCell>;
   }
   return (
-    <MasterCell head="pass" more={duration}>
+    <MasterCell head="lastScan" more={duration}>
       {scannedAt === null
-        ? messages.passNever
-        : messages.passAgo(formatAgo(now === null ? 0 : now - scannedAt, ago))}
+        ? messages.neverScanned
+        : messages.scannedAgo(formatAgo(now === null ? 0 : now - scannedAt, ago))}
     </MasterCell>
   );
 }
@@ -246,7 +246,7 @@ function NotificationState({ master, report }: { master: MasterHealth } & Report
       tone={isOn ? "plain" : "warn"}
       more={
         missing.length > 0 ? (
-          messages.lacks(missing.join(""))
+          messages.missingFlags(missing.join(""))
         ) : (
           <span translate="no" className="font-mono">
             {setting}

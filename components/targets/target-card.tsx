@@ -97,7 +97,7 @@ function TargetFindings({ isDown, health, masters }: TargetFindingsProps) {
       </div>
     );
   }
-  if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">{messages.looking}</p>;
+  if (health.data === undefined) return <p className="px-4 py-3 text-ink-3">{messages.loading}</p>;
   const { findings, unreadableKeys } = health.data;
   return <FindingList findings={findings} masters={masters} unreadableKeys={unreadableKeys} />;
 }

@@ -17,7 +17,7 @@ export function TargetsPage() {
           <PageHeader title={messages.title} />
           <p className="text-ink-2">{messages.intro}</p>
         </div>
-        {targets === undefined && <p className="text-ink-3">{messages.looking}</p>}
+        {targets === undefined && <p className="text-ink-3">{messages.loading}</p>}
         {targets?.map((target) => (
           <TargetCard key={target.name} target={target} />
         ))}

@@ -65,7 +65,7 @@ function ErrorNotice({ name, place, onAgain }: ErrorNoticeProps) {
     >
       <p className="min-w-0 flex-1 basis-56">
         <span className="font-medium">{messages.broken.title(name)}</span>{" "}
-        <span className="text-ink-2">{messages.broken.restGoesOn}</span>
+        <span className="text-ink-2">{messages.broken.restWorks}</span>
       </p>
       <Button onClick={onAgain}>{messages.broken.again}</Button>
     </div>

@@ -6,7 +6,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /** What went wrong, in the language of the page; where that is not English, with the server's own sentence below. */
 export function ProblemText({ problem }: { problem: { message: string } }) {
-  const { told: problemTexts } = useMessages(problems);
+  const { translations: problemTexts } = useMessages(problems);
   const text = problemTexts === null ? null : translateProblem(problem, problemTexts);
   if (text === null) return problem.message;
   return (
@@ -22,11 +22,11 @@ export function ProblemText({ problem }: { problem: { message: string } }) {
 }
 
 /** null: it is of a kind that has no words. */
-function translateProblem(problem: unknown, { ofCode, ofSilence }: ProblemMessages): string | null {
+function translateProblem(problem: unknown, { ofCode, ofNoResponse }: ProblemMessages): string | null {
   if (problem instanceof ApiProblem) {
     const { title, remedy } = ofCode[problem.code];
     return `${title}。${remedy}`;
   }
   if (!(problem instanceof NetworkError)) return null;
-  return problem.reason === "status" ? ofSilence.status(problem.status ?? 0) : ofSilence[problem.reason];
+  return problem.reason === "status" ? ofNoResponse.status(problem.status ?? 0) : ofNoResponse[problem.reason];
 }

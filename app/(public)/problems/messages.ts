@@ -8,12 +8,12 @@ import { problems as chineseProblems } from "@/lib/i18n/zh/problems.ts";
 interface ProblemPageMessages {
   readonly messages: Messages["problemPages"];
   /** Titles and remedies by code; null: the page is English. */
-  readonly translations: Messages["problems"]["told"];
+  readonly translations: Messages["problems"]["translations"];
 }
 
 const MESSAGES_BY_LANGUAGE: Readonly<Record<Language, ProblemPageMessages>> = {
   en: { messages: english, translations: null },
-  zh: { messages: chinese, translations: chineseProblems.told },
+  zh: { messages: chinese, translations: chineseProblems.translations },
 };
 
 /** Returns the messages in the language of the request. */

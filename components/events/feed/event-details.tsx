@@ -107,7 +107,7 @@ function EventFacts({ event }: { event: LockEvent }) {
         </EventFact>
       )}
       {count !== undefined && <EventFact name={messages.count}>{count}</EventFact>}
-      <EventFact name={messages.seen}>
+      <EventFact name={messages.source}>
         {isStored(event) ? messages[observed] : `${messages[observed]}; ${messages.liveOnly}`}
       </EventFact>
     </dl>

@@ -55,7 +55,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
   });
   useCommands(
     at === undefined
-      ? [{ id: "events:pause", name: paused ? commands.goOn : commands.pause, keys: "p", run: toggle }]
+      ? [{ id: "events:pause", name: paused ? commands.resume : commands.pause, keys: "p", run: toggle }]
       : [{ id: "events:now", name: commands.live, run: resume }],
   );
   const isFiltered = search.filter !== "" || search.types.length > 0;
@@ -129,7 +129,7 @@ function NewerEventsStatus({
   if (newer === "live") return null;
   return (
     <div className="flex flex-wrap items-center gap-2 text-ink-2">
-      <span>{at === undefined ? messages.newerLeft : messages.pastUntil(formatShortTime(at))}</span>
+      <span>{at === undefined ? messages.newerUnloaded : messages.pastUntil(formatShortTime(at))}</span>
       {newer === "failed" && (
         <span role="alert" className="text-bad">
           {messages.failed}
@@ -138,13 +138,13 @@ function NewerEventsStatus({
       <Button
         size="small"
         onClick={() => reader.loadNewer()}
-        blocked={newer === "loading" ? messages.onTheirWay : null}
+        blocked={newer === "loading" ? messages.loadingOlder : null}
       >
         {newer === "loading" ? messages.loading : newer === "failed" ? messages.again : messages.newer}
       </Button>
       {at === undefined && (
         <Button size="small" onClick={onNow}>
-          {messages.toNow}
+          {messages.backToNow}
         </Button>
       )}
     </div>
@@ -162,7 +162,7 @@ function OlderEventsStatus({ reading: { older }, reader }: EventsStatusProps) {
           {older === "failed" ? messages.again : messages.older}
         </Button>
       )}
-      {older === "begins" && <span>{messages.begins}</span>}
+      {older === "begins" && <span>{messages.historyStart}</span>}
       {older === "not_kept" && <span>{messages.notKept}</span>}
     </div>
   );

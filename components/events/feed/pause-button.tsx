@@ -18,13 +18,13 @@ export function EventPauseButton({ paused, onPause, onResume, small }: EventPaus
       variant={small ? "quiet" : "plain"}
       size={small ? "small-icon" : "normal"}
       aria-pressed={paused}
-      aria-label={paused ? pause.goOnEvents : pause.pauseEvents}
-      title={paused ? pause.goOn : pause.pause}
+      aria-label={paused ? pause.resumeEvents : pause.pauseEvents}
+      title={paused ? pause.resume : pause.pause}
       className="max-sm:min-w-11"
       onClick={paused ? onResume : onPause}
     >
       {paused ? <Play aria-hidden size={13} /> : <Pause aria-hidden size={13} />}
-      {!small && <span className="max-sm:sr-only">{paused ? pause.goOn : pause.pause}</span>}
+      {!small && <span className="max-sm:sr-only">{paused ? pause.resume : pause.pause}</span>}
     </Button>
   );
 }

@@ -150,10 +150,10 @@ function ReplayStatus({ replay }: { replay: Replay }) {
       {state === "loading" && <p role="status">{messages.loading(count)}</p>}
       {state === "done" && cutAt === undefined && <p>{messages.loaded(count)}</p>}
       {cutAt !== undefined && <p className="text-warn">{messages.cut(count, formatShortTime(cutAt))}</p>}
-      {!isWhole && <p className="text-warn">{messages.notWhole}</p>}
+      {!isWhole && <p className="text-warn">{messages.incomplete}</p>}
       {isUnwatched && <p className="text-warn">{messages.unwatched}</p>}
       <p role="status" className="text-ink">
-        {isOver ? messages.over(formatShortTime(clock.to)) : ""}
+        {isOver ? messages.finished(formatShortTime(clock.to)) : ""}
       </p>
     </div>
   );

@@ -40,11 +40,11 @@ export function ReplayForm({ search, at, now, onStart, onCancel }: ReplayFormPro
   const [start, end] = [parseLocalDateTime(from), parseLocalDateTime(to)];
   const fault =
     start === undefined || end === undefined
-      ? messages.noSpan
+      ? messages.rangeRequired
       : end <= start
-        ? messages.backwards
+        ? messages.endBeforeStart
         : end - start > DAY_MS
-          ? messages.tooLong
+          ? messages.rangeTooLong
           : null;
   const submit = (event: FormEvent) => {
     event.preventDefault();

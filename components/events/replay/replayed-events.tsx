@@ -99,8 +99,8 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
         end={null}
       >
         {replay.shown.length === 0 && replay.state !== "loading" && (
-          <EmptyState title={isSilent ? empty.silent : empty.span}>
-            <p>{isSilent ? empty.silentText : empty.spanText}</p>
+          <EmptyState title={isSilent ? empty.emptyRange : empty.span}>
+            <p>{isSilent ? empty.emptyRangeText : empty.spanText}</p>
           </EmptyState>
         )}
       </EventStream>

@@ -36,7 +36,7 @@ export function formatEventDetail(
     case "wait_ended":
       return who;
     case "renewed":
-      if (event.by !== undefined) return join(messages.by(event.by), reason, messages.moreTimeFor(who));
+      if (event.by !== undefined) return join(messages.by(event.by), reason, messages.extendedFor(who));
       return join(who, count);
     case "reentered":
     case "seen":
@@ -48,9 +48,9 @@ export function formatEventDetail(
       // A reservation is over by expiring; of anything else that is a holder who did not come back.
       return join(ended, reservation === null ? messages.notReleased : "");
     case "recreated":
-      return join(who, messages.madeAgain);
+      return join(who, messages.recreated);
     case "evicted":
-      return join(ended, messages.thrownOut);
+      return join(ended, messages.evictedForMemory);
     case "force_released":
       return join(
         event.by === undefined ? "" : messages.by(event.by),
@@ -71,7 +71,7 @@ export function formatHoldEnding(event: LockEvent, { endings }: Messages["events
     case "evicted":
       return endings.evicted;
     case "force_released":
-      return event.by === undefined ? endings.byOperator : endings.freedBy(event.by);
+      return event.by === undefined ? endings.byOperator : endings.releasedBy(event.by);
     default:
       return endings.ended;
   }

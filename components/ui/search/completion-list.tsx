@@ -26,7 +26,7 @@ export function CompletionList({ id, completion, active, onSelect }: CompletionL
       ref={list}
       id={id}
       role="listbox"
-      aria-label={messages.completions}
+      aria-label={messages.suggestions}
       className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full max-w-md overflow-y-auto rounded-[8px] border border-line bg-panel p-1 shadow-sheet"
     >
       {completion.items.map(({ text, hint }, index) => (

@@ -9,7 +9,7 @@ export const apiKeys = {
   none: "No keys yet. Apps can use the root key, but that one may do everything: make one for each app instead.",
   heads: {
     name: "Name",
-    may: "May",
+    permissions: "May",
     targets: "Targets",
     keys: "Keys",
     usage: "Live holds",
@@ -34,13 +34,13 @@ export const apiKeys = {
   oldSecretFor: (left: string) => `old secret works for ${left}`,
 
   newTitle: "New API key",
-  giveName: "Give it a name.",
-  sayMay: "Say what it may do.",
-  making: "Making it…",
-  make: "Make the key",
+  nameRequired: "Give it a name.",
+  permissionsRequired: "Say what it may do.",
+  creating: "Making it…",
+  create: "Make the key",
   name: "Name",
   nameHint: "Events and the audit show it, for example as key:checkout.",
-  mayLegend: "What it may do",
+  permissionsLegend: "What it may do",
   accesses: {
     read: "look at locks, events and targets",
     lock: "acquire, renew, release and verify: what apps do",
@@ -56,7 +56,7 @@ export const apiKeys = {
     `The key expires on ${date}. From then on, its app gets 401 responses and cannot renew the locks it holds. Replace the key before that date: rotating it does not extend it.`,
   expiresAfter: "Expires after",
   expiresNever: "It works until somebody revokes it.",
-  lives: { days30: "30 days", days90: "90 days", year: "1 year", never: "never" },
+  lifetimes: { days30: "30 days", days90: "90 days", year: "1 year", never: "never" },
 
   holdsMax: "Most live holds",
   bytesMax: "Most memory in Redis (MiB)",
@@ -76,20 +76,20 @@ export const apiKeys = {
   overlapNone: "Apps that use it are refused from now on, and cannot renew what they hold.",
   overlapSome: "Give the new one to the apps within that time.",
   overlaps: { hour: "1 hour", day: "1 day", days7: "7 days", none: "not at all" },
-  olderEnds: "A secret from a rotation before this one ends at once.",
+  olderSecretEnds: "A secret from a rotation before this one ends at once.",
 
   revocation: (name: ReactNode) => <>Revoke {name}</>,
   revokeKey: "Revoke the key",
   refusedSoon: "Within two seconds every app that uses it is refused, and its streams end.",
   holdsStay:
     "What it holds stays held and can no longer be renewed: it lapses with its lease, or is freed by force. Work under it may go on until then.",
-  forGood: "It cannot be taken back. The key stays in the list for 30 days, so that its name is known.",
+  irreversible: "It cannot be taken back. The key stays in the list for 30 days, so that its name is known.",
 
   secretOf: (name: ReactNode) => <>The secret of {name}</>,
   stored: "I have stored it",
   shownOnce: "It is shown this once. Lockkeeper keeps its hash only: who loses it makes a new one.",
   copySecret: "Copy the secret",
-  whereTo: "Put it where the app keeps its secrets. It goes with every request:",
+  storeIt: "Put it where the app keeps its secrets. It goes with every request:",
   tryIt: "Try it in a shell. The first line contains the secret:",
   copyCommand: "Copy the command",
 };

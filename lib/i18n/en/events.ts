@@ -27,13 +27,13 @@ export const events = {
   countLeft: (count: number) => `count ${count} left`,
   by: (who: string) => `by ${who}`,
   quoted: (reason: string) => `“${reason}”`,
-  moreTimeFor: (who: string) => `more time for ${who}`,
+  extendedFor: (who: string) => `more time for ${who}`,
   heldFor: (time: string) => `after ${time}`,
   after: (who: string, time: string) => `${who} after ${time}`,
   from: (who: string) => `from ${who}`,
   notReleased: "not released",
-  madeAgain: "made again after it was freed",
-  thrownOut: "Redis threw it out to save memory",
+  recreated: "made again after it was freed",
+  evictedForMemory: "Redis threw it out to save memory",
   between: ", ",
   endings: {
     byOwner: "its owner released it",
@@ -41,7 +41,7 @@ export const events = {
     expired: "it expired",
     evicted: "Redis evicted it",
     byOperator: "it was freed by an operator",
-    freedBy: (who: string) => `${who} freed it`,
+    releasedBy: (who: string) => `${who} freed it`,
     ended: "it ended",
   },
   panel: {
@@ -56,9 +56,9 @@ export const events = {
   },
   pause: {
     pause: "Pause",
-    goOn: "Go on",
+    resume: "Go on",
     pauseEvents: "Pause the events",
-    goOnEvents: "Go on with the events",
+    resumeEvents: "Go on with the events",
     fresh: (count: number, text: string) => `${text} new ${count === 1 ? "event" : "events"}`,
   },
 };

@@ -5,7 +5,7 @@ import type { Confidence } from "@/lib/contract/format.ts";
 export const formats = {
   namespace: "formats" as const,
   title: "Formats",
-  looking: "Looking…",
+  loading: "Looking…",
   again: "Try again",
   rules: "Rules",
   rulesIntro:
@@ -18,8 +18,8 @@ export const formats = {
   keys: "Keys",
   format: "Format",
   chooseFormat: "Format…",
-  sayKeys: "Say for which keys.",
-  sayFormat: "Say which format.",
+  patternRequired: "Say for which keys.",
+  formatRequired: "Say which format.",
   preview: "Preview rule",
   change: {
     adding: (pattern: ReactNode, format: string) => (
@@ -28,12 +28,12 @@ export const formats = {
       </>
     ),
     removing: (pattern: ReactNode) => <>What it would change to remove the rule for {pattern}</>,
-    looking: "Reading the locks as they would be read then…",
+    reading: "Reading the locks as they would be read then…",
     nothing: "Nothing that is held now would be read differently.",
     count: (count: string, one: boolean) => `${count} ${one ? "lock" : "locks"}`,
     noLock: "no lock",
     affected: (affected: string, held: string) => `The rule decides for ${affected} of ${held} held locks.`,
-    cut: (looked: string) => `Only ${looked} of them were looked at.`,
+    truncated: (looked: string) => `Only ${looked} of them were looked at.`,
     scannedAll: (scanned: string) => `${scanned} keys were gone through for others: all of them.`,
     scannedSome: (scanned: string) =>
       `${scanned} keys were gone through for others, and not all: there may be more.`,
@@ -52,8 +52,8 @@ export const formats = {
     stopFinding: "Stop looking for locks",
     find: "Find locks",
     findAgain: "Find locks again",
-    goOn: "Go on",
-    stop: "Stop",
+    resume: "Go on",
+    sentenceEnd: "Stop",
     idle: "Goes through all keys, whatever is watched, in a fifth of the time.",
     progress: "How far the finder is",
     running: (scanned: string, of: string | null) =>
@@ -63,14 +63,14 @@ export const formats = {
     /** null: the server says it in this very language. */
     failed: null as string | null,
     under: "under",
-    sure: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,
+    confidence: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,
     unlisted: ", not listed",
     toWatch: "To watch these as well, set this and start Lockkeeper again:",
     copySetting: "Copy the setting",
   },
-  known: "What is known",
+  supportedFormats: "What is known",
   stop: ".",
-  spoken: "Locks are taken in it by this API, too.",
-  renewed: "Its holders renew by themselves.",
-  never: "Never freed from here.",
+  acquirable: "Locks are taken in it by this API, too.",
+  selfRenewing: "Its holders renew by themselves.",
+  notReleasable: "Never freed from here.",
 };

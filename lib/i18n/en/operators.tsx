@@ -27,17 +27,17 @@ export const operators = {
   },
 
   newTitle: "New operator",
-  giveName: "Give a name.",
-  make: "Make the operator",
+  nameRequired: "Give a name.",
+  create: "Make the operator",
   name: "Name",
   nameHint: "What events and the audit say.",
   rolesOf: (name: ReactNode) => <>Roles of {name}</>,
   saveRoles: "Save the roles",
-  rolesCount:
+  rolesEffective:
     "They count within two seconds, also for whoever is logged in. Sessions that were begun by a link end.",
   roles: "Roles",
   oneRole: "Role",
-  allOthers: "Default for targets without a role of their own",
+  defaultRole: "Default for targets without a role of their own",
   choices: {
     as_others: "default",
     none: "none",

@@ -22,12 +22,12 @@ export const owners = {
   /** Of a value such as `1`, which many clients write. */
   noOwnerInCommon: "These locks share a value, not an owner. Release them one by one.",
   targetDown: "Owners appear when the target is reachable again.",
-  notTold: "not told",
-  freeAll: "Free all…",
-  freeAllOf: (name: string) => `Free all of ${name}`,
-  nobodyHolds: "Nobody holds a lock",
-  nobodyMatches: "Nobody matches",
-  appearSoon: "Owners appear here as soon as they take a lock.",
+  unknown: "not told",
+  releaseAll: "Free all…",
+  releaseAllOf: (name: string) => `Free all of ${name}`,
+  noLocksHeld: "Nobody holds a lock",
+  noMatch: "Nobody matches",
+  appearHere: "Owners appear here as soon as they take a lock.",
   notListed: (by: OwnerGrouping) => `Holders that tell of no ${by} are not listed here; look by owner.`,
   narrow: "Narrow the search to see the rest.",
   without: (locks: number, shown: string, by: OwnerGrouping) =>

@@ -7,14 +7,14 @@ export interface ProblemMessages {
   /** What is wrong, and what whoever is at the console does about it. */
   ofCode: Record<ErrorCode, { title: string; remedy: string }>;
   /** Of no answer, or one that cannot be understood. `status` is that of HTTP. */
-  ofSilence: Record<Exclude<NetworkErrorReason, "status">, string> & { status: (status: number) => string };
+  ofNoResponse: Record<Exclude<NetworkErrorReason, "status">, string> & { status: (status: number) => string };
 }
 
 /** What the server refuses. */
 export const problems = {
   namespace: "problems" as const,
   /** null: the server says it in this very language, with the facts of the case. */
-  told: null as ProblemMessages | null,
+  translations: null as ProblemMessages | null,
   /** What a field of a search is compared with. */
   comparison: {
     number: (field: string) => `${field} is compared with a whole number`,

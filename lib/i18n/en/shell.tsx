@@ -24,10 +24,10 @@ export const shell = {
   more: "More",
   close: "Close",
   needAttention: (count: string) => `${count} need attention`,
-  parts: { overview: "Overview", views: "Views", free: "The sheet that frees" },
+  parts: { overview: "Overview", views: "Views", release: "The sheet that frees" },
   broken: {
     title: (part: string) => `${part}: this part broke.`,
-    restGoesOn: "The rest of the page goes on, and nothing was done to any lock.",
+    restWorks: "The rest of the page goes on, and nothing was done to any lock.",
     again: "Try again",
   },
   /** Code of the console that could not be loaded. */
@@ -92,11 +92,11 @@ export const shell = {
     keys === null
       ? `Under way: ${scanned} keys, for ${took}.`
       : `Under way: ${scanned} of ${keys} keys, for ${took}.`,
-  missed: (changes: number, age: string) =>
+  missedChanges: (changes: number, age: string) =>
     `${changes} ${changes === 1 ? "change was" : "changes were"} found that Redis never told of, the last ${age} ago.`,
   unreadable: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks: see Targets.`,
-  leftOut: (locks: number) => `${locks} locks or more are left out: the picture is full.`,
+  omittedLocks: (locks: number) => `${locks} locks or more are left out: the picture is full.`,
   oversizedKeys: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key is" : "keys are"} left out: the name is longer than 1,024 bytes.`,
 
@@ -114,10 +114,10 @@ export const shell = {
     `${masters}: what is shown of their locks is stale, and those cannot be freed. All others are as shown.`,
   writesRefused: "Locks can be neither acquired nor renewed.",
   outdated: "Lockkeeper was updated: this page does not understand all of it any more.",
-  loadAgain: "Load it again",
+  reloadPage: "Load it again",
 
   /** Why a button is blocked. */
-  mayNotFree: "Your role (viewer) cannot release locks here.",
+  releaseForbidden: "Your role (viewer) cannot release locks here.",
   targetReadOnly: "This target is read-only: nothing is ever written to it.",
   blockedStale: "The picture is stale: nothing can be done until it is live again.",
   blockedDown: "Redis is down: nothing can be done until it is back.",

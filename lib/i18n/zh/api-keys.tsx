@@ -8,7 +8,7 @@ export const apiKeys: Messages["apiKeys"] = {
   none: "还没有密钥。应用可以用根密钥，但根密钥可做一切：请为每个应用各建一个。",
   heads: {
     name: "名称",
-    may: "权限",
+    permissions: "权限",
     targets: "目标",
     keys: "键",
     usage: "持有的锁",
@@ -32,13 +32,13 @@ export const apiKeys: Messages["apiKeys"] = {
   oldSecretFor: (left) => `旧密钥串还可用 ${left}`,
 
   newTitle: "新建 API 密钥",
-  giveName: "请输入名称。",
-  sayMay: "请选择权限。",
-  making: "正在创建…",
-  make: "创建密钥",
+  nameRequired: "请输入名称。",
+  permissionsRequired: "请选择权限。",
+  creating: "正在创建…",
+  create: "创建密钥",
   name: "名称",
   nameHint: "事件和审计中这样称呼它，例如 key:checkout。",
-  mayLegend: "权限",
+  permissionsLegend: "权限",
   accesses: {
     read: "查看锁、事件和目标",
     lock: "获取、续期、释放和校验：应用所需",
@@ -53,7 +53,7 @@ export const apiKeys: Messages["apiKeys"] = {
     `密钥于 ${date} 到期。到期后应用收到 401，也无法为持有的锁续期。请在此之前更换密钥：轮换不会延长有效期。`,
   expiresAfter: "有效期",
   expiresNever: "一直有效，直到有人吊销。",
-  lives: { days30: "30 天", days90: "90 天", year: "1 年", never: "永久" },
+  lifetimes: { days30: "30 天", days90: "90 天", year: "1 年", never: "永久" },
 
   holdsMax: "最多同时持有",
   bytesMax: "最多占用内存（MiB）",
@@ -71,14 +71,14 @@ export const apiKeys: Messages["apiKeys"] = {
   overlapNone: "使用它的应用立即被拒绝，也不能再为所持的锁续期。",
   overlapSome: "请在此期间把新密钥串交给应用。",
   overlaps: { hour: "1 小时", day: "1 天", days7: "7 天", none: "立即失效" },
-  olderEnds: "上一次轮换留下的旧密钥串会立即失效。",
+  olderSecretEnds: "上一次轮换留下的旧密钥串会立即失效。",
 
   revocation: (name) => <>吊销 {name}</>,
   revokeKey: "吊销密钥",
   refusedSoon: "两秒内，使用它的应用都会被拒绝，其事件流结束。",
   holdsStay:
     "它持有的锁仍被持有，但不能再续期：租约到期后失效，或被强制释放。在此之前，锁下的工作可能仍在进行。",
-  forGood: "无法撤销。密钥会在列表中保留 30 天，以便知道它的名称。",
+  irreversible: "无法撤销。密钥会在列表中保留 30 天，以便知道它的名称。",
 
   secretOf: (name) => <>{name} 的密钥串</>,
   stored: "我已保存",
@@ -86,5 +86,5 @@ export const apiKeys: Messages["apiKeys"] = {
   copySecret: "复制密钥串",
   tryIt: "在终端里试一下。第一行包含密钥串：",
   copyCommand: "复制命令",
-  whereTo: "请存放到应用保管机密的地方。每个请求都带上它：",
+  storeIt: "请存放到应用保管机密的地方。每个请求都带上它：",
 };

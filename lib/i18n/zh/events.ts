@@ -24,13 +24,13 @@ export const events: Messages["events"] = {
   countLeft: (count) => `剩余重入次数 ${count}`,
   by: (who) => `由 ${who}`,
   quoted: (reason) => `原因“${reason}”`,
-  moreTimeFor: (who) => `为 ${who} 延长时间`,
+  extendedFor: (who) => `为 ${who} 延长时间`,
   heldFor: (time) => `持有 ${time}`,
   after: (who, time) => `${who}，持有 ${time}`,
   from: (who) => `原持有者 ${who}`,
   notReleased: "未释放",
-  madeAgain: "被释放后又重新出现",
-  thrownOut: "Redis 为节省内存将其逐出",
+  recreated: "被释放后又重新出现",
+  evictedForMemory: "Redis 为节省内存将其逐出",
   between: "，",
   endings: {
     byOwner: "持有者已自行释放",
@@ -38,7 +38,7 @@ export const events: Messages["events"] = {
     expired: "锁已过期",
     evicted: "锁被 Redis 逐出",
     byOperator: "锁被操作员释放",
-    freedBy: (who) => `${who} 释放了锁`,
+    releasedBy: (who) => `${who} 释放了锁`,
     ended: "持有已结束",
   },
   panel: {
@@ -52,9 +52,9 @@ export const events: Messages["events"] = {
   },
   pause: {
     pause: "暂停",
-    goOn: "继续",
+    resume: "继续",
     pauseEvents: "暂停事件流",
-    goOnEvents: "继续事件流",
+    resumeEvents: "继续事件流",
     fresh: (_, text) => `${text} 条新事件`,
   },
 };

@@ -2,7 +2,7 @@ import type { Messages } from "../en/messages.ts";
 
 export const problems: Messages["problems"] = {
   namespace: "problems",
-  told: {
+  translations: {
     ofCode: {
       invalid: { title: "请求无效", remedy: "改正下面指出的内容；原样再发仍会被拒绝。" },
       unauthenticated: { title: "缺少凭据或凭据错误", remedy: "请重新登录。" },
@@ -85,7 +85,7 @@ export const problems: Messages["problems"] = {
         remedy: "请先查看该锁的现状，再决定是否重试。",
       },
     },
-    ofSilence: {
+    ofNoResponse: {
       silent: "Lockkeeper 没有答复。",
       unreadable: "无法读懂 Lockkeeper 的答复，请重新加载本页。",
       broken_off: "答复中断了。",

@@ -21,10 +21,10 @@ export const shell: Messages["shell"] = {
   more: "更多",
   close: "关闭",
   needAttention: (count) => `${count} 个需关注`,
-  parts: { overview: "概览", views: "视图", free: "释放面板" },
+  parts: { overview: "概览", views: "视图", release: "释放面板" },
   broken: {
     title: (part) => `${part}：此部分出错。`,
-    restGoesOn: "页面其余部分照常工作，未对任何锁做任何操作。",
+    restWorks: "页面其余部分照常工作，未对任何锁做任何操作。",
     again: "重试",
   },
   loadFailure: {
@@ -83,9 +83,9 @@ export const shell: Messages["shell"] = {
     keys === null
       ? `扫描中：已扫 ${scanned} 个键，用时 ${took}。`
       : `扫描中：已扫 ${scanned} / ${keys} 个键，用时 ${took}。`,
-  missed: (changes, age) => `发现 ${changes} 处 Redis 未通知的变更，最近一处在 ${age} 前。`,
+  missedChanges: (changes, age) => `发现 ${changes} 处 Redis 未通知的变更，最近一处在 ${age} 前。`,
   unreadable: (keys) => `${keys} 个受监视的键无法读取，其中可能有锁：详见“目标”页。`,
-  leftOut: (locks) => `至少有 ${locks} 把锁未收录：画面已满。`,
+  omittedLocks: (locks) => `至少有 ${locks} 把锁未收录：画面已满。`,
   oversizedKeys: (keys) => `${keys} 个受监视的键未收录：键名超过 1024 字节。`,
 
   staleUnreachable: "无法连接 Lockkeeper。所见可能已过时，暂时不能释放任何锁。页面会自动重试。",
@@ -97,9 +97,9 @@ export const shell: Messages["shell"] = {
   someDown: (masters) => `${masters}：其上的锁已过时，不能释放。其余各锁如所示。`,
   writesRefused: "锁既不能获取也不能续期。",
   outdated: "Lockkeeper 已更新，本页不再能完全理解它。",
-  loadAgain: "重新加载",
+  reloadPage: "重新加载",
 
-  mayNotFree: "你的角色（查看者）不能在此释放锁。",
+  releaseForbidden: "你的角色（查看者）不能在此释放锁。",
   targetReadOnly: "此目标只读：绝不写入。",
   blockedStale: "画面已过时：恢复实时之前不能操作。",
   blockedDown: "Redis 宕机：恢复之前不能操作。",
