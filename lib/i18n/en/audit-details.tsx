@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** All that is recorded of one action. */
+/** The details of one audited action. */
 export const auditDetails = {
   namespace: "auditDetails" as const,
   when: "When",
@@ -10,18 +10,18 @@ export const auditDetails = {
   noReason: "no reason given",
   request: "Request",
   entry: "Entry",
-  outcomeEntry: (number: string) => `, its outcome ${number}`,
-  who: "Who",
+  outcomeEntry: (number: string) => `, outcome in ${number}`,
+  who: "Caller",
   /** @param kind as recorded, such as `session` */
-  by: (kind: ReactNode) => <>by {kind}, </>,
-  permissions: (verbs: ReactNode) => <>, might {verbs}</>,
+  by: (kind: ReactNode) => <>{kind}, </>,
+  permissions: (verbs: ReactNode) => <>, permissions: {verbs}</>,
   from: "From",
-  unknown: "not known",
+  unknown: "unknown",
   key: "Key",
   heldBy: "Held by",
   version: "Version seen",
-  fence: "Fence",
+  fence: "Fencing token",
   outcome: "Outcome",
-  notRecorded: "not recorded: it is still going on, or the server or its store ended in between",
-  holdOf: "Hold of",
+  notRecorded: "not recorded: the action is still running, or the server or its store failed",
+  holdOf: "Previous holder",
 };

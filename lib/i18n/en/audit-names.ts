@@ -1,4 +1,4 @@
-/** Names of the actions and outcomes that the audit records. The codes stay in filters, exports and details. */
+/** Names of audited actions and outcomes. Filters, exports and details also show the codes. */
 export const auditNames = {
   namespace: "auditNames" as const,
   actions: {
@@ -22,7 +22,7 @@ export const auditNames = {
     reveal_app_connection: "Show Redis password",
     save_view: "Save view",
     delete_view: "Delete view",
-    chain_begun: "Chain started",
+    chain_begun: "Start audit chain",
     entries_lost: "Entries lost",
   },
   outcomes: {
@@ -41,7 +41,7 @@ export const auditNames = {
     read_only: "read-only target",
     not_found: "not found",
     not_a_lock: "not a lock",
-    held: "held by another",
+    held: "held by another client",
     lost: "hold lost",
     timeout: "timed out",
     invalid: "invalid request",

@@ -1,42 +1,42 @@
 import type { ReactNode } from "react";
 import type { Confidence } from "@/lib/contract/format.ts";
 
-/** What is written where, and how it is found. */
+/** The formats page: known formats, format rules and the lock finder. */
 export const formats = {
   namespace: "formats" as const,
   title: "Formats",
-  loading: "Looking…",
+  loading: "Loading…",
   again: "Try again",
   rules: "Rules",
   rulesIntro:
-    "Several libraries write the same into Redis. A rule says which one it is for keys of a name; the first that fits counts. Locks of these keys are certain from then on, and are freed as that library would.",
-  noRules: "No rules: what a key is, is told by its name and shape alone.",
-  fromConfiguration: "from the configuration",
+    "Some libraries write identical data to Redis. A rule assigns a format to a key pattern; the first match applies. Lockkeeper then treats matching locks as certain and releases them as their library would.",
+  noRules: "No rules. Formats are detected from keys and values.",
+  fromConfiguration: "from configuration",
   removeRuleFor: (pattern: string) => `Remove the rule for ${pattern}`,
-  waiting: "Waiting for the answer",
-  adminsOnly: "Rules are changed by an admin.",
-  keys: "Keys",
+  waiting: "Waiting for a response",
+  adminsOnly: "Only admins can change rules.",
+  keys: "Key pattern",
   format: "Format",
   chooseFormat: "Format…",
-  patternRequired: "Say for which keys.",
-  formatRequired: "Say which format.",
+  patternRequired: "Enter a key pattern.",
+  formatRequired: "Choose a format.",
   preview: "Preview rule",
   change: {
     adding: (pattern: ReactNode, format: string) => (
       <>
-        What a rule that {pattern} is {format} would change
+        Effect of the rule {pattern} → {format}
       </>
     ),
-    removing: (pattern: ReactNode) => <>What it would change to remove the rule for {pattern}</>,
-    reading: "Reading the locks as they would be read then…",
-    nothing: "Nothing that is held now would be read differently.",
+    removing: (pattern: ReactNode) => <>Effect of removing the rule for {pattern}</>,
+    reading: "Loading…",
+    nothing: "No held lock would change its format.",
     count: (count: string, one: boolean) => `${count} ${one ? "lock" : "locks"}`,
     noLock: "no lock",
-    affected: (affected: string, held: string) => `The rule decides for ${affected} of ${held} held locks.`,
-    truncated: (looked: string) => `Only ${looked} of them were looked at.`,
-    scannedAll: (scanned: string) => `${scanned} keys were gone through for others: all of them.`,
+    affected: (affected: string, held: string) => `The rule applies to ${affected} of ${held} held locks.`,
+    truncated: (looked: string) => `Only ${looked} of them were read.`,
+    scannedAll: (scanned: string) => `All ${scanned} other keys were scanned.`,
     scannedSome: (scanned: string) =>
-      `${scanned} keys were gone through for others, and not all: there may be more.`,
+      `${scanned} other keys were scanned, but not all of them. There may be more changes.`,
     add: "Add rule",
     remove: "Remove rule",
     cancel: "Cancel",
@@ -45,32 +45,32 @@ export const formats = {
     Confidence,
     string
   >,
-  notWatched: "Locks that are not watched",
+  notWatched: "Unwatched locks",
   addRule: "Add a rule…",
   finder: {
-    findCommand: "Find locks that nobody watches",
-    stopFinding: "Stop looking for locks",
+    findCommand: "Find unwatched locks",
+    stopFinding: "Stop finding locks",
     find: "Find locks",
     findAgain: "Find locks again",
-    resume: "Go on",
+    resume: "Resume",
     sentenceEnd: "Stop",
-    idle: "Goes through all keys, whatever is watched, in a fifth of the time.",
-    progress: "How far the finder is",
+    idle: "Scans all keys, watched or not. The scan is active for at most 20 % of the time.",
+    progress: "Scan progress",
     running: (scanned: string, of: string | null) =>
       of === null ? `${scanned} keys…` : `${scanned} of ${of} keys…`,
     ended: (scanned: string, of: string | null, found: boolean, soFar: boolean) =>
-      `${scanned}${of === null ? "" : ` of ${of}`} keys: ${found ? "what is found is below" : "no locks"}${soFar ? ", so far" : ""}.`,
-    /** null: the server says it in this very language. */
+      `${scanned}${of === null ? "" : ` of ${of}`} keys: ${found ? "results below" : "no locks found"}${soFar ? " so far" : ""}.`,
+    /** null: the text of the server is shown. */
     failed: null as string | null,
     under: "under",
     confidence: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,
     unlisted: ", not listed",
-    toWatch: "To watch these as well, set this and start Lockkeeper again:",
-    copySetting: "Copy the setting",
+    toWatch: "To watch these keys, set this variable and restart Lockkeeper:",
+    copySetting: "Copy setting",
   },
-  supportedFormats: "What is known",
+  supportedFormats: "Supported formats",
   stop: ".",
-  acquirable: "Locks are taken in it by this API, too.",
-  selfRenewing: "Its holders renew by themselves.",
-  notReleasable: "Never freed from here.",
+  acquirable: "The API can acquire locks in this format.",
+  selfRenewing: "Holders renew automatically.",
+  notReleasable: "Lockkeeper never releases these locks.",
 };

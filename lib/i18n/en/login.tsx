@@ -1,27 +1,27 @@
 import type { ReactNode } from "react";
 
-/** The page for logging in, and what stands where nobody is logged in. */
+/** The login page, which also replaces other pages without a session. */
 export const login = {
   namespace: "login" as const,
   loggingIn: "Logging in…",
   logIn: "Log in",
   name: "Name",
   password: "Password",
-  linkExpired: "This link was used or has run out",
-  linkExpiredText: "A link works once, for ten minutes. Run this for a new one.",
-  orByPassword: "Or by name and password",
-  noResponse: "Lockkeeper did not answer",
-  noResponseText: "Nothing was decided about the link; it can be tried again.",
-  orByLink: "Or with a one-time link",
-  orByLinkText: "Run this where Lockkeeper is installed and open the link it prints.",
-  copyCommand: "Copy the command",
-  tooManyAttempts: "There were too many tries.",
-  failedRetry: (failure: ReactNode) => <>{failure} Nothing was decided; try again.</>,
-  wrong: "Name or password is wrong.",
-  retryIn: (left: string) => `Too many tries. The next one is possible in ${left}.`,
+  linkExpired: "This link has been used or has expired",
+  linkExpiredText: "A link works once and expires after 10 minutes. Run this command to get a new one.",
+  orByPassword: "Or log in with name and password",
+  noResponse: "Lockkeeper did not respond",
+  noResponseText: "The link is still valid. Try again.",
+  orByLink: "Or log in with a one-time link",
+  orByLinkText: "Run this command where Lockkeeper is installed and open the link that it prints.",
+  copyCommand: "Copy command",
+  tooManyAttempts: "Too many attempts.",
+  failedRetry: (failure: ReactNode) => <>{failure} Try again.</>,
+  wrong: "Incorrect name or password.",
+  retryIn: (left: string) => `Too many attempts. Try again in ${left}.`,
   retryNow: "You can try again now.",
   notLoggedIn: "You are not logged in",
-  byPassword: "Log in by name and password",
+  byPassword: "Log in with name and password",
   byCommand:
-    "Or run this where Lockkeeper is installed and open the link that it prints. The link works once, for ten minutes. This page goes on by itself after that.",
+    "Or run this command where Lockkeeper is installed and open the link that it prints. The link works once and expires after 10 minutes. This page continues automatically after you log in.",
 };

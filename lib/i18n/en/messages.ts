@@ -38,7 +38,7 @@ import type { unlisted } from "./unlisted.ts";
 import type { viewTools } from "./view-tools.ts";
 import type { views } from "./views.ts";
 
-/** Every namespace's words: what a language has to say. English is their shape. */
+/** The messages of a language, by namespace. English defines the type. */
 export interface Messages {
   apiKeys: typeof apiKeys;
   audit: typeof audit;

@@ -1,16 +1,16 @@
 import type { ReactNode } from "react";
 
-/** The settings of who may log in by password. */
+/** The operator settings. */
 export const operators = {
   namespace: "operators" as const,
   title: "Operators",
-  text: "People who log in by name and password. A viewer looks, an operator frees locks as well, an admin may do everything; each at some targets or at all.",
-  add: "New operator…",
-  none: "No operators yet: whoever has the terminal logs in with a one-time link. Make one for each person, so that events and the audit say who it was.",
+  text: "People who log in with name and password. Viewers have read-only access, operators can release locks, and admins have full access, on all targets or some of them.",
+  add: "Create operator…",
+  none: "No operators yet. Anyone with access to the terminal can log in with a one-time link. Create an operator for each person, so that events and the audit log show their name.",
   heads: { name: "Name", roles: "Roles", password: "Password", lastLogin: "Last login" },
   disabled: "disabled",
   passwordSet: "set",
-  passwordNone: "none: cannot log in",
+  passwordNone: "not set (cannot log in)",
   tasks: {
     roles: "Roles…",
     password: "Password…",
@@ -21,55 +21,55 @@ export const operators = {
   taskOf: {
     roles: (name: string) => `Roles of ${name}`,
     password: (name: string) => `Password of ${name}`,
-    disable: (name: string) => `Disable of ${name}`,
-    enable: (name: string) => `Enable of ${name}`,
-    delete: (name: string) => `Delete of ${name}`,
+    disable: (name: string) => `Disable ${name}`,
+    enable: (name: string) => `Enable ${name}`,
+    delete: (name: string) => `Delete ${name}`,
   },
 
-  newTitle: "New operator",
-  nameRequired: "Give a name.",
-  create: "Make the operator",
+  newTitle: "Create operator",
+  nameRequired: "Enter a name.",
+  create: "Create operator",
   name: "Name",
-  nameHint: "What events and the audit say.",
+  nameHint: "Shown in events and the audit log.",
   rolesOf: (name: ReactNode) => <>Roles of {name}</>,
-  saveRoles: "Save the roles",
+  saveRoles: "Save roles",
   rolesEffective:
-    "They count within two seconds, also for whoever is logged in. Sessions that were begun by a link end.",
+    "Takes effect within two seconds, including in active sessions. Sessions started by a one-time link end.",
   roles: "Roles",
   oneRole: "Role",
-  defaultRole: "Default for targets without a role of their own",
+  defaultRole: "Default for all other targets",
   choices: {
     as_others: "default",
     none: "none",
-    viewer: "viewer: looks",
-    operator: "operator: looks, frees",
-    admin: "admin: may do everything",
+    viewer: "viewer (read-only)",
+    operator: "operator (can release locks)",
+    admin: "admin (full access)",
   },
 
   passwordOf: (name: ReactNode) => <>Password of {name}</>,
-  setPassword: "Set the password",
-  sessionsEnd: "Their sessions end: they log in again with the new one.",
+  setPassword: "Set password",
+  sessionsEnd: "All sessions end. The operator logs in again with the new password.",
 
   ends: {
     disable: {
       title: (name: ReactNode) => <>Disable {name}</>,
-      button: "Disable the operator",
+      button: "Disable operator",
       texts: [
-        "Within two seconds all their sessions end, and nobody logs in by this name.",
-        "Name, roles and password are kept, so that it can be undone.",
+        "All sessions end within two seconds, and the operator can no longer log in.",
+        "Name, roles and password are kept. You can undo this.",
       ],
     },
     enable: {
       title: (name: ReactNode) => <>Enable {name}</>,
-      button: "Enable the operator",
-      texts: ["They can log in again, with the password and the roles that they had."],
+      button: "Enable operator",
+      texts: ["The operator can log in again with the previous password and roles."],
     },
     delete: {
       title: (name: ReactNode) => <>Delete {name}</>,
-      button: "Delete the operator",
+      button: "Delete operator",
       texts: [
-        "Within two seconds all their sessions end.",
-        "Roles and password are gone and cannot be brought back. What they did stays in the audit, by their name.",
+        "All sessions end within two seconds.",
+        "Roles and password are deleted permanently. Actions of the operator remain in the audit log.",
       ],
     },
   },

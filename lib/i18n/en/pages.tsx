@@ -1,12 +1,14 @@
 import type { ReactNode } from "react";
 
-/** What stands where a page cannot be shown. */
+/** The error pages. */
 export const pages = {
   namespace: "pages" as const,
-  pageFailed: "This page broke",
-  noLockChanged: "Nothing was done to any lock.",
-  errorId: (digest: string) => `The server's log has it as ${digest}.`,
-  notFound: "There is nothing at this address",
-  addressOfLock: (start: ReactNode) => <>A lock's page is {start} and its key, percent-encoded.</>,
+  pageFailed: "Something went wrong",
+  noLockChanged: "No lock was changed.",
+  errorId: (digest: string) => `Error ID in the server log: ${digest}`,
+  notFound: "Page not found",
+  addressOfLock: (start: ReactNode) => (
+    <>The page of a lock is at {start}, followed by its percent-encoded key.</>
+  ),
   allLocks: "All locks",
 };

@@ -5,19 +5,19 @@ import {
   type ProblemRetry,
 } from "@/lib/contract/problems/problem-kind.ts";
 
-/** The pages that document problem codes. */
+/** The reference pages of problem codes. */
 export const problemPages = {
   namespace: "problemPages" as const,
   title: "Problem codes",
   intro:
-    "Every error response of the API is a problem document (RFC 9457). Decide by its `code`, not by its `title` or `detail`. Its `type` is the address of the page of its code.",
-  /** Of a page that is not English; null: it is. */
+    "Every error response of the API is a problem document (RFC 9457). Handle it by `code`, not by `title` or `detail`. `type` is the URL of the page for that code.",
+  /** Names the texts that have no translation. Null in English. */
   isEnglish: null as string | null,
   allCodes: "All problem codes",
   code: "Code",
   status: "Status",
   name: "Title",
-  done: "Anything done?",
+  done: "Carried out?",
   retry: "Retry?",
   whatHappened: "What happened",
   whatToDo: "What to do",
@@ -28,8 +28,8 @@ export const problemPages = {
   description: "Description",
   optional: "optional",
   example: "Example",
-  exampleNote: "The problem document as sent, with the content type `application/problem+json`.",
-  retryAfter: "The header `Retry-After` has the number of seconds to wait.",
+  exampleNote: "A response body with the content type `application/problem+json`.",
+  retryAfter: "The `Retry-After` header has the number of seconds to wait.",
   outcomeLabels: {
     not_done: "No",
     unconfirmed: "Not confirmed",
@@ -40,7 +40,7 @@ export const problemPages = {
   retryLabels: {
     never: "No",
     after_change: "After a correction",
-    after_delay: "After a pause",
+    after_delay: "After a delay",
     same_idempotency_key: "With the same Idempotency-Key",
     new_idempotency_key: "With a new Idempotency-Key",
   } satisfies Record<ProblemRetry, string>,

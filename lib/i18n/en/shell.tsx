@@ -5,7 +5,7 @@ export const shell = {
   namespace: "shell" as const,
   console: "Console",
   skipToContent: "Skip to content",
-  /** Of the pages that need no login. */
+  /** Navigation of the pages that require no login. */
   documentation: "Documentation",
   problemCodes: "Problem codes",
   openConsole: "Open console",
@@ -15,111 +15,111 @@ export const shell = {
     events: "Events",
     targets: "Targets",
     formats: "Formats",
-    audit: "Audit",
+    audit: "Audit log",
     docs: "Docs",
     settings: "Settings",
   },
-  /** In the bar of a phone. */
+  /** The navigation bar on phones. */
   liveEvents: "Live events",
   more: "More",
   close: "Close",
   needAttention: (count: string) => `${count} need attention`,
-  parts: { overview: "Overview", views: "Views", release: "The sheet that frees" },
+  parts: { overview: "Overview", views: "Views", release: "The release panel" },
   broken: {
-    title: (part: string) => `${part}: this part broke.`,
-    restWorks: "The rest of the page goes on, and nothing was done to any lock.",
+    title: (part: string) => `${part} stopped working.`,
+    restWorks: "The rest of the page still works. No lock was changed.",
     again: "Try again",
   },
-  /** Code of the console that could not be loaded. */
+  /** Shown when code of the console could not be loaded. */
   loadFailure: {
     dialog: "The dialog",
     title: (part: string) => `${part} could not be loaded.`,
     retryAdvice: {
-      unknown: "Nothing was done to any lock.",
-      unreachable:
-        "Lockkeeper is unreachable. Nothing was done to any lock. Try again when the connection is back.",
-      updated: "The console was probably updated. Nothing was done to any lock. Reload the page.",
+      unknown: "No lock was changed.",
+      unreachable: "Lockkeeper is unreachable. No lock was changed. Try again when the connection is back.",
+      updated: "The console was probably updated. No lock was changed. Reload the page.",
     },
     reloadAdvice: {
-      unknown: "Nothing was done to any lock.",
+      unknown: "No lock was changed.",
       unreachable:
-        "Lockkeeper is unreachable. Nothing was done to any lock. Reload the page when the connection is back.",
-      updated: "The console was probably updated. Nothing was done to any lock. Reload the page.",
+        "Lockkeeper is unreachable. No lock was changed. Reload the page when the connection is back.",
+      updated: "The console was probably updated. No lock was changed. Reload the page.",
     },
     retry: "Try again",
-    reload: "Reload the page",
+    reload: "Reload page",
     close: "Close",
   },
   themes: { system: "system", light: "light", dark: "dark" },
-  changeTheme: (present: string, next: string) => `Theme: ${present}. Change to ${next}`,
-  changeLanguage: (next: string) => `Change to ${next}`,
-  keysHelp: "Keyboard keys",
-  keysHelpKey: (key: string) => `Keyboard keys (${key})`,
+  changeTheme: (current: string, next: string) => `Theme: ${current}. Switch to ${next}`,
+  changeLanguage: (next: string) => `Switch to ${next}`,
+  keysHelp: "Keyboard shortcuts",
+  keysHelpKey: (key: string) => `Keyboard shortcuts (${key})`,
   logOut: "Log out",
-  logOutFailed: "Logging out failed: try again",
+  logOutFailed: "Could not log out. Try again.",
   ranks: { viewer: "viewer", operator: "operator", admin: "admin", none: "no role" },
 
-  /** Of a target, in the menu and in lists. */
-  states: { live: "live", catching_up: "catching up", partial: "down in part", down: "down" },
+  /** States of a target. */
+  states: { live: "live", catching_up: "catching up", partial: "partly unreachable", down: "unreachable" },
   readOnly: "read-only",
   target: (label: string) => `Target: ${label}`,
   noTarget: "none",
-  noSuchTarget: "No such target",
+  noSuchTarget: "Unknown target",
   held: (count: string) => `${count} held`,
-  unknownTarget: "There is no such target",
-  unknownTargetNamed: (name: ReactNode) => <>Nothing that is configured is called {name}. There are:</>,
+  unknownTarget: "Unknown target",
+  unknownTargetNamed: (name: ReactNode) => <>No target is named {name}. Configured targets:</>,
 
-  /** How the page is connected, in a word or two. */
+  /** The connection of the page. */
   loggedOut: "logged out",
-  asleep: "asleep",
+  asleep: "suspended",
   connecting: "connecting",
-  unreachable: "Lockkeeper cannot be reached",
+  unreachable: "Lockkeeper is unreachable",
   reconnecting: "reconnecting",
-  reconnectingSince: (seconds: number) => `reconnecting, stale for ${seconds} s`,
-  staleAnnouncement: "reconnecting, the data is stale",
-  redisDown: "Redis is down",
+  reconnectingSince: (seconds: number) => `reconnecting, no data for ${seconds} s`,
+  staleAnnouncement: "reconnecting, data is stale",
+  redisDown: "Redis is unreachable",
   live: "live",
-  liveBehind: (lag: string) => `live, ${lag} behind`,
-  underOneMs: "under 1 ms",
+  liveBehind: (lag: string) => `live (lag ${lag})`,
+  underOneMs: "< 1 ms",
   catchingUp: "catching up",
   catchingUpAt: (percent: number) => `catching up, ${percent} %`,
-  mastersDown: (down: number, all: number) => `${down} of ${all} masters ${down === 1 ? "is" : "are"} down`,
+  mastersDown: (down: number, all: number) =>
+    `${down} of ${all} masters ${down === 1 ? "is" : "are"} unreachable`,
 
-  /** How whole the picture is, a sentence each. */
-  neverScanned: "All keys have not been gone through yet.",
-  scanned: (age: string, took: string) => `All keys were gone through ${age} ago, in ${took}.`,
+  /** How complete the index is, one sentence each. */
+  neverScanned: "The first full scan has not finished.",
+  scanned: (age: string, took: string) => `Last full scan ${age} ago (took ${took}).`,
   scanning: (scanned: string, keys: string | null, took: string) =>
     keys === null
-      ? `Under way: ${scanned} keys, for ${took}.`
-      : `Under way: ${scanned} of ${keys} keys, for ${took}.`,
+      ? `Scanning: ${scanned} keys in ${took}.`
+      : `Scanning: ${scanned} of ${keys} keys in ${took}.`,
   missedChanges: (changes: number, age: string) =>
-    `${changes} ${changes === 1 ? "change was" : "changes were"} found that Redis never told of, the last ${age} ago.`,
+    `${changes} ${changes === 1 ? "change" : "changes"} found without a notification, the last one ${age} ago.`,
   unreadable: (keys: number) =>
-    `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks: see Targets.`,
-  omittedLocks: (locks: number) => `${locks} locks or more are left out: the picture is full.`,
+    `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks. See Targets.`,
+  omittedLocks: (locks: number) => `At least ${locks} locks are not shown because the index is full.`,
   oversizedKeys: (keys: number) =>
-    `${keys} watched ${keys === 1 ? "key is" : "keys are"} left out: the name is longer than 1,024 bytes.`,
+    `${keys} watched ${keys === 1 ? "key is" : "keys are"} not shown: longer than 1,024 bytes.`,
 
-  /** Above a page that may be wrong. */
+  /** The banner above stale data. */
   staleUnreachable:
-    "Lockkeeper cannot be reached. What you see may be out of date; nothing can be freed. This page tries again by itself.",
+    "Could not reach Lockkeeper. Data may be stale, and locks cannot be released. Reconnecting…",
   staleSilent: (seconds: number) =>
-    `Nothing was heard for ${seconds} s. What you see may be out of date; nothing can be freed. This page tries again by itself.`,
-  redisDownStale: "Redis is down, so this page is stale: nothing can be freed until it is back.",
+    `No updates for ${seconds} s. Data may be stale, and locks cannot be released. Reconnecting…`,
+  redisDownStale: "Redis is unreachable. Data is stale, and locks cannot be released until Redis is back.",
   majorityDownStale:
-    "A majority of the masters is down, so this page is stale: nothing can be freed until it is back.",
+    "A majority of the masters is unreachable. Data is stale, and locks cannot be released until it is back.",
   minorityDown: (masters: string, names: string) =>
-    `${masters}: ${names}. The others decide, and every lock is as shown unless it says otherwise.`,
+    `${masters}: ${names}. The majority is up, and all locks are current unless marked.`,
   someDown: (masters: string) =>
-    `${masters}: what is shown of their locks is stale, and those cannot be freed. All others are as shown.`,
+    `${masters}. Their locks are stale and cannot be released. All other locks are current.`,
   writesRefused: "Locks can be neither acquired nor renewed.",
-  outdated: "Lockkeeper was updated: this page does not understand all of it any more.",
-  reloadPage: "Load it again",
+  outdated: "Lockkeeper was updated. Reload the page to use the new version.",
+  reloadPage: "Reload page",
 
-  /** Why a button is blocked. */
+  /** Why a button is disabled. */
   releaseForbidden: "Your role (viewer) cannot release locks here.",
-  targetReadOnly: "This target is read-only: nothing is ever written to it.",
-  blockedStale: "The picture is stale: nothing can be done until it is live again.",
-  blockedDown: "Redis is down: nothing can be done until it is back.",
-  blockedNotLive: "Not connected: nothing can be done until the picture is live.",
+  targetReadOnly: "This target is read-only. Lockkeeper never writes to it.",
+  blockedStale: "Data is stale. Actions are disabled until the connection is back.",
+  blockedDown: "Redis is unreachable. Actions are disabled until it is back.",
+  blockedNotLive: "Not connected. Actions are disabled until the page is live.",
 };

@@ -3,7 +3,7 @@ import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/tar
 
 export type FindingFacts = Readonly<Record<string, string>>;
 
-/** A finding as a language tells it: what is wrong, and what can go wrong. */
+/** Translated findings: the cause and the risk. */
 export type FindingMessages = Record<
   FindingCode,
   { title: (facts: FindingFacts) => string; risk: (facts: FindingFacts) => string }
@@ -12,19 +12,19 @@ export type FindingMessages = Record<
 const severities: Readonly<Record<Severity, string>> = {
   danger: "Danger",
   warning: "Warning",
-  unknown: "Not known",
+  unknown: "Unknown",
   note: "Note",
 };
 
-/** What is not seen without a flag of notify-keyspace-events. */
+/** The changes without notifications if notify-keyspace-events lacks a flag. */
 const unseen: Readonly<Record<NotificationFlag, string>> = {
-  K: "anything at all of single keys",
-  g: "DEL, EXPIRE and RENAME: releases, renewals, locks freed by hand",
-  h: "hashes: Redisson, and locks of this API",
-  s: "sets: readers of distributed-lock",
+  K: "all changes of single keys",
+  g: "DEL, EXPIRE and RENAME: releases, renewals, manual deletes",
+  h: "hashes: Redisson and locks of this API",
+  s: "sets: read locks of distributed-lock",
   z: "sorted sets: semaphores, fair queues",
-  x: "expired keys: when a lease ends",
-  e: "evicted keys: locks that Redis threw out",
+  x: "expired keys: the end of a lease",
+  e: "evicted keys: locks that Redis removed",
   $: "strings: redlock, redis-py, SETNX locks",
 };
 
@@ -35,46 +35,47 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** Every Redis that is looked at, and what makes it unsafe for locks. */
+/** The targets page: the state of every watched Redis and its risks for locks. */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",
   intro:
-    "Each Redis that is looked at, and what could make it lose locks or grant them twice. Nothing is changed from here: the commands are for you to judge and to run.",
-  loading: "Looking…",
+    "Every watched Redis, and the settings that put its locks at risk. Lockkeeper changes nothing here: review the commands and run them yourself.",
+  loading: "Loading…",
   again: "Try again",
   locks: (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`),
-  triedSince: (clock: string) => `Never reached; tried again and again since ${clock}.`,
-  /** What stands between the parts of a list. */
+  triedSince: (clock: string) => `Not reached yet. Retrying since ${clock}.`,
+  /** The separator of lists. */
   between: ", ",
   topologies: { standalone: "standalone", sentinel: "sentinel", cluster: "cluster", quorum: "quorum" },
   findings: "Findings",
-  nothingFound: "Nothing was found that makes it unsafe for locks.",
+  nothingFound: "No risks found.",
   severities,
-  copyCommand: (title: string) => `Copy the command: ${title}`,
-  atMasters: (names: string) => `At ${names}`,
-  unnotifiedTitle: "Not told by Redis, and found by scanning only:",
+  copyCommand: (title: string) => `Copy command: ${title}`,
+  atMasters: (names: string) => `On ${names}`,
+  unnotifiedTitle: "No notifications for these changes, which are found by scanning:",
   unseen,
-  currentFlags: (setting: string) => `notify-keyspace-events is “${setting}” now; no flag of it is dropped.`,
-  currentlyEmpty: "notify-keyspace-events is empty now.",
-  orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set, and it sets them itself.",
+  currentFlags: (setting: string) =>
+    `notify-keyspace-events is currently “${setting}”. Existing flags are kept.`,
+  currentlyEmpty: "notify-keyspace-events is currently empty.",
+  orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set to have it set the flags.",
   unreadableKeys: "Keys that cannot be read",
   unreadableReasons,
-  /** null: the server says it in this very language. */
+  /** null: the texts of the server are shown. */
   translations: null as FindingMessages | null,
   masters: {
     label: "Masters",
     master: "Master",
     version: "Version",
-    latency: "Answers in",
+    latency: "Latency",
     memory: "Memory",
-    persisted: "On disk",
+    persisted: "Persistence",
     replicas: "Replicas",
-    lastScan: "Last pass",
+    lastScan: "Last scan",
     notifications: "Notifications",
-    unknown: "not told",
-    underOneMs: "under 1 ms",
-    clockAsOurs: "clock as ours",
+    unknown: "unknown",
+    underOneMs: "< 1 ms",
+    clockAsOurs: "clock in sync",
     clockAhead: (ms: string) => `clock ${ms} ahead`,
     clockBehind: (ms: string) => `clock ${ms} behind`,
     upFor: (time: string) => `up ${time}`,
@@ -82,20 +83,20 @@ export const targets = {
     noLimit: (used: string) => `${used}, no limit`,
     evicted: (count: string) => `${count} evicted`,
     persistence: {
-      none: "nothing",
+      none: "none",
       snapshots: "snapshots",
-      aof: "append-only file",
-      both: "file, snapshots",
+      aof: "AOF",
+      both: "AOF, snapshots",
     },
-    atLeast: (count: number) => `writes need ${count}`,
+    atLeast: (count: number) => `min-replicas-to-write ${count}`,
     scannedAgo: (ago: string) => ago,
     scanTook: (time: string) => `took ${time}`,
-    scanRunning: (percent: number) => `under way, ${percent} %`,
-    neverScanned: "not yet",
+    scanRunning: (percent: number) => `scanning, ${percent} %`,
+    neverScanned: "not finished yet",
     on: "on",
     off: "off",
-    missingFlags: (flags: string) => `lacks ${flags}`,
-    polled: (ends: string, newLocks: string) => `ends within ${ends}, new locks within ${newLocks}`,
+    missingFlags: (flags: string) => `missing ${flags}`,
+    polled: (ends: string, newLocks: string) => `ends seen within ${ends}, new locks within ${newLocks}`,
     downSince: (clock: string) => `since ${clock}`,
   },
 };

@@ -1,13 +1,13 @@
-/** What stands on the browser's tab. Named by the server alone. */
+/** Browser tab titles, which the server renders. */
 export const titles = {
   namespace: "titles" as const,
-  description: "Who holds every lock in this Redis, live.",
+  description: "Live view of the locks in Redis and their holders.",
   lock: "Lock",
   owners: "Owners",
   events: "Events",
   targets: "Targets",
   formats: "Formats",
-  audit: "Audit",
+  audit: "Audit log",
   docs: "Docs",
   problems: "Problem codes",
   login: "Log in",

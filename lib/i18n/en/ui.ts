@@ -1,23 +1,23 @@
-/** What every namespace says: buttons, waiting, how long ago. */
+/** Texts that all namespaces share. */
 export const ui = {
   namespace: "ui" as const,
   cancel: "Cancel",
   close: "Close",
   copied: "Copied",
   tryAgain: "Try again",
-  clearSearch: "Clear the search",
-  suggestions: "How it may go on",
-  /** Heads the buttons of a row. */
+  clearSearch: "Clear search",
+  suggestions: "Suggestions",
+  /** The column header above the buttons of a row. */
   actions: "Actions",
-  waiting: "Waiting for the answer",
+  waiting: "Waiting for a response",
   opening: "Opening… Press Esc to cancel.",
-  loading: "Looking…",
+  loading: "Loading…",
   now: "now",
   never: "never",
   justNow: "just now",
   dateTimeInvalid: "Enter a time such as 14:05 or 11-21 14:05.",
-  /** @param past with its unit, as `4 s` */
+  /** @param past with its unit, such as `4 s` */
   ago: (past: string) => `${past} ago`,
-  /** @param left with its unit, as `4 s` */
+  /** @param left with its unit, such as `4 s` */
   inTime: (left: string) => `in ${left}`,
 };

@@ -2,13 +2,13 @@ import type { Messages } from "../en/messages.ts";
 
 export const titles: Messages["titles"] = {
   namespace: "titles",
-  description: "实时查看此 Redis 中每把锁的持有者。",
+  description: "实时查看 Redis 中的锁及其持有者。",
   lock: "锁",
-  owners: "持有者",
+  owners: "所有者",
   events: "事件",
   targets: "目标",
-  formats: "格式",
-  audit: "审计",
+  formats: "锁格式",
+  audit: "审计日志",
   docs: "文档",
   problems: "错误码",
   login: "登录",
