@@ -45,12 +45,12 @@ test("the docs show the sample files of every language as they can be downloaded
   lockkeeper,
 }) => {
   await page.goto("/docs");
-  const environment = page.getByRole("region", { name: "Environment of the samples" });
+  const environment = page.getByRole("region", { name: "Environment variables" });
   expect(await environment.textContent()).toBe(createEnvironmentCommands(lockkeeper.url));
   for (const language of SNIPPET_LANGUAGES) {
     await page.getByRole("button", { name: LANGUAGE_LABELS[language], exact: true }).click();
     const { lock, events } = SAMPLE_FILES[language];
-    const regions = [`A safe lock in ${LANGUAGE_LABELS[language]}`, "A program that follows events"];
+    const regions = [`A safe lock in ${LANGUAGE_LABELS[language]}`, "Program that follows events"];
     for (const [at, { name, command }] of [lock, events].entries()) {
       const text = await readFile(`public/samples/${name}`, "utf8");
       expect(await page.getByRole("region", { name: regions[at] }).textContent()).toBe(text);

@@ -6,9 +6,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { OpenApiDocument } from "@/lib/reference/document.ts";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 import type { Section } from "./api-sections.ts";
-import { EnglishText } from "./english.tsx";
 import { OperationArticle } from "./operation-article.tsx";
 import { Prose } from "./prose.tsx";
+import { ReferenceText } from "./reference-text.tsx";
 
 interface ApiReferenceProps {
   document: OpenApiDocument;
@@ -17,11 +17,11 @@ interface ApiReferenceProps {
   origin: string;
 }
 
-/** Every operation, by tag. */
+/** Lists all operations by tag. */
 export function ApiReference({ document, sections, language, origin }: ApiReferenceProps) {
   const messages = useMessages(docs);
   useEffect(() => {
-    // The operation that the URL names was not there yet when the browser looked for it.
+    // The browser scrolled to the fragment of the URL before the operations were rendered.
     const id = window.location.hash.slice(1);
     if (id !== "") window.document.getElementById(id)?.scrollIntoView();
   }, []);
@@ -29,19 +29,19 @@ export function ApiReference({ document, sections, language, origin }: ApiRefere
     <>
       <div>
         <h2 className="text-lg font-semibold tracking-tight">{messages.reference}</h2>
-        <EnglishText>
+        <ReferenceText>
           <Prose text={document.info.description} />
-        </EnglishText>
+        </ReferenceText>
       </div>
-      {sections.map(({ name, description, operations }) => (
+      {sections.map(({ name, label, description, operations }) => (
         <section key={name} aria-labelledby={`section-${name}`} className="flex flex-col gap-4">
           <div>
             <h2 id={`section-${name}`} className="text-lg font-semibold tracking-tight">
-              <EnglishText>{name}</EnglishText>
+              <ReferenceText>{label}</ReferenceText>
             </h2>
-            <EnglishText>
+            <ReferenceText>
               <Prose text={description} />
-            </EnglishText>
+            </ReferenceText>
           </div>
           {operations.map((operation) => (
             <OperationArticle

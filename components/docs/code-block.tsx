@@ -9,16 +9,16 @@ interface CodeBlockProps {
   text: string;
   /** The accessible name. */
   label: string;
-  /** The heading above it; by default the label. */
+  /** The heading above the code. Defaults to the label. */
   note?: string;
-  /** It is long, and scrolls within a part of the screen. */
+  /** Limits the height of a long program, which then scrolls. */
   isTall?: boolean;
 }
 
 const WIDE_CLASS = "overflow-x-auto px-3 py-2.5";
 const TALL_CLASS = "max-h-[70dvh] overflow-auto px-3 py-2.5";
 
-/** Code to copy. It scrolls by itself, so it must be reachable by keyboard. */
+/** Code with a copy button. It scrolls, so it must be reachable by keyboard. */
 export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps) {
   const messages = useMessages(docs);
   return (
@@ -27,7 +27,7 @@ export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps)
         <span className="truncate">{note ?? label}</span>
         <CopyButton text={text} label={messages.copyOf(label)} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard. */}
       <section aria-label={label} tabIndex={0} className={isTall ? TALL_CLASS : WIDE_CLASS}>
         <pre translate="no" className="font-mono text-sm leading-relaxed text-ink">
           {text}

@@ -4,18 +4,20 @@ import { docs } from "@/lib/i18n/en/docs.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { type OpenApiDocument, resolveSchema, type SchemaObject } from "@/lib/reference/document.ts";
 import { formatSchemaLimits, formatSchemaType } from "@/lib/reference/schema-text.ts";
-import { EnglishText } from "./english.tsx";
 import { Inline } from "./prose.tsx";
+import { EnglishText, ReferenceText } from "./reference-text.tsx";
 
 export interface SchemaField {
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: SchemaObject;
-  /** Where it is sent. */
+  /** Where a parameter is sent, such as `query`. */
   readonly note?: string;
+  /** Whether the description has a translation. */
+  readonly isTranslated?: boolean;
 }
 
-/** The members of an object, by name. */
+/** Lists the properties of an object schema. */
 export function listSchemaFields(document: OpenApiDocument, schema: SchemaObject): SchemaField[] {
   const { properties = {}, required = [] } = resolveSchema(document, schema);
   return Object.entries(properties).map(([name, member]) => ({
@@ -46,7 +48,7 @@ export function FieldTable({ title, fields, document }: FieldTableProps) {
 }
 
 function FieldRow({
-  field: { name, isRequired, schema, note },
+  field: { name, isRequired, schema, note, isTranslated = false },
   document,
 }: {
   field: SchemaField;
@@ -54,7 +56,8 @@ function FieldRow({
 }) {
   const messages = useMessages(docs);
   const { description } = resolveSchema(document, schema);
-  const limits = formatSchemaLimits(document, schema);
+  const limits = formatSchemaLimits(document, schema, messages.limits);
+  const Text = isTranslated ? ReferenceText : EnglishText;
   const facts = [note, isRequired ? messages.required : undefined].filter((fact) => fact !== undefined);
   return (
     <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">
@@ -62,20 +65,18 @@ function FieldRow({
         <span translate="no" className="font-mono text-sm font-medium break-all">
           {name}
         </span>
-        {facts.length > 0 && <span className="text-xs text-ink-3"> {facts.join(", ")}</span>}
+        {facts.length > 0 && <span className="text-xs text-ink-3"> {facts.join(messages.between)}</span>}
       </dt>
       <dd className="min-w-0">
         <span translate="no" className="font-mono text-sm break-words text-ink-2">
           {formatSchemaType(document, schema)}
         </span>
-        {limits !== "" && (
-          <span translate="no" className="text-sm break-words text-ink-3">{` · ${limits}`}</span>
-        )}
+        {limits !== "" && <span className="text-sm break-words text-ink-3">{` · ${limits}`}</span>}
         {description !== undefined && (
           <p className="max-w-[70ch] text-ink-2">
-            <EnglishText>
+            <Text>
               <Inline text={description} />
-            </EnglishText>
+            </Text>
           </p>
         )}
       </dd>

@@ -10,7 +10,7 @@ interface SnippetLanguagePickerProps {
   onChoose(language: SnippetLanguage): void;
 }
 
-/** For all snippets of the page. */
+/** Selects the language of all snippets on the page. */
 export function SnippetLanguagePicker({ language, onChoose }: SnippetLanguagePickerProps) {
   const messages = useMessages(docs);
   return (

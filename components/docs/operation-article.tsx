@@ -8,9 +8,9 @@ import type { OpenApiDocument, ReferenceOperation } from "@/lib/reference/docume
 import { createSampleRequest } from "@/lib/reference/sample-request.ts";
 import { createSnippet, LANGUAGE_LABELS, type SnippetLanguage } from "@/lib/snippets/language.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { EnglishText } from "./english.tsx";
 import { FieldTable, listSchemaFields, type SchemaField } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
+import { ReferenceText } from "./reference-text.tsx";
 import { ResponseList } from "./response-list.tsx";
 
 interface OperationArticleProps {
@@ -36,16 +36,16 @@ export function OperationArticle({ operation, document, language, origin }: Oper
     >
       <div>
         <h3 id={`${operationId}-title`} className="font-semibold">
-          <EnglishText>{summary}</EnglishText>
+          <ReferenceText>{summary}</ReferenceText>
         </h3>
         <p translate="no" className="font-mono text-sm break-all text-ink-2">
           <span className="font-semibold text-accent">{method}</span> {path}
         </p>
       </div>
       <div>
-        <EnglishText>
+        <ReferenceText>
           <Prose text={description} />
-        </EnglishText>
+        </ReferenceText>
         <Prose text={formatRequiredAccess(access, messages)} className="text-ink-3" />
       </div>
       <CodeBlock
@@ -53,7 +53,11 @@ export function OperationArticle({ operation, document, language, origin }: Oper
         note={messages.needsOf(LANGUAGE_LABELS[language], messages.needs[language])}
         text={snippet}
       />
-      <FieldTable title={messages.parameters} fields={listParameterFields(operation)} document={document} />
+      <FieldTable
+        title={messages.parameters}
+        fields={listParameterFields(operation, messages)}
+        document={document}
+      />
       {body?.schema !== undefined && (
         <FieldTable
           title={messages.body}
@@ -72,16 +76,20 @@ function formatRequiredAccess(access: string | undefined, messages: Messages["do
   return access === "anyone" ? messages.accessAnyone : messages.accessNeeded(access);
 }
 
-function listParameterFields({ parameters = [] }: ReferenceOperation): SchemaField[] {
+function listParameterFields(
+  { parameters = [] }: ReferenceOperation,
+  { parameterIn }: Messages["docs"],
+): SchemaField[] {
   return parameters.map(({ name, in: where, required = false, description, schema = {} }) => ({
     name,
     isRequired: required,
-    note: where,
+    note: parameterIn[where] ?? where,
+    isTranslated: true,
     schema: { ...schema, ...(description === undefined ? {} : { description }) },
   }));
 }
 
-/** The first is in the snippet. */
+/** The request examples. The snippet already has the first one, so a single example is omitted. */
 function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
   const messages = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});
@@ -89,7 +97,7 @@ function RequestExamples({ operation: { operationId, requestBody } }: { operatio
   return (
     <details>
       <summary className="cursor-pointer font-medium">{messages.otherBodies}</summary>
-      <div lang="en" translate="no" className="mt-2 flex flex-col gap-2">
+      <div className="mt-2 flex flex-col gap-2">
         {examples.map(({ summary = "", value }) => (
           <CodeBlock
             key={summary}

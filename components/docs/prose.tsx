@@ -1,4 +1,4 @@
-/** Text of the document: paragraphs, and code between backticks. Nothing else of Markdown is in it. */
+/** Text of the OpenAPI document: paragraphs and code between backticks. It has no other Markdown. */
 export function Prose({
   text = "",
   className = "text-ink-2",
@@ -21,7 +21,7 @@ export function Inline({ text }: { text: string }) {
     at % 2 === 0 ? (
       part
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places.
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text are never reordered.
       <Code key={at}>{part}</Code>
     ),
   );

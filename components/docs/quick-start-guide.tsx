@@ -20,7 +20,7 @@ interface QuickStartGuideProps {
   serverUrl: string;
 }
 
-/** The first thing on the page: all that a first lock needs. */
+/** The quick start: an API key, a sample program, and why the program is safe. */
 export function QuickStartGuide({ language, program, serverUrl }: QuickStartGuideProps) {
   const messages = useMessages(docs);
   return (

@@ -9,29 +9,29 @@ import type {
   ResponseObject,
 } from "@/lib/reference/document.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { EnglishText } from "./english.tsx";
 import { FieldTable, listSchemaFields } from "./field-table.tsx";
 import { Prose } from "./prose.tsx";
+import { ReferenceText } from "./reference-text.tsx";
 
 interface ResponseListProps {
   operation: ReferenceOperation;
   document: OpenApiDocument;
 }
 
-/** What comes back: what went well as it is, what did not with what to do about it. */
+/** Successful responses with their fields, and the problems with their remedies. */
 export function ResponseList({ operation, document }: ResponseListProps) {
   const messages = useMessages(docs);
-  const answers = Object.entries(operation.responses);
-  const problems = answers.filter(([status]) => Number(status) >= 400);
+  const responses = Object.entries(operation.responses);
+  const problems = responses.filter(([status]) => Number(status) >= 400);
   return (
     <>
-      {answers
+      {responses
         .filter(([status]) => Number(status) < 400)
-        .map(([status, answer]) => (
+        .map(([status, response]) => (
           <SuccessResponse
             key={status}
             status={status}
-            answer={answer}
+            response={response}
             document={document}
             name={operation.operationId}
           />
@@ -51,9 +51,9 @@ export function ResponseList({ operation, document }: ResponseListProps) {
             >
               <dt className="font-mono text-sm font-medium">{status}</dt>
               <dd>
-                <EnglishText>
+                <ReferenceText>
                   <Prose text={description} />
-                </EnglishText>
+                </ReferenceText>
               </dd>
             </div>
           ))}
@@ -65,27 +65,27 @@ export function ResponseList({ operation, document }: ResponseListProps) {
 
 interface SuccessResponseProps {
   status: string;
-  answer: ResponseObject;
+  response: ResponseObject;
   document: OpenApiDocument;
   name: string;
 }
 
-function SuccessResponse({ status, answer, document, name }: SuccessResponseProps) {
+function SuccessResponse({ status, response, document, name }: SuccessResponseProps) {
   const messages = useMessages(docs);
-  const [type, media] = Object.entries(answer.content ?? {})[0] ?? [];
+  const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
   return (
     <div className="flex flex-col gap-2">
       <h4 className="font-medium">
-        {`${messages.answer} `}
+        {`${messages.response} `}
         <span className="font-mono text-sm font-normal text-ink-3">
           {status} {type}
         </span>
       </h4>
-      <EnglishText>
-        <Prose text={answer.description} />
-      </EnglishText>
+      <ReferenceText>
+        <Prose text={response.description} />
+      </ReferenceText>
       {media?.example !== undefined && (
-        <CodeBlock label={messages.answerOf(`${name} ${status}`)} text={formatExample(media)} />
+        <CodeBlock label={messages.responseOf(`${name} ${status}`)} text={formatExample(media)} />
       )}
       {media?.schema !== undefined && <SchemaFields media={media} document={document} />}
       {media?.["x-events"] !== undefined && <StreamMessages media={media} />}
@@ -127,9 +127,9 @@ function StreamMessages({ media }: { media: MediaObject }) {
             {name}
           </dt>
           <dd>
-            <EnglishText>
+            <ReferenceText>
               <Prose text={description} />
-            </EnglishText>
+            </ReferenceText>
           </dd>
         </div>
       ))}

@@ -3,12 +3,12 @@
 import { docs } from "@/lib/i18n/en/docs.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Section } from "./api-sections.ts";
-import { EnglishText } from "./english.tsx";
+import { ReferenceText } from "./reference-text.tsx";
 
-/** Of all paths, so that the list is without it. */
+/** The prefix of all paths, which the list omits. */
 const API_PREFIX = "/api/v1";
 
-/** What there is on the page; on a phone the sections alone. */
+/** The table of contents. On phones it has the sections only. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
   const messages = useMessages(docs);
   return (
@@ -33,21 +33,21 @@ export function SectionList({ sections }: { sections: readonly Section[] }) {
             {messages.eventsTitle}
           </a>
         </li>
-        {sections.map(({ name, operations }) => (
+        {sections.map(({ name, label, operations }) => (
           <li key={name}>
             <a
               href={`#section-${name}`}
               className="block py-0.5 leading-6 font-medium hover:underline max-sm:py-2.5"
             >
-              <EnglishText>{name}</EnglishText>
+              <ReferenceText>{label}</ReferenceText>
             </a>
             <ul className="max-lg:hidden">
-              {operations.map(({ operationId, method, path }) => (
+              {operations.map(({ operationId, summary, method, path }) => (
                 <li key={operationId}>
                   <a
                     href={`#${operationId}`}
                     translate="no"
-                    title={operationId}
+                    title={summary}
                     className="group grid grid-cols-[46px_minmax(0,1fr)] gap-x-1.5 py-0.5 font-mono text-xs leading-5 text-ink-2 hover:text-ink"
                   >
                     <span className="text-2xs leading-5 font-semibold text-ink-3">{method}</span>{" "}

@@ -43,7 +43,7 @@ function FormatDetails({ format }: { format: KnownFormatEntry }) {
       <p className="text-ink-2">
         <span className="inline-block first-letter:uppercase">
           {layout}
-          {messages.stop}
+          {messages.sentenceEnd}
         </span>{" "}
         {format.spoken && messages.acquirable} {format.renews.who === "all" && messages.selfRenewing}
       </p>

@@ -42,7 +42,7 @@ export function LockFinder() {
         <>
           <div className="flex flex-wrap items-center gap-3">
             {finding.state === "running" ? (
-              <Button onClick={() => cancel.mutate()}>{messages.sentenceEnd}</Button>
+              <Button onClick={() => cancel.mutate()}>{messages.cancel}</Button>
             ) : (
               <Button onClick={() => start.mutate()}>{formatStartLabel(finding.state, messages)}</Button>
             )}

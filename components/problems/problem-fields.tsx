@@ -1,5 +1,5 @@
-import { EnglishText } from "@/components/docs/english.tsx";
 import { Inline } from "@/components/docs/prose.tsx";
+import { EnglishText } from "@/components/docs/reference-text.tsx";
 import type { ProblemDescription } from "@/lib/contract/problems/describe-problem.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 

@@ -1,9 +1,16 @@
-/** The parts of Lockkeeper's OpenAPI 3.1 document that the docs page and the snippets read. */
+/** The parts of the server's OpenAPI 3.1 document that the docs page and the snippets read. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly tags?: readonly TagObject[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components?: { readonly schemas?: Readonly<Record<string, SchemaObject>> };
+}
+
+export interface TagObject {
+  readonly name: string;
+  readonly description?: string;
+  /** The translated name. The name itself identifies the tag. */
+  readonly label?: string;
 }
 
 export interface OperationObject {
@@ -44,7 +51,7 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, MediaObject>>;
 }
 
-/** The keywords of JSON Schema that Lockkeeper's document uses. */
+/** The JSON Schema keywords that the document uses. */
 export interface SchemaObject {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -87,12 +94,12 @@ export function listOperations({ paths }: OpenApiDocument): ReferenceOperation[]
 const REFERENCE_PREFIX = "#/components/schemas/";
 
 export function getReferenceName(schema: SchemaObject): string | undefined {
-  // A `$ref` has no siblings, so a reference with its own description is wrapped in `allOf`.
+  // Beside a reference nothing may stand, so one with a description of its own is the only part of `allOf`.
   const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** Resolves the reference of a schema. Keywords beside the reference take precedence. */
+/** The schema that a reference stands for; what is said beside the reference goes before what it says itself. */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

@@ -1,6 +1,6 @@
 import { getReferenceName, type OpenApiDocument, resolveSchema, type SchemaObject } from "./document.ts";
 
-/** Formats the type of a value, such as `integer`, `Holder[]` or `"s" | "ms"`. */
+/** Returns the type of a value, such as `integer`, `Holder[]` or `"s" | "ms"`. */
 export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject): string {
   const name = getReferenceName(schema);
   const whole = resolveSchema(document, schema);
@@ -13,22 +13,42 @@ export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
-/** Formats the limits and the default of a value. */
-export function formatSchemaLimits(document: OpenApiDocument, schema: SchemaObject): string {
+/** The texts of limits. `unit` is empty or one of `units`. */
+export interface LimitTexts {
+  readonly units: { readonly characters: string; readonly items: string };
+  range(least: string, most: string, unit: string): string;
+  atMost(most: string, unit: string): string;
+  atLeast(least: string, unit: string): string;
+  pattern(pattern: string): string;
+  byDefault(value: string): string;
+  readonly separator: string;
+}
+
+/** Returns the limits and the default of a value; empty if it has none. */
+export function formatSchemaLimits(
+  document: OpenApiDocument,
+  schema: SchemaObject,
+  texts: LimitTexts,
+): string {
   const whole = resolveSchema(document, schema);
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = whole;
   const parts = [
-    formatRange(minimum ?? whole.exclusiveMinimum, maximum, ""),
-    formatRange(minLength, maxLength, " characters"),
-    formatRange(minItems, maxItems, " items"),
-    pattern === undefined ? "" : `as ${pattern}`,
-    whole.default === undefined ? "" : `default ${JSON.stringify(whole.default)}`,
+    formatRange(texts, minimum ?? whole.exclusiveMinimum, maximum, ""),
+    formatRange(texts, minLength, maxLength, texts.units.characters),
+    formatRange(texts, minItems, maxItems, texts.units.items),
+    pattern === undefined ? "" : texts.pattern(pattern),
+    whole.default === undefined ? "" : texts.byDefault(JSON.stringify(whole.default)),
   ];
-  return parts.filter((part) => part !== "").join("; ");
+  return parts.filter((part) => part !== "").join(texts.separator);
 }
 
-function formatRange(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least !== undefined && most !== undefined) return `${least} to ${most}${unit}`;
-  if (most !== undefined) return `at most ${most}${unit}`;
-  return least === undefined ? "" : `at least ${least}${unit}`;
+function formatRange(
+  texts: LimitTexts,
+  least: number | undefined,
+  most: number | undefined,
+  unit: string,
+): string {
+  if (least !== undefined && most !== undefined) return texts.range(String(least), String(most), unit);
+  if (most !== undefined) return texts.atMost(String(most), unit);
+  return least === undefined ? "" : texts.atLeast(String(least), unit);
 }

@@ -20,6 +20,7 @@ export const LAYERS = [
   ["lib/queries", "React Query hooks by resource"],
   ["lib/queries/access", "React Query hooks of accounts, sessions and API keys"],
   ["lib/i18n/en", "English messages"],
+  ["lib/i18n/zh/api-reference", "the API reference in Chinese"],
   ["lib/i18n/zh", "Chinese messages"],
   ["lib/i18n", "language choice and the messages provider"],
 

@@ -69,8 +69,20 @@ export const docs = {
   body: "Body",
   otherBodies: "Other request bodies",
   errors: "Errors",
-  answer: "Response",
-  answerOf: (operation: string) => `Response of ${operation}`,
+  response: "Response",
+  responseOf: (operation: string) => `Response of ${operation}`,
   members: "Fields",
   required: "required",
+  /** Where a parameter is sent. */
+  parameterIn: { path: "path", query: "query", header: "header" } as Readonly<Record<string, string>>,
+  between: ", ",
+  limits: {
+    units: { characters: " characters", items: " items" },
+    range: (least: string, most: string, unit: string) => `${least} to ${most}${unit}`,
+    atMost: (most: string, unit: string) => `at most ${most}${unit}`,
+    atLeast: (least: string, unit: string) => `at least ${least}${unit}`,
+    pattern: (pattern: string) => `matches ${pattern}`,
+    byDefault: (value: string) => `default ${value}`,
+    separator: "; ",
+  },
 };

@@ -53,7 +53,7 @@ export const formats = {
     find: "Find locks",
     findAgain: "Find locks again",
     resume: "Resume",
-    sentenceEnd: "Stop",
+    cancel: "Stop",
     idle: "Scans all keys, watched or not. The scan is active for at most 20 % of the time.",
     progress: "Scan progress",
     running: (scanned: string, of: string | null) =>
@@ -69,7 +69,7 @@ export const formats = {
     copySetting: "Copy setting",
   },
   supportedFormats: "Supported formats",
-  stop: ".",
+  sentenceEnd: ".",
   acquirable: "The API can acquire locks in this format.",
   selfRenewing: "Holders renew automatically.",
   notReleasable: "Lockkeeper never releases these locks.",

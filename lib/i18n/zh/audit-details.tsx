@@ -11,7 +11,7 @@ export const auditDetails: Messages["auditDetails"] = {
   entry: "记录",
   outcomeEntry: (number) => `，结果见第 ${number} 条`,
   who: "调用方",
-  by: (kind) => <>{kind}，</>,
+  by: (kind) => <>身份 {kind}，</>,
   permissions: (verbs) => <>，权限：{verbs}</>,
   from: "来源",
   unknown: "未知",

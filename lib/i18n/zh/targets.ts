@@ -58,7 +58,7 @@ export const targets: Messages["targets"] = {
     },
     clocks_apart: {
       title: ({ ms }) => `各主节点的时钟相差 ${ms} 毫秒`,
-      risk: () => "故障转移后，在较慢的时钟追上之前fencing token 可能变小，资源可能拒绝新持有者的写入。",
+      risk: () => "故障转移后，在较慢的时钟追上之前，fencing token 可能变小，资源可能拒绝新持有者的写入。",
     },
     down: {
       title: ({ name }) => `${name} 没有响应`,

@@ -1,0 +1,24 @@
+"use client";
+
+import { createContext, type ReactNode, use } from "react";
+
+const TranslatedContext = createContext(false);
+
+/** States whether the document below has its texts in the language of the page. */
+export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
+  return <TranslatedContext value={value}>{children}</TranslatedContext>;
+}
+
+/** Text of the API reference that has a translation. Without one, it is marked as English. */
+export function ReferenceText({ children }: { children: ReactNode }) {
+  return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
+}
+
+/** Text of the OpenAPI document that is English in every language of the console. */
+export function EnglishText({ children }: { children: ReactNode }) {
+  return (
+    <span lang="en" translate="no" className="contents">
+      {children}
+    </span>
+  );
+}

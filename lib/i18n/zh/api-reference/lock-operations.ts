@@ -1,0 +1,115 @@
+import type { OperationTexts } from "@/lib/reference/localized-document.ts";
+
+/** Operations of the tags Holds and Locks. */
+export const lockOperations: Readonly<Record<string, OperationTexts>> = {
+  acquireLock: {
+    summary: "获取锁",
+    description:
+      "锁空闲时获取锁。锁已被持有时返回 `held`，即使持有者就是你。带 `waitMs` 时，请求会一直保持到获取到锁或等待超时（`timeout`）；5 秒内使用同一个 `Idempotency-Key` 重试可保留在等待队列中的位置。断开连接会取消等待中的获取。进程暂停的时间可能超过租约，因此每次写入都要携带 fencing token，并由资源端拒绝较小的 token。",
+    results: { "200": "带 `reenter` 时，返回重入后的持有。", "201": "新的持有。" },
+    examples: [
+      "获取 30 秒",
+      "最多等待 10 秒",
+      "崩溃后继续占用锁 1 分钟",
+      "每 5 分钟最多持有一次",
+      "使用 redlock、redis-py 等 SET NX PX 客户端库的格式",
+      "使用以秒为单位的 SETNX、GETSET 锁的格式",
+      "重入已有的持有",
+    ],
+  },
+  getHold: {
+    summary: "校验持有",
+    description:
+      "返回持有是否仍然存在，不做任何更改。结果返回时可能已经过时，因此还需检查自己的截止时间，并在每次写入时携带 fencing token。",
+    results: { "200": "持有的状态。" },
+  },
+  renewHold: {
+    summary: "续期",
+    description: "为持有续期。不会创建锁，也不会缩短租约。只有获取该持有的 API 密钥或操作员可以续期。",
+    results: { "200": "续期后的持有。" },
+    examples: ["沿用原租约", "续期 1 分钟"],
+  },
+  releaseHold: {
+    summary: "释放持有",
+    description:
+      "释放持有的一次计数；释放最后一次时会释放锁并唤醒一个等待者。持有已经结束时返回结果 `not_held`，不会报错。计数大于 1 时必须带 `Idempotency-Key`。只有获取该持有的 API 密钥或操作员可以释放。",
+    results: { "200": "释放的结果。" },
+    examples: ["释放", "释放并预留 10 秒"],
+  },
+  listLocks: {
+    summary: "列出锁",
+    description:
+      "列出索引中仍被持有的锁，以及截止时间已过但键仍存在的锁。调用方无权读取的锁不会列出。“可能”的锁只有在键匹配可加锁的模式或锁格式规则时才会列出；`unlisted` 给出其余的数量，可用 `is:unlisted` 查找。",
+    results: { "200": "一页锁。" },
+  },
+  getLock: {
+    summary: "查看锁",
+    description: "从 Redis 读取锁。键空闲时，返回的锁没有持有者。",
+    results: { "200": "锁。" },
+  },
+  forceReleaseLock: {
+    summary: "强制释放锁",
+    description:
+      "释放 `expectedVersion` 标识的持有；如果持有已变化，则不释放。等待者会按对应客户端库的方式被唤醒，调用方和原因会被记录。带 `reservedMs` 时，其他客户端在此期间无法获取锁。原持有者可能仍在运行，只有资源端校验 fencing token 才能阻止其写入。部分客户端库会重新创建被释放的锁，请在 `watchMs` 时间内关注 `recreated` 事件。",
+    results: { "200": "强制释放的结果。" },
+    examples: ["释放", "释放并预留 1 分钟", "为有歧义的锁指定锁格式"],
+  },
+  extendLock: {
+    summary: "延长锁的租约",
+    description:
+      "将 `expectedVersion` 标识的持有延长到至少 `leaseMs`，否则不做更改。不会创建锁，也不会缩短租约。适用于随键的 TTL 过期的锁，以及通过 Lockkeeper 获取的持有。持有者不会收到通知；`lasts` 表示其客户端库是否会覆盖新的时间。",
+    results: { "200": "延长的结果。" },
+    examples: ["延长到 10 分钟"],
+  },
+  reserveLock: {
+    summary: "预留空闲的锁",
+    description:
+      "以 `lockkeeper:reserve:<name>` 的名义获取空闲的锁，使任何客户端库都无法获取。请在 `format` 中指定该锁的客户端所用的格式。预留会像普通锁一样列出，在 `reservedMs` 后过期，也可以提前强制释放。锁已被持有时返回 `held`，此时请改用带 `reservedMs` 的强制释放。",
+    results: { "200": "预留。" },
+    examples: ["预留 10 分钟", "阻止以秒为单位的 SETNX、GETSET 客户端"],
+  },
+  exportLocks: {
+    summary: "导出锁",
+    description:
+      "将符合筛选条件的锁导出为文件，内容为同一时刻的状态，按 `sort` 排序，最多 100,000 条。超出时，最后一行会注明。在 CSV 中，可能被电子表格当作公式执行的单元格以撇号开头，不可见字符会被转义。",
+    results: { "200": "每行一把锁。" },
+    parameters: { format: "`jsonl`：每行一个 `Lock`，与 `GET /locks` 相同。`csv`：每行一把锁。" },
+  },
+  forceReleaseLocks: {
+    summary: "批量强制释放锁",
+    description:
+      "释放多个持有。每个持有都会像单次强制释放一样比对版本、校验权限并记录。先发送 `filter` 和 `dryRun`: true 查看匹配的持有及用于释放它的 `item`，再在 `items` 中发送要释放的项。响应是逐行的数据流（`application/x-ndjson`）：一行 `head`，每完成一项输出一行 `item`（顺序不定），最后一行 `tally`。断开连接后，尚未开始的项会被跳过。",
+    results: { "200": "JSON 行，每完成一项写入一行。" },
+    examples: ["查看失联 worker 的锁", "释放两个持有", "释放生产目标上的持有"],
+  },
+  listFacets: {
+    summary: "按维度统计锁",
+    description:
+      "按格式、类型、存活状态、服务、主机和是否有等待者统计符合筛选条件的锁。每个维度都忽略筛选条件中针对自身字段的部分，并列出出现最多的 50 个值。统计结果缓存 1 秒；如果统计耗时的 20 倍超过 1 秒，则缓存该时长。",
+    results: { "200": "各维度的计数。" },
+  },
+  setLockNote: {
+    summary: "设置锁的备注",
+    description:
+      "设置、替换或删除锁的备注。带 `expectedVersion` 时，备注属于该持有，随持有结束而删除；不带时，备注属于键。备注随锁一起返回并显示在控制台中，不会写入目标。备注保留 30 天，每个目标最多 1,000 条，超出时先删除最早的。",
+    results: { "200": "当前的备注。" },
+    examples: ["当前持有的备注", "键的备注", "删除备注"],
+  },
+  getRawLock: {
+    summary: "查看锁的原始内容",
+    description:
+      "返回 Redis 中该键的类型、剩余生存时间和内容，超过上限的部分会被截断。不返回非锁键的内容。对于多数派目标，每个主节点返回一份。",
+    results: { "200": "键的内容。空闲的键类型为 `none`。" },
+  },
+  getLockWaiters: {
+    summary: "列出锁的等待者",
+    description:
+      "从 Redis 返回锁的可见等待者，以及其顺序的可靠程度。可以识别名称的有：通过 Lockkeeper 等待的客户端、Redisson 公平锁的队列、sidekiq-unique-jobs 的任务，以及 DistributedLock 中等待的写者。轮询的客户端不可见。",
+    results: { "200": "等待者。" },
+  },
+  getLockStats: {
+    summary: "查看锁的通常时长",
+    description: "返回相同键模式的锁通常的持有时长和等待时长。",
+    results: { "200": "该键模式的通常时长。" },
+  },
+};
