@@ -31,13 +31,13 @@ test("an administrator reads how applications connect, and shows, copies and hid
 
   await context.addCookies([{ name: LANGUAGE_COOKIE, value: "zh", url: lockkeeper.url }]);
   await page.reload();
-  await expect(page.getByRole("region", { name: "连接应用" })).toContainText("连接地址文件");
+  await expect(page.getByRole("region", { name: "连接应用" })).toContainText("REDIS_URL 所在文件");
   await expect(page.getByRole("button", { name: "显示密码" })).toBeVisible();
 
   const viewer = await browser.newContext();
   const other = await logIn(viewer, lockkeeper, "ada", "operator");
   await other.goto(`${lockkeeper.url}/settings/keys`);
-  await expect(other.getByText("API keys are seen and made by admins")).toBeVisible();
+  await expect(other.getByText("Only admins of all targets can view and create API keys")).toBeVisible();
   await expect(other.getByRole("region", { name: "Connect applications" })).toHaveCount(0);
   await Promise.all([context.close(), viewer.close()]);
   await lockkeeper.stop();
@@ -45,6 +45,6 @@ test("an administrator reads how applications connect, and shows, copies and hid
 
 test("nothing is shown where the target is not the embedded Redis", async ({ page }) => {
   await page.goto("/settings/keys");
-  await expect(page.getByRole("button", { name: "New key…" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Create API key…" })).toBeVisible();
   await expect(page.getByRole("region", { name: "Connect applications" })).toHaveCount(0);
 });

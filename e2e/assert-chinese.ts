@@ -8,6 +8,8 @@ const SAME_EVERYWHERE = [
   /(?:⌘|Ctrl )K/g,
   /notify-keyspace-events/g,
   /POSIX shell/g,
+  /fencing token/g,
+  /SET NX PX/g,
   /Redis (?:Cluster|Sentinel)/g,
 ];
 
@@ -16,6 +18,8 @@ const NAMES = [
   "Lockkeeper",
   "English",
   "Redis",
+  "API",
+  "AOF",
   "CSV",
   "JSON",
   "JSONL",

@@ -52,7 +52,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   // By keyboard alone: until an hour ago there was nothing, and Escape chooses nothing.
   const when = page.getByRole("button", { name: "Any time" });
   await when.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "When it was done" });
+  const dialog = page.getByRole("dialog", { name: "Time range" });
   await expect(dialog.getByLabel("From")).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
@@ -65,11 +65,11 @@ test("a force-release appears in the audit with what was seen, and can be filter
       .slice(0, 19)
       .replace("T", " ");
   });
-  await dialog.getByLabel("Until").fill(anHourAgo);
+  await dialog.getByLabel("To").fill(anHourAgo);
   await takeScreenshot(page, info, "when");
-  await dialog.getByLabel("Until").press("Enter");
+  await dialog.getByLabel("To").press("Enter");
   await expect(page).toHaveURL(/to=\d+/);
-  await expect(page.getByRole("heading", { name: "No action matches" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No matching actions" })).toBeVisible();
   await page.getByRole("button", { name: /^Until \d/ }).click();
   await dialog.getByRole("button", { name: "Any time" }).click();
   await expect(actions(page).getByRole("listitem").filter({ hasText: second })).toBeVisible();
@@ -77,8 +77,8 @@ test("a force-release appears in the audit with what was seen, and can be filter
   const tops = await Promise.all(lines.slice(1).map(async (box) => (await box.boundingBox())?.y));
   expect(new Set(tops).size).toBe(1);
 
-  await page.getByRole("button", { name: "Check the chain" }).click();
-  await expect(page.getByTestId("chain")).toContainText("The chain is intact");
+  await page.getByRole("button", { name: "Verify audit log" }).click();
+  await expect(page.getByTestId("chain")).toContainText("Audit log is intact");
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Export CSV" }).click();
   expect((await download).suggestedFilename()).toBe("lockkeeper-audit.csv");
@@ -110,12 +110,12 @@ test("a user who is not an admin has no audit in the menu and sees who may open 
   await expect(page.getByTestId("operator")).toContainText("looker · admin");
   const menu = page.getByRole("navigation", { name: "Console" });
   await expect(menu.getByRole("link", { name: "Settings" })).toBeVisible();
-  await expect(menu.getByRole("link", { name: "Audit" })).toHaveCount(0);
+  await expect(menu.getByRole("link", { name: "Audit log" })).toHaveCount(0);
   await menu.getByRole("link", { name: "Settings" }).click();
   const settings = page.getByRole("navigation", { name: "Settings" });
-  await expect(settings.getByRole("link")).toHaveText(["You", "Sessions"]);
+  await expect(settings.getByRole("link")).toHaveText(["Account", "Sessions"]);
   await page.goto("/audit");
-  await expect(page.getByRole("heading", { name: "The audit is for admins" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Global admins only" })).toBeVisible();
   await context.close();
 });
 

@@ -186,7 +186,7 @@ test("an error is shown in Chinese, with the server's English sentence below", a
 test("the language changes in place, keeps typed text and updates the tab title", async ({ page }) => {
   await page.goto("/owners");
   await page.getByRole("textbox").or(page.getByRole("combobox")).first().fill("owner:nobody");
-  await page.getByRole("button", { name: "Change to 中文" }).click();
+  await page.getByRole("button", { name: "Switch to 中文" }).click();
   await expect(page.getByRole("navigation").getByText(shell.places.owners)).toBeVisible();
   await expect(page.getByRole("textbox").or(page.getByRole("combobox")).first()).toHaveValue("owner:nobody");
   await expect(page).toHaveTitle("持有者 · Lockkeeper");

@@ -58,7 +58,7 @@ test("the palette opens pages, runs page actions and stays closed over an open s
   await page.keyboard.press("Control+k");
   await palette.getByRole("combobox").fill("zzz nothing");
   await expect(palette.getByRole("option")).toHaveCount(1);
-  await expect(palette.getByRole("option")).toContainText("Search the locks for");
+  await expect(palette.getByRole("option")).toContainText("Search locks for");
 });
 
 test("the palette offers the actions of the lock, events and formats pages", async ({
@@ -85,13 +85,13 @@ test("the palette offers the actions of the lock, events and formats pages", asy
   await expect(page.getByRole("menuitem", { name: /^Key/ })).toBeVisible();
   await page.keyboard.press("Escape");
   await page.goto("/events");
-  await expect(page.getByRole("button", { name: "Pause the events" })).toBeVisible();
-  await take("Pause the events");
-  await expect(page.getByRole("button", { name: "Go on with the events" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Pause events" })).toBeVisible();
+  await take("Pause events");
+  await expect(page.getByRole("button", { name: "Resume events" })).toBeVisible();
   await take("Show events until");
   await expect(page.getByLabel("Show events until")).toBeFocused();
   await page.goto("/formats");
   await expect(page.getByRole("heading", { name: "Rules" })).toBeVisible();
-  await take("Add a rule");
-  await expect(page.getByLabel("Keys", { exact: true })).toBeFocused();
+  await take("Add rule");
+  await expect(page.getByLabel("Key pattern", { exact: true })).toBeFocused();
 });

@@ -63,12 +63,12 @@ test("older events can be loaded, including gaps in which nothing was observed",
   const key = "lock:now";
   await lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner: "dora", leaseMs: 600_000 });
   await expect(entryOf(page, "acquired", key)).toBeVisible();
-  await expect(events(page)).toContainText("Nobody watched from");
+  await expect(events(page)).toContainText("Not observed from");
   // The newest first. A busy machine may leave another gap after the acquire, which is placed when it is known.
   await expect(async () => {
     const texts = await events(page).getByRole("listitem").allTextContents();
     const at = (text: string) => texts.findIndex((line) => line.includes(text));
-    expect(texts.slice(at(key) + 1, at("lock:busy:")).join("\n")).toContain("Nobody watched from");
+    expect(texts.slice(at(key) + 1, at("lock:busy:")).join("\n")).toContain("Not observed from");
   }).toPass();
   await takeThemeScreenshots(page, info, "gap");
   // Older ones come as one goes there, to the end.
@@ -76,7 +76,7 @@ test("older events can be loaded, including gaps in which nothing was observed",
     await events(page).press("End");
     await expect(entryOf(page, "acquired", "lock:past:anna")).toBeInViewport({ timeout: 500 });
   }).toPass();
-  await expect(events(page)).toContainText("This is where the history begins.");
+  await expect(events(page)).toContainText("Start of the history.");
   await expect(entryOf(page, "released", "lock:past:bert")).toHaveCount(1);
   await takeThemeScreenshots(page, info, "older");
   await assertAccessibleInThemes(page, "older events");
@@ -104,8 +104,8 @@ test("the events page shows a past moment until the user returns to live", async
   await expect(entryOf(page, "acquired", "lock:past:carl")).toBeVisible();
   await expect(events(page)).not.toContainText("lock:past:later");
   await takeScreenshot(page, info, "until");
-  await page.getByRole("button", { name: "Load newer" }).click();
-  await expect(page.getByRole("button", { name: "Load newer" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Load newer events" }).click();
+  await expect(page.getByRole("button", { name: "Load newer events" })).toHaveCount(0);
   await events(page).press("Home");
   await expect(entryOf(page, "acquired", "lock:past:later")).toBeVisible();
   await page.getByRole("button", { name: "Back to live" }).click();
@@ -132,7 +132,7 @@ test("search and event types are in the URL and also apply to events loaded late
   await expect(entryOf(page, "acquired", "lock:past:anna")).toHaveCount(0);
   await takeScreenshot(page, info, "filtered");
   await page.getByLabel("Search events").fill("bert held>5m");
-  await expect(page.getByText("No event has held>5m")).toBeVisible();
+  await expect(page.getByText("held>5m applies to locks only")).toBeVisible();
   await expect(page).toHaveURL(/q=owner:bert/);
   await page.getByLabel("Search events").fill("owner:nobody-of-this-name");
   await page.getByRole("button", { name: "Show all" }).click();
@@ -239,7 +239,7 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ pa
   }).toPass();
   await page.keyboard.press("Enter");
   await expect(details).toContainText("bert");
-  await expect(details).toContainText("told by who did it");
+  await expect(details).toContainText("reported by the client");
   await assertAccessibleInThemes(page, "details of an event");
   await takeThemeScreenshots(page, info, "details");
   // Reading the clipboard is not granted to pages, so what is written is kept.
@@ -250,14 +250,14 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ pa
   const link = String(await page.evaluate(() => (window as { copied?: string }).copied));
   expect(link).toMatch(/at=\d+.*#\d+-\d+$/);
   await page.keyboard.press("k");
-  await expect(page.getByRole("complementary", { name: "Nobody watched" })).toBeVisible();
+  await expect(page.getByRole("complementary", { name: "Not observed" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(details).toHaveCount(0);
   await page.goto("/");
   await page.goto(link);
   await expect(details).toContainText("lock:past:bert");
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect(details.getByRole("button", { name: "Replay from a minute before" })).toBeInViewport();
+  await expect(details.getByRole("button", { name: "Replay from 1 min before" })).toBeInViewport();
 });
 
 test("a past time range is replayed by keyboard until its end", async ({ page, lockkeeper }, info) => {
@@ -266,7 +266,7 @@ test("a past time range is replayed by keyboard until its end", async ({ page, l
   await page.goto(`/events?q=key:lock:past:*&from=${from}&to=${from + 50_000}&at=${from}`);
   const bar = page.getByRole("region", { name: "Replay" });
   const clock = bar.getByTestId("replay-clock");
-  await expect(page.getByText("Nothing happened yet at this point")).toBeVisible();
+  await expect(page.getByText("No events yet at this point")).toBeVisible();
   const begin = await clock.textContent();
   await page.keyboard.press("Shift+ArrowRight");
   await expect(entryOf(page, "acquired", "lock:past:anna")).toBeVisible();
@@ -281,10 +281,10 @@ test("a past time range is replayed by keyboard until its end", async ({ page, l
   await events(page).focus();
   await page.keyboard.press("Space");
   await expect(entryOf(page, "released", "lock:past:bert")).toBeVisible();
-  await expect(bar.getByRole("status")).toContainText("The replay is over");
-  await bar.getByRole("button", { name: "End the replay" }).click();
+  await expect(bar.getByRole("status")).toContainText("Replay finished");
+  await bar.getByRole("button", { name: "End replay" }).click();
   await expect(page).not.toHaveURL(/from=/);
-  await expect(page.getByRole("button", { name: "Pause the events" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Pause events" })).toBeVisible();
   await page.getByRole("button", { name: "Replay…" }).click();
   await expect(page.getByRole("form", { name: "Replay" }).getByTestId("replay-scope")).toContainText(
     "key:lock:past:*",

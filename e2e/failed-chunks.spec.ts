@@ -25,7 +25,7 @@ test("a part that fails to load shows an error in its place, and the rest of the
   await take("you@vm-2");
   await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
   await page.unroute("**/_next/static/chunks/**");
-  await notice.getByRole("button", { name: "Reload the page" }).click();
+  await notice.getByRole("button", { name: "Reload page" }).click();
   await expect(page.getByRole("row").filter({ hasText: "you@vm-2" })).toBeVisible();
   await expect(notice).toBeHidden();
   await page.getByRole("button", { name: `Release ${name}` }).click();

@@ -147,7 +147,7 @@ test("on a phone a card has every fact, and events and settings are one tap away
   const bar = page.getByRole("navigation", { name: "Console" });
   await bar.getByRole("button", { name: "More" }).click();
   const sheet = page.getByRole("dialog", { name: "More" });
-  for (const name of [/^Theme/, /^Change to/, /^Keyboard keys/, /^Log out/])
+  for (const name of [/^Theme/, /^Switch to/, /^Keyboard shortcuts/, /^Log out/])
     await expect(sheet.getByRole("button", { name })).toBeInViewport({ ratio: 1 });
   await expect(sheet.getByRole("link", { name: "Settings" })).toBeInViewport({ ratio: 1 });
   const low = (await measureHitAreas(page, "[role=dialog]")).filter(

@@ -105,7 +105,7 @@ test("a format rule resolves an ambiguous lock and can be removed", async ({
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText(/ or /);
   await page.goto("/formats");
-  await page.getByLabel("Keys", { exact: true }).fill(`${name}*`);
+  await page.getByLabel("Key pattern", { exact: true }).fill(`${name}*`);
   await page.getByLabel("Format").selectOption({ label: "Spring Integration" });
   await page.getByRole("button", { name: "Preview rule" }).click();
   const preview = page.getByTestId("rule-preview");

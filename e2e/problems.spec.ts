@@ -83,7 +83,7 @@ test("problem pages are in Chinese for a browser that prefers it", async ({ brow
   await expect(page.getByRole("heading", { name: title })).toBeVisible();
   await assertChinese(page, "problem lost");
   await page
-    .getByRole("button", { name: "Change to English" })
+    .getByRole("button", { name: "Switch to English" })
     .or(page.getByRole("button", { name: "English" }))
     .click();
   await expect(page.getByRole("heading", { name: TITLE_OF_CODE.lost })).toBeVisible();

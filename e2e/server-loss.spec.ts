@@ -124,6 +124,6 @@ test("a session that was ended elsewhere leaves no name, role or count on the pa
   await expect(page.getByTestId("operator")).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Log out" })).toHaveCount(0);
   const navigation = page.getByRole("navigation", { name: "Console" });
-  await expect(navigation.getByRole("link", { name: "Audit" })).toHaveCount(0);
+  await expect(navigation.getByRole("link", { name: "Audit log" })).toHaveCount(0);
   await expect(navigation.getByRole("link", { name: /Locks/ })).toHaveText("Locks");
 });

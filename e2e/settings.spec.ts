@@ -27,19 +27,19 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await page.goto("/");
   await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Settings" }).click();
   await page.goto("/settings/keys");
-  await page.getByRole("button", { name: "New key…" }).click();
+  await page.getByRole("button", { name: "Create API key…" }).click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet.getByRole("button", { name: "Make the key" })).toHaveAttribute(
+  await expect(sheet.getByRole("button", { name: "Create API key" })).toHaveAttribute(
     "title",
-    "Give it a name.",
+    "Enter a name.",
   );
   await sheet.getByLabel("Name").fill("bad name!");
-  await sheet.getByRole("button", { name: "Make the key" }).click();
+  await sheet.getByRole("button", { name: "Create API key" }).click();
   await expect(sheet.getByRole("alert")).toContainText("letter");
   await sheet.getByLabel("Name").fill("checkout");
-  const allKeys = sheet.getByText("Without a pattern, this key can use every lock");
+  const allKeys = sheet.getByText("Without a pattern, this key has access to every lock");
   await expect(allKeys).toBeVisible();
-  await sheet.getByRole("textbox", { name: "Keys" }).fill("lock:orders:*\nlock:payments:*");
+  await sheet.getByRole("textbox", { name: "Key patterns" }).fill("lock:orders:*\nlock:payments:*");
   await expect(allKeys).toHaveCount(0);
   const expiry = sheet.getByText(/The key expires on \d{4}-\d\d-\d\d/);
   await expect(expiry).toBeVisible();
@@ -48,18 +48,18 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await sheet.getByLabel("Expires after").selectOption("days90");
   await takeAllScreenshots(page, info, "new-key");
   await assertAccessible(page, "new key");
-  await sheet.getByRole("button", { name: "Make the key" }).click();
-  await expect(sheet).toContainText("It is shown this once");
+  await sheet.getByRole("button", { name: "Create API key" }).click();
+  await expect(sheet).toContainText("You will not see this secret again");
   const secret = await sheet.getByText(/^lk_/).innerText();
   expect((await asApp(secret)).status).toBe(200);
   await expect(sheet.getByText(/^export LOCKKEEPER_API_KEY=/)).toContainText(
     `export LOCKKEEPER_API_KEY=${secret}\ncurl -H "Authorization: Bearer $LOCKKEEPER_API_KEY" '${lockkeeper.url}/api/v1/locks?limit=1'`,
   );
-  await expect(sheet.getByRole("button", { name: "Copy the command" })).toBeVisible();
+  await expect(sheet.getByRole("button", { name: "Copy command" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(sheet).toBeVisible();
   await assertAccessible(page, "secret");
-  await sheet.getByRole("button", { name: "I have stored it" }).click();
+  await sheet.getByRole("button", { name: "I have saved it" }).click();
   await expect(sheet).toHaveCount(0);
   expect(await page.content()).not.toContain(secret);
 
@@ -70,13 +70,13 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
 
   await expect(row).toContainText("0 of 10,000");
   await row.getByRole("button", { name: "Change quotas of checkout" }).click();
-  await sheet.getByLabel("Most live holds").fill("none");
+  await sheet.getByLabel("Maximum live holds").fill("none");
   await expect(sheet.getByRole("button", { name: "Save quotas" })).toHaveAttribute(
     "title",
     "Enter a positive number, or leave the field empty.",
   );
-  await sheet.getByLabel("Most live holds").fill("250");
-  await sheet.getByLabel("Most memory in Redis (MiB)").fill("1.5");
+  await sheet.getByLabel("Maximum live holds").fill("250");
+  await sheet.getByLabel("Maximum memory in Redis (MiB)").fill("1.5");
   await assertAccessible(page, "quotas");
   await sheet.getByRole("button", { name: "Save quotas" }).click();
   await expect(sheet).toHaveCount(0);
@@ -84,15 +84,15 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await expect(row).toContainText("0 of 1.5 MiB");
 
   await row.getByRole("button", { name: "Rotate checkout" }).click();
-  await sheet.getByRole("button", { name: "Make a new secret" }).click();
+  await sheet.getByRole("button", { name: "Rotate secret" }).click();
   const next = await sheet.getByText(/^lk_/).innerText();
-  await sheet.getByRole("button", { name: "I have stored it" }).click();
-  await expect(row).toContainText("old secret works for");
+  await sheet.getByRole("button", { name: "I have saved it" }).click();
+  await expect(row).toContainText("old secret valid for");
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([200, 200]);
 
   await row.getByRole("button", { name: "Revoke checkout" }).click();
-  await expect(sheet).toContainText("What it holds stays held");
-  await sheet.getByRole("button", { name: "Revoke the key" }).click();
+  await expect(sheet).toContainText("Its locks stay held");
+  await sheet.getByRole("button", { name: "Revoke API key" }).click();
   await expect(row).toContainText("revoked");
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([401, 401]);
 });
@@ -103,16 +103,16 @@ test("an operator is created, logs in, acts within the assigned roles and change
   browser,
 }, info) => {
   await page.goto("/settings/operators");
-  await page.getByRole("button", { name: "New operator…" }).click();
+  await page.getByRole("button", { name: "Create operator…" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByRole("textbox", { name: "Name" }).fill("jo");
   // With one target there is one role, and no word of other targets.
   await expect(sheet.getByRole("combobox")).toHaveCount(1);
   await sheet.getByRole("combobox", { name: "Role" }).selectOption("viewer");
   await sheet.getByLabel("New password").fill("correct horse battery");
-  const make = sheet.getByRole("button", { name: "Make the operator" });
-  await expect(make).toHaveAttribute("title", "The two passwords differ.");
-  await sheet.getByLabel("The same again").fill("correct horse battery");
+  const make = sheet.getByRole("button", { name: "Create operator" });
+  await expect(make).toHaveAttribute("title", "The passwords do not match.");
+  await sheet.getByLabel("Repeat password").fill("correct horse battery");
   await assertAccessible(page, "new operator");
   await takeScreenshot(page, info, "new-operator");
   await make.click();
@@ -126,41 +126,41 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await theirs.getByLabel("Name").fill("jo");
   await theirs.getByLabel("Password").fill("wrong");
   await theirs.getByRole("button", { name: "Log in" }).click();
-  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("Name or password is wrong.");
+  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("Incorrect name or password.");
   await theirs.getByLabel("Password").fill("correct horse battery");
   await theirs.getByRole("button", { name: "Log in" }).click();
   await expect(theirs).toHaveURL(/\/events\?q=owner:x$/);
   await expect(theirs.getByTestId("operator")).toHaveText("jo · viewer");
   await theirs.goto("/settings/keys");
-  await expect(theirs.getByText(/by admins of all targets/)).toBeVisible();
-  await theirs.getByRole("link", { name: "You" }).click();
+  await expect(theirs.getByText(/Only admins of all targets/)).toBeVisible();
+  await theirs.getByRole("link", { name: "Account" }).click();
   await expect(theirs.getByRole("region", { name: "jo" })).toContainText("viewer");
-  await theirs.getByLabel("Present password").fill("not this one");
+  await theirs.getByLabel("Current password").fill("not this one");
   await theirs.getByLabel("New password").fill("another long password");
-  await theirs.getByLabel("The same again").fill("another long password");
-  await theirs.getByRole("button", { name: "Change the password" }).click();
+  await theirs.getByLabel("Repeat password").fill("another long password");
+  await theirs.getByRole("button", { name: "Change password" }).click();
   await expect(theirs.getByRole("main").getByRole("alert")).toContainText("the current password is wrong");
-  await theirs.getByLabel("Present password").fill("correct horse battery");
-  await theirs.getByRole("button", { name: "Change the password" }).click();
-  await expect(theirs.getByText("It is changed.")).toBeVisible();
+  await theirs.getByLabel("Current password").fill("correct horse battery");
+  await theirs.getByRole("button", { name: "Change password" }).click();
+  await expect(theirs.getByText("Password changed.")).toBeVisible();
   await takeAllScreenshots(theirs, info, "you");
 
   await page.goto("/settings/sessions");
   await page.getByRole("button", { name: /Everybody's/ }).click();
-  await expect(page.getByRole("row").filter({ hasText: "this one" })).toContainText("mei");
+  await expect(page.getByRole("row").filter({ hasText: "this browser" })).toContainText("mei");
   await takeAllScreenshots(page, info, "sessions");
-  await page.getByRole("button", { name: "End the session of jo" }).click();
+  await page.getByRole("button", { name: "End session of jo" }).click();
   await expect(theirs.getByRole("heading", { name: "You are not logged in" })).toBeVisible();
 
   await page.goto("/settings/operators");
-  await row.getByRole("button", { name: "Delete of jo" }).click();
-  await sheet.getByRole("button", { name: "Delete the operator" }).click();
+  await row.getByRole("button", { name: "Delete jo" }).click();
+  await sheet.getByRole("button", { name: "Delete operator" }).click();
   await expect(row).toHaveCount(0);
   await theirs.goto("/login");
   await theirs.getByLabel("Name").fill("jo");
   await theirs.getByLabel("Password").fill("another long password");
   await theirs.getByRole("button", { name: "Log in" }).click();
-  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("Name or password is wrong.");
+  await expect(theirs.getByRole("main").getByRole("alert")).toContainText("Incorrect name or password.");
   await takeAllScreenshots(theirs, info, "login");
   await context.close();
 });
@@ -180,11 +180,11 @@ test("a user who fails to log in too often sees how long to wait", async ({ brow
     });
     await page.getByLabel("Password").fill("a guess");
     await button.click();
-    await expect(page.getByRole("main").getByRole("alert")).toContainText(/The next one is possible in \d/, {
+    await expect(page.getByRole("main").getByRole("alert")).toContainText(/Try again in \d/, {
       timeout: 5000,
     });
     await page.getByLabel("Password").fill("one more");
-    await expect(button).toHaveAttribute("title", "There were too many tries.", { timeout: 2000 });
+    await expect(button).toHaveAttribute("title", "Too many attempts.", { timeout: 2000 });
   }).toPass();
   await context.close();
 });

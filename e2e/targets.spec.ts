@@ -119,10 +119,10 @@ test("a read-only target offers no release and explains why", async ({ page, sho
   await expect(free).toHaveAttribute("aria-disabled", "true");
   await expect(free).toHaveAttribute("title", /read-only/);
   await page.goto("/events?target=reports");
-  await expect(page.getByText("This is where the history begins.")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Load older" })).toHaveCount(0);
+  await expect(page.getByText("Start of the history.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Load older events" })).toHaveCount(0);
   await page.goto("/?target=none");
-  await expect(page.getByRole("heading", { name: "There is no such target" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Unknown target" })).toBeVisible();
 });
 
 test("the Targets page names unsafe settings with the command that fixes them, in both themes", async ({
@@ -150,7 +150,7 @@ test("the Targets page names unsafe settings with the command that fixes them, i
     // The page reads the health of a target every 15 s.
     { timeout: 90_000 },
   );
-  await expect(silent).toContainText("expired keys: when a lease ends");
+  await expect(silent).toContainText("expired keys: the end of a lease");
   await expect(page.getByRole("region", { name: "reports" })).toContainText("read-only");
   await takeThemeScreenshots(page, info, "targets", { fullPage: true });
   await assertAccessibleInThemes(page, "targets");

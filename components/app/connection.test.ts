@@ -5,7 +5,7 @@ import { formatMastersDown } from "./connection.ts";
 
 const target = (...states: MasterHealth["state"][]) => ({ masters: states.map((state) => ({ state })) });
 
-it("the state of a target shows how many of its masters are down", () => {
-  expect(formatMastersDown(target("live", "down", "live"), shell)).toBe("1 of 3 masters is down");
-  expect(formatMastersDown(target("down", "down", "catching_up"), shell)).toBe("2 of 3 masters are down");
+it("the state of a target shows how many of its masters are unreachable", () => {
+  expect(formatMastersDown(target("live", "down", "live"), shell)).toBe("1 of 3 masters is unreachable");
+  expect(formatMastersDown(target("down", "down", "catching_up"), shell)).toBe("2 of 3 masters are unreachable");
 });

@@ -29,10 +29,10 @@ describe("event detail text", () => {
       "pod-7 after 3.1 s",
     );
     expect(formatEventDetail(event({ type: "expired", heldMs: 41_000 }), words)).toBe(
-      "pod-7 after 41 s, not released",
+      "pod-7 after 41 s, never released",
     );
     expect(formatEventDetail(event({ type: "recreated" }), words)).toBe(
-      "pod-7, made again after it was freed",
+      "pod-7, re-created after release",
     );
     expect(formatEventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), words)).toBe(
       "by mei, “node lost”, from pod-7",

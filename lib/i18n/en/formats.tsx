@@ -46,7 +46,7 @@ export const formats = {
     string
   >,
   notWatched: "Unwatched locks",
-  addRule: "Add a rule…",
+  addRule: "Add rule…",
   finder: {
     findCommand: "Find unwatched locks",
     stopFinding: "Stop finding locks",

@@ -3,7 +3,7 @@ import type { Messages } from "../en/messages.ts";
 export const apiKeys: Messages["apiKeys"] = {
   namespace: "apiKeys",
   title: "API 密钥",
-  text: "应用以 Bearer token 的形式发送 API 密钥。每个密钥都有各自的权限、目标和键模式。锁只能由获取它的密钥释放。",
+  text: "应用以 Bearer 令牌的形式发送 API 密钥。每个密钥都有各自的权限、目标和键模式。锁只能由获取它的密钥释放。",
   add: "创建 API 密钥…",
   none: "还没有 API 密钥。root 密钥拥有全部权限，请为每个应用单独创建密钥。",
   heads: {
@@ -48,7 +48,7 @@ export const apiKeys: Messages["apiKeys"] = {
   },
   targetsLegend: "目标（不选表示全部，包括以后新增的）",
   keys: "键模式",
-  keysHint: "Redis glob 模式，每行一个，例如 lock:orders:*。",
+  keysHint: "Redis 的 glob 模式，每行一个，例如 lock:orders:*。",
   allKeysWarning: "不填键模式时，此密钥可操作所选目标上的所有锁，包括其他应用的锁。",
   expiryWarning: (date) =>
     `密钥于 ${date} 到期。到期后，应用的请求会返回 401，已持有的锁也无法续期。请在此之前更换密钥，轮换不会延长有效期。`,
