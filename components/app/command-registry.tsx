@@ -2,23 +2,23 @@
 
 import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
-/** What can be done where one is. */
+/** A command of the current page. */
 export interface PaletteCommand {
-  /** The same through all renders; its last part is unique on a page. */
+  /** Stays the same across renders. Its last part is unique on a page. */
   readonly id: string;
   readonly name: string;
-  /** What stands behind it in grey. */
+  /** Shown in grey after the name. */
   readonly hint?: string | undefined;
-  /** The key that does it without the palette. */
+  /** The keyboard shortcut. */
   readonly keys?: string | undefined;
-  /** Why it cannot be done now. */
+  /** Why the command is unavailable. */
   readonly blocked?: string | null | undefined;
   run(): void;
 }
 
 type CommandSource = () => readonly PaletteCommand[];
 
-/** Who is mounted tells what can be done; it is asked when the palette is open, and costs nothing before. */
+/** Mounted components register their commands. The palette reads them only while it is open. */
 class CommandRegistry {
   readonly #sources = new Set<CommandSource>();
   readonly #listeners = new Set<() => void>();
@@ -63,7 +63,7 @@ function useCommandRegistry(): CommandRegistry {
   return registry;
 }
 
-/** While mounted, these stand in the palette, as they were at the last render. */
+/** Adds commands to the palette while the component is mounted. The last render applies. */
 export function useCommands(commands: readonly PaletteCommand[]): void {
   const registry = useCommandRegistry();
   const latest = useRef(commands);
@@ -73,7 +73,7 @@ export function useCommands(commands: readonly PaletteCommand[]): void {
   useEffect(() => registry.add(() => latest.current), [registry]);
 }
 
-/** All that can be done here, in the order in which the parts of the page were mounted. */
+/** Returns all commands of the page, in the order in which its components were mounted. */
 export function useAllCommands(): readonly PaletteCommand[] {
   const registry = useCommandRegistry();
   useSyncExternalStore(registry.subscribe, registry.getVersion, registry.getVersion);

@@ -4,7 +4,7 @@ import { formatLag } from "./connection.ts";
 
 type ShellMessages = Messages["shell"];
 
-/** Describes how complete the state is: scans, missed changes and unreadable keys, one line each. */
+/** Describes how complete the index is: scans, missed changes and unreadable keys, one line each. */
 export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
   const { now, scannedAt, scanMs, scan, missed, leftOut, unreadableKeys, oversizedKeys } = health;
   // Keys that are too large are not locks.
@@ -15,7 +15,9 @@ export function describeCompleteness(health: Health, messages: ShellMessages): s
       ? messages.neverScanned
       : messages.scanned(formatAge(now - scannedAt), formatLag(scanMs, messages)),
     scan === undefined ? null : formatScanProgress(scan, messages),
-    changes === 0 || missed.lastAt === null ? null : messages.missedChanges(changes, formatAge(now - missed.lastAt)),
+    changes === 0 || missed.lastAt === null
+      ? null
+      : messages.missedChanges(changes, formatAge(now - missed.lastAt)),
     leftOut === undefined ? null : messages.omittedLocks(leftOut),
     unreadable === 0 ? null : messages.unreadable(unreadable),
     oversizedKeys === undefined ? null : messages.oversizedKeys(oversizedKeys),

@@ -9,11 +9,11 @@ export type ConnectionTone = "ok" | "warn" | "bad" | "idle";
 export interface ConnectionStatus {
   tone: ConnectionTone;
   text: string;
-  /** Read out when it changes, so without the figures that change all the time. */
+  /** Announced to screen readers when it changes, so it has no figures that change constantly. */
   announcement: string;
 }
 
-/** One line that never says more than is known. `silence` in whole seconds. */
+/** Describes the connection in one line. `silence` is in whole seconds. */
 export function getConnectionStatus(
   state: LiveState,
   silentMs: number | null,
@@ -62,7 +62,7 @@ function getCatchUpStatus({ scan }: Health, messages: ShellMessages): Connection
   return { tone: "warn", text, announcement: messages.catchingUp };
 }
 
-/** "1 of 3 masters is down" */
+/** Formats how many masters are unreachable: `1 of 3 masters is unreachable`. */
 export function formatMastersDown(
   { masters }: { readonly masters: readonly Pick<MasterHealth, "state">[] },
   messages: ShellMessages,
@@ -80,23 +80,23 @@ export function formatLag(ms: number, messages: ShellMessages): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Whether the target has not answered once, so that nothing is known of it. */
+/** Returns whether the target has never responded, so that it has no data. */
 export function isTargetNeverReached({ hello, health }: LiveState): boolean {
   return hello?.target.server === null && health?.state === "down";
 }
 
-/** Why nothing can be freed now; null when it can. */
+/** Returns why locks cannot be released now; null if they can. */
 export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   return getFactsOnlyReason(state, messages) ?? getActionBlockedReason(state, messages);
 }
 
-/** Why this operator can only look at the locks of this target, however long they wait; null otherwise. */
+/** Returns why this operator can never release locks of this target; null if they can. */
 export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }
 
-/** Why nothing can be done about what is shown; null when it is live. */
+/** Returns why actions are disabled; null if the page is live. */
 export function getActionBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.connection === "stale") return messages.blockedStale;
   if (state.health?.state === "down") return messages.blockedDown;

@@ -5,13 +5,13 @@ import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { FONTS_COOKIE } from "./fonts-cookie.ts";
 
-/** After the page is live. What it still loads then is small. */
+/** Waits until the page is live, so that fonts do not compete with its data. */
 const DELAY_MS = 5000;
 const YEAR_S = 365 * 24 * 3600;
 
 /**
  * Loads the fonts after everything else and sets the cookie with which the server uses them from the next page on. The
- * text of this page stays as it is.
+ * current page keeps the system fonts.
  */
 export function FontLoader({ families }: { families: readonly string[] }) {
   const isLive = useLiveState().connection === "live";
@@ -29,6 +29,6 @@ async function loadFonts(families: readonly string[]): Promise<void> {
     () => [],
   );
   if (loaded.length === 0 || loaded.some((faces) => faces.length === 0)) return;
-  // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
+  // biome-ignore lint/suspicious/noDocumentCookie: the server needs it with the next page, and Safari lacks cookieStore
   document.cookie = `${FONTS_COOKIE}=1; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
 }

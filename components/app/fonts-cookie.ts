@@ -1,2 +1,2 @@
-/** Set once the browser has the fonts in its cache. Until then pages use the fonts of the system. */
+/** Set once the browser has cached the fonts. Until then pages use system fonts. */
 export const FONTS_COOKIE = "lockkeeper_fonts";

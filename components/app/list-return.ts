@@ -1,9 +1,9 @@
 /**
- * Where somebody was in the list of locks, for the way back: what was searched for, and how far down. Of this tab and
- * until it is loaded anew; the search itself stands in the address as well.
+ * The last position in the list of locks, for links that lead back to it: the search and the scroll offset. Kept per
+ * tab until it is reloaded.
  */
 interface ListPosition {
-  /** As in the address: `?q=…`, or "". */
+  /** The query string of the URL, such as `?q=…`, or "". */
   search: string;
   top: number;
 }
@@ -14,19 +14,19 @@ export function rememberListPosition(kept: Partial<ListPosition>): void {
   lastPosition = { ...lastPosition, ...kept };
 }
 
-/** @param target of the page that leads back; a list of another target is another list */
+/** @param target of the page with the link; lists of other targets do not apply */
 export function buildListHref(target: string | undefined): string {
   const kept = new URLSearchParams(lastPosition.search).get("target") ?? undefined;
   if (kept === target) return `/${lastPosition.search}`;
   return target === undefined ? "/" : `/?target=${encodeURIComponent(target)}`;
 }
 
-/** How far down the list of this address was; 0: it is another one. */
+/** Returns the scroll offset of the list at this URL; 0 for another list. */
 export function getListScrollTop(search: string): number {
   return getListId(search) === getListId(lastPosition.search) ? lastPosition.top : 0;
 }
 
-/** The row in hand and whatever else is in the address make no other list. */
+/** Parameters such as the active row do not make it a different list. */
 function getListId(search: string): string {
   const query = new URLSearchParams(search);
   return ["target", "q", "sort"].map((name) => query.get(name) ?? "").join("\n");

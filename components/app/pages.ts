@@ -3,7 +3,7 @@ import type { shell } from "@/lib/i18n/en/shell.tsx";
 export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
-  /** Not in the menu of others: all of it would be refused. */
+  /** Hidden from other operators, whose requests would be refused. */
   isForAdmins?: true;
   covers(pathname: string): boolean;
 }
@@ -25,7 +25,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 
 const TARGET_PAGES: ReadonlySet<ConsolePage["name"]> = new Set(["locks", "owners", "events", "formats"]);
 
-/** Whether the page is about one target. */
+/** Whether the page shows a single target. */
 export function isTargetPage(pathname: string): boolean {
   return CONSOLE_PAGES.some(({ name, covers }) => TARGET_PAGES.has(name) && covers(pathname));
 }

@@ -14,7 +14,7 @@ export function isProduction(target: { environment?: string | undefined } | null
   return target?.environment === "production";
 }
 
-/** What to know of a target before anything is done to it. */
+/** Environment and read-only badges of a target. */
 export function TargetBadges({ target: { environment, readOnly } }: { target: TargetKind }) {
   const messages = useMessages(shell);
   return (
@@ -49,7 +49,7 @@ const DOT_CLASSES: Record<TargetState, string> = {
   down: "bg-bad",
 };
 
-/** The word for it stands beside it, or is read out. */
+/** The state is also named next to the dot, or announced. */
 export function StateDot({ state }: { state: TargetState }) {
   return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOT_CLASSES[state])} />;
 }

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { type ComponentProps, useState } from "react";
 import { useTargetName } from "@/lib/queries/targets.ts";
 
-/** An address of the console about one target. */
+/** Returns the URL of a console page for a target. */
 export function buildTargetHref(href: string, target: string | undefined): string {
   return target === undefined ? href : `${href}?target=${encodeURIComponent(target)}`;
 }
@@ -12,8 +12,8 @@ export function buildTargetHref(href: string, target: string | undefined): strin
 type TargetLinkProps = Omit<ComponentProps<typeof Link>, "href"> & { href: string };
 
 /**
- * A link that stays with the target of the page. What it leads to is fetched when somebody points at it: all that are on
- * screen, fetched as the page opens, would take the connections from its first rows.
+ * A link that keeps the target of the page. Prefetches on hover only: prefetching every visible link would take the
+ * connections that the first rows need.
  */
 export function TargetLink({ href, prefetch, ...rest }: TargetLinkProps) {
   const [isPointedAt, setIsPointedAt] = useState(false);

@@ -12,7 +12,7 @@ import { auditNames } from "@/lib/i18n/en/audit-names.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { findAuditName, formatDetailLines } from "./audit-texts.ts";
 
-/** All that is recorded of an action. */
+/** The details of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
   const messages = useMessages(auditDetails);
   const names = useMessages(auditNames);
@@ -63,7 +63,9 @@ function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
         <span className="text-ink-3">{messages.by(<DetailText text={who.kind} />)}</span>
         <MonoText text={who.id} />
         {who.verbs.length > 0 && (
-          <span className="text-ink-3">{messages.permissions(<DetailText text={who.verbs.join(", ")} />)}</span>
+          <span className="text-ink-3">
+            {messages.permissions(<DetailText text={who.verbs.join(", ")} />)}
+          </span>
         )}
       </DetailRow>
       <DetailRow name={messages.from}>
@@ -157,7 +159,7 @@ function OtherDetails({ details }: { details: Record<string, unknown> | undefine
   ));
 }
 
-/** A recorded code with its name: filters and exports have the code. */
+/** The name of a recorded code, and the code itself as used by filters and exports. */
 function CodeWithName({ code, names }: { code: string; names: Readonly<Record<string, string>> }) {
   const name = findAuditName(names, code);
   return (
@@ -172,7 +174,7 @@ function CodeWithName({ code, names }: { code: string; names: Readonly<Record<st
 
 interface DetailRowProps {
   name: string;
-  /** The name is one that was recorded, and is the same in every language. */
+  /** Whether the name was recorded as data, which is not translated. */
   isData?: true;
   children: ReactNode;
 }

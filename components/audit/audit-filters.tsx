@@ -16,7 +16,7 @@ const AuditTimeFilter = dynamic(
   },
 );
 
-/** Examples are words of the search, which are the same in every language. */
+/** Placeholder examples, which are search terms and not translated. */
 const FILTER_BOXES = [
   { name: "who", example: "mei, key:*", width: "sm:w-28" },
   { name: "action", example: "force_release", width: "sm:w-32" },
@@ -25,11 +25,11 @@ const FILTER_BOXES = [
   { name: "outcome", example: "released, none", width: "sm:w-32" },
 ] as const;
 
-/** All that is named must match. */
+/** Filters are combined: an action must match all of them. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
   const messages = useMessages(audit);
   const { view, span } = url;
-  // On a phone they would leave no room for what they filter.
+  // Phones have no room for all filters.
   const [isOpen, setOpen] = useState(false);
   const values = {
     who: view.who,
@@ -84,7 +84,7 @@ interface FilterBoxProps {
   onChange(text: string): void;
 }
 
-/** Asks when it is left, or with Enter: each look goes through the chain. */
+/** Applies on Enter or when it loses focus, because each request reads the whole log. */
 function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);

@@ -15,12 +15,12 @@ interface AuditListProps {
   onClear(): void;
 }
 
-/** What is loaded, and the way to what is older. */
+/** The loaded actions, with a button that loads older ones. */
 export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps) {
   const messages = useMessages(audit);
   const { loading } = useMessages(ui);
   const pages = found.data?.pages;
-  // A page places refusals among its own items only.
+  // The server sorts refusals within one page only.
   const items = placeRefusalsByTime(pages?.flatMap((page) => page.items) ?? []);
   const isAll = pages !== undefined && !found.hasNextPage;
   return (

@@ -15,7 +15,7 @@ import { AuditList } from "./audit-list.tsx";
 import { AuditVerificationPanel } from "./audit-verification.tsx";
 import { useAuditUrl } from "./use-audit-url.ts";
 
-/** Who did what, newest first. */
+/** The audit log page, newest action first. */
 export function AuditPage() {
   const messages = useMessages(audit);
   const { hello } = useLiveState();
@@ -49,7 +49,7 @@ export function AuditPage() {
       <section
         {...MAIN_PART}
         aria-label={messages.actions}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable with the keyboard
         tabIndex={0}
         className="@container min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
       >

@@ -5,26 +5,26 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 export type OutcomeTone = "good" | "bad" | "open";
 
-/** @param count of refusals; only they have one */
+/** @param count number of refusals; other outcomes have none */
 export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): OutcomeTone {
   if (outcome === null) return "open";
   if (count !== undefined) return "bad";
-  // Of a failure is told what its caller was told.
+  // Failures show the detail that the caller received.
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
-/** Returns the name of a recorded code. A code that is not known, such as one of an older version, is its own name. */
+/** Returns the name of a recorded code. An unknown code, such as one of an older version, is returned as it is. */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }
 
-/** `2026-11-21 21:05:01`, in the zone of the browser. */
+/** Formats a time as `2026-11-21 21:05:01` in the time zone of the browser. */
 export const formatAuditTime = (at: number): string => formatDate(at).slice(0, "2026-11-21 21:05:01".length);
 const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21 21:05".length);
 
 const LINES_MAX = 20;
 
-/** What else was recorded, a line each. */
+/** Lists other recorded details, one line each. */
 export function formatDetailLines(
   details: Record<string, unknown> | undefined,
 ): [name: string, text: string][] {
@@ -33,13 +33,13 @@ export function formatDetailLines(
     .map(([name, value]) => [toVisibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
-/** Unix milliseconds; undefined: without that end. */
+/** Unix milliseconds; undefined for an open end. */
 export interface AuditTimeSpan {
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-/** On the button that opens the choice. */
+/** Returns the label of the button that opens the time filter. */
 export function formatTimeSpan({ from, to }: AuditTimeSpan, messages: Messages["audit"]): string {
   const [since, until] = [from, to].map((at) => (at === undefined ? undefined : formatMinute(at)));
   if (since === undefined) return until === undefined ? messages.anyTime : messages.until(until);

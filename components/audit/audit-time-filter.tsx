@@ -17,7 +17,7 @@ interface AuditTimeFilterProps {
   onChoose(span: AuditTimeSpan): void;
 }
 
-/** From when until when. Load it late: it brings the overlay. */
+/** The time range filter. Load it lazily, because it includes the overlay. */
 export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const [isOpen, setOpen] = useState(false);
@@ -43,7 +43,7 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   );
 }
 
-/** Asks once, when both are as they are meant: each look goes through the chain. */
+/** Applies both ends at once, because each request reads the whole log. */
 function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const { dateTimeInvalid } = useMessages(ui);

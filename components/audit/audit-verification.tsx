@@ -10,14 +10,17 @@ import { audit } from "@/lib/i18n/en/audit.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useAuditVerification } from "@/lib/queries/audit.ts";
 
-/** Whether nothing was changed or taken out afterwards. */
+/** Verifies that no entry of the audit log was changed or removed. */
 export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined }) {
   const messages = useMessages(audit);
   const verification = useAuditVerification();
   const { data, error, isFetching } = verification;
   return (
     <div className="flex flex-wrap items-center gap-2" aria-live="polite">
-      <Button blocked={isFetching ? messages.verifyingChain : null} onClick={() => void verification.refetch()}>
+      <Button
+        blocked={isFetching ? messages.verifyingChain : null}
+        onClick={() => void verification.refetch()}
+      >
         {isFetching ? messages.verifying : messages.verify}
       </Button>
       {error !== null && (

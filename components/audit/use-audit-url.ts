@@ -8,7 +8,7 @@ import type { AuditTimeSpan } from "./audit-texts.ts";
 const PARSERS = {
   who: parseAsString,
   action: parseAsString,
-  /** Not `target`: that is the one that the page stands at, and the audit is of all. */
+  /** Named `at` because `target` is the target of the page, and the audit log covers all targets. */
   at: parseAsString,
   key: parseAsString,
   outcome: parseAsString,
@@ -19,10 +19,10 @@ const PARSERS = {
 
 type TextParameter = Exclude<keyof typeof PARSERS, "from" | "to">;
 const TEXT_CHARACTERS_MAX = 300;
-/** The last second that a date can tell. */
+/** The last second of the year 9999, the largest time that the filter accepts. */
 const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
-/** The filters live in the address: a link shows what its sender saw. */
+/** Keeps the filters in the URL, so that a link shows the same actions. */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
   const word = (name: TextParameter) => url[name]?.slice(0, TEXT_CHARACTERS_MAX) || undefined;
@@ -39,7 +39,7 @@ export function useAuditUrl() {
   };
   return {
     view,
-    /** As it was chosen. */
+    /** As entered. */
     span,
     isFiltered: Object.values(view).some((value) => value !== undefined),
     setWord: (name: TextParameter, text: string) => void set({ [name]: text.trim() === "" ? null : text }),

@@ -17,7 +17,7 @@ import { JumpToTime } from "./jump-to-time.tsx";
 import { EventTypeFilter } from "./type-filter.tsx";
 import { useEventsUrl } from "./use-events-url.ts";
 
-/** Its rows come with the stream, later than the page: it is on its way while they are. */
+/** Preloads the event list while the page waits for the stream. */
 const loadLiveEvents = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
 const LiveEvents = dynamic(loadLiveEvents, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
 const ReplayedEvents = dynamic(
@@ -122,7 +122,7 @@ export function EventsPage() {
   );
 }
 
-/** A link to an event alone tells by its id when it was: the page begins there, and not with what happens now. */
+/** Returns the time of the event that the URL fragment names, so that the page starts there. Event ids contain it. */
 function useLinkedEventTime(at: number | undefined): [moment: number | undefined, leave: () => void] {
   const [hash, setHash] = useLocationHash();
   const [first] = useState(() => (typeof location === "undefined" ? "" : location.hash.slice(1)));

@@ -5,13 +5,13 @@ import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface JumpToTimeProps {
-  /** Unix milliseconds; undefined: live. */
+  /** Unix milliseconds; undefined for live events. */
   at: number | undefined;
   onJump(at: number | undefined): void;
   inputRef: Ref<HTMLInputElement>;
 }
 
-/** A time of the past up to which events are shown. */
+/** Selects the time up to which events are shown. */
 export function JumpToTime({ at, onJump, inputRef }: JumpToTimeProps) {
   const { jump } = useMessages(eventsPage);
   return (

@@ -8,10 +8,10 @@ import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
-  /** A moment, Unix milliseconds: what came until then is shown; of a replay, where it stands. */
+  /** Unix milliseconds. Events until then are shown; in a replay, its position. */
   at: parseAsInteger,
   type: parseAsArrayOf(parseAsStringLiteral(ALL_EVENT_TYPES)).withDefault([]),
-  /** A span that is replayed, Unix milliseconds. */
+  /** The replayed range, Unix milliseconds. */
   from: parseAsInteger,
   to: parseAsInteger,
   speed: parseAsInteger,

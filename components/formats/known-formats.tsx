@@ -12,7 +12,7 @@ type KnownFormatEntry = Formats["formats"][number];
 const compareByLabel = (one: KnownFormatEntry, two: KnownFormatEntry) =>
   one.label.localeCompare(two.label, "en");
 
-/** Each library: what it writes, and what it does when a lock is freed under it. */
+/** The supported formats: what each library writes, and how it reacts to a force-release. */
 export function KnownFormats({ formats }: { formats: readonly KnownFormatEntry[] }) {
   const names = useMessages(lock);
   return (

@@ -21,7 +21,7 @@ function formatStartLabel(state: FinderReport["state"], messages: FinderMessages
   return state === "cancelled" || state === "failed" ? messages.resume : messages.find;
 }
 
-/** Looks through all keys for locks, and says what to watch. */
+/** Scans all keys for locks and suggests a value for `LOCKKEEPER_WATCH`. */
 export function LockFinder() {
   const { finder: messages } = useMessages(english);
   const { data: finding, error } = useFinderReport();
@@ -75,7 +75,7 @@ function formatProgress(
   return messages.ended(far, of, groups.length > 0, state === "cancelled");
 }
 
-/** How much of the keys is gone through; of unknown length while nobody knows how many there are. */
+/** The progress of the scan; indeterminate while the number of keys is unknown. */
 function FinderProgress({ finding: { scanned, keys } }: { finding: FinderReport }) {
   const { finder: messages } = useMessages(english);
   return (

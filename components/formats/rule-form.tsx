@@ -13,7 +13,7 @@ interface RuleFormProps {
   formats: Formats["formats"];
   blocked: string | null;
   keysRef: Ref<HTMLInputElement>;
-  /** It is looked at before it is added. */
+  /** Opens the preview. The rule is added from there. */
   onPreview(rule: FormatRule): void;
 }
 
@@ -31,7 +31,8 @@ export function RuleForm({ formats, blocked, keysRef, onPreview }: RuleFormProps
     if (blocked !== null || wanted === "" || format === "") return;
     onPreview({ pattern: wanted, format });
   };
-  const missing = pattern.trim() === "" ? messages.patternRequired : format === "" ? messages.formatRequired : null;
+  const missing =
+    pattern.trim() === "" ? messages.patternRequired : format === "" ? messages.formatRequired : null;
   return (
     <form onSubmit={submit} className="flex flex-wrap items-center gap-2 px-4 py-3">
       <input

@@ -18,25 +18,25 @@ import { useReplaceRules } from "@/lib/queries/formats.ts";
 import { RuleForm } from "./rule-form.tsx";
 import { type ProposedRules, RulePreviewDialog } from "./rule-preview-dialog.tsx";
 
-/** The rules that are kept here, without what the list says of them. */
+/** Returns the stored rules without the fields that only the list has. */
 function selectApiRules(rules: readonly ListedRule[]): FormatRule[] {
   return rules.filter(({ from }) => from === "api").map(({ pattern, format }) => ({ pattern, format }));
 }
 
-/** Those of the configuration first, which are changed there; then those that are kept by the server. */
+/** The rules of the configuration, which cannot be changed here, followed by the stored ones. */
 export function RuleList({ formats: { formats, rules } }: { formats: Formats }) {
   const messages = useMessages(english);
   const replace = useReplaceRules();
   const blocked = useRulesBlockedReason(replace.isPending);
   const apiRules = selectApiRules(rules);
-  // A wish that was carried out, or given up, leaves an empty form or the one that was filled in.
-  const [wish, setWish] = useState<ProposedRules | null>(null);
+  // The form is empty after a rule was added, and keeps its values after a preview was cancelled.
+  const [proposed, setProposed] = useState<ProposedRules | null>(null);
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);
   const names = useMessages(lock);
   useCommands([{ id: "rules:add", name: messages.addRule, blocked, run: () => keys.current?.focus() }]);
   const close = () => {
-    setWish(null);
+    setProposed(null);
     replace.reset();
     keys.current?.focus();
   };
@@ -70,7 +70,7 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
                 blocked={blocked}
                 aria-label={messages.removeRuleFor(toVisibleText(rule.pattern))}
                 onClick={() =>
-                  setWish({
+                  setProposed({
                     kind: "remove",
                     rule,
                     rules: apiRules.filter((_, at) => at !== index - (rules.length - apiRules.length)),
@@ -91,10 +91,15 @@ export function RuleList({ formats: { formats, rules } }: { formats: Formats }) 
         formats={formats}
         blocked={blocked}
         keysRef={keys}
-        onPreview={(rule) => setWish({ kind: "add", rule, rules: [...apiRules, rule] })}
+        onPreview={(rule) => setProposed({ kind: "add", rule, rules: [...apiRules, rule] })}
       />
-      {wish !== null && (
-        <RulePreviewDialog proposed={wish} blocked={blocked} onDo={() => carryOut(wish)} onCancel={close} />
+      {proposed !== null && (
+        <RulePreviewDialog
+          proposed={proposed}
+          blocked={blocked}
+          onDo={() => carryOut(proposed)}
+          onCancel={close}
+        />
       )}
       {replace.isError && (
         <div className="px-4 pb-3">

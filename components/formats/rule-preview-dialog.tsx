@@ -15,10 +15,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { usePreviewRules } from "@/lib/queries/formats.ts";
 
 export interface ProposedRules {
-  /** All rules that are kept here, as they would be. */
+  /** All stored rules after the change. */
   readonly rules: readonly FormatRule[];
   readonly kind: "add" | "remove";
-  /** The one that it is about. */
+  /** The added or removed rule. */
   readonly rule: FormatRule;
 }
 
@@ -29,7 +29,7 @@ interface RulePreviewDialogProps {
   onCancel(): void;
 }
 
-/** What a rule, or the lack of one, would change of the locks that are held: looked at before it is done. */
+/** Shows how adding or removing a rule would change the formats of held locks, and confirms it. */
 export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePreviewDialogProps) {
   const { change: messages, ...all } = useMessages(english);
   const names = useMessages(lock);

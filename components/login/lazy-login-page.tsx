@@ -2,5 +2,5 @@
 
 import dynamic from "next/dynamic";
 
-/** The login page in a chunk of its own, for layouts that hardly ever show it. A layout loads what it imports. */
+/** The login page as a separate chunk, for layouts that rarely show it. */
 export const LazyLoginPage = dynamic(() => import("./login-page.tsx").then((module) => module.LoginPage));

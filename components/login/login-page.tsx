@@ -28,7 +28,7 @@ export function LoginPage() {
       { token: token.current },
       {
         onSuccess: () => location.replace(sanitizeRedirect(location, BASE_PATH)),
-        // Anything that is no clear "no" leaves the link unused, so it can be tried again.
+        // Without a definite refusal the link is still unused and can be tried again.
         onError: (error) =>
           setStep(
             error instanceof ApiProblem && error.status < 500 && error.status !== 429 ? "refused" : "failed",
@@ -39,24 +39,24 @@ export function LoginPage() {
 
   const openLink = () => {
     const { hash, pathname, search } = location;
-    // At another address a fragment is a place on the page.
+    // On other pages the fragment is an anchor.
     if (hash.length < 2 || !isLoginPath(location, BASE_PATH)) {
       setStep((now) => (now === "reading" ? "form" : now));
       return;
     }
     token.current = hash.slice(1);
-    // Out of the address bar and the history at once.
+    // Removes the token from the address bar and the history.
     history.replaceState(null, "", pathname + search);
     ask();
   };
 
-  // The link works once: this must not run twice, whatever React does.
+  // The link works once, so this must not run twice, even in React strict mode.
   const begun = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page is there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, after mounting
   useEffect(() => {
     if (!begun.current) openLink();
     begun.current = true;
-    // A new link in the same tab differs in its fragment alone, for which a browser loads nothing.
+    // A new link in the same tab changes only the fragment, so the browser does not reload the page.
     addEventListener("hashchange", openLink);
     return () => removeEventListener("hashchange", openLink);
   }, []);
@@ -115,7 +115,7 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
   }
 }
 
-/** For the first login, and for who forgot the password: whoever has the terminal is let in. */
+/** The one-time link, for the first login and forgotten passwords. Access to the terminal is sufficient. */
 function LinkLogin() {
   const messages = useMessages(login);
   return (

@@ -14,7 +14,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLogin } from "@/lib/queries/access/session.ts";
 import { sanitizeRedirect } from "./safe-redirect.ts";
 
-/** By name and password. */
+/** The form for name and password. */
 export function PasswordForm() {
   const messages = useMessages(login);
   const { waiting } = useMessages(ui);
@@ -79,7 +79,7 @@ export function PasswordForm() {
   );
 }
 
-/** The same for a name that does not exist and for a wrong password: neither is told. */
+/** Shown for unknown names and for wrong passwords, so that it does not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   if (!(error instanceof ApiProblem)) return messages.failedRetry(<ProblemText problem={error} />);
@@ -88,7 +88,7 @@ function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number })
   return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs)) : messages.retryNow;
 }
 
-/** What is left of the pause that the server asks for. The page's own time: no clock is compared. */
+/** Counts down the delay that the server requires, on the clock of the page. */
 function useRetryPause(error: Error | null): number {
   const [until, setUntil] = useState<{ error: Error; at: number } | null>(null);
   const [now, setNow] = useState(0);

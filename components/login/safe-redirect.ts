@@ -4,16 +4,16 @@ interface LoginLocation {
   readonly search: string;
 }
 
-/** Whether the address is that of the login page. The form also appears at other addresses if there is no session. */
+/** Returns whether the URL is that of the login page. Without a session, the form also appears on other pages. */
 export function isLoginPath({ pathname }: Pick<LoginLocation, "pathname">, basePath = ""): boolean {
   return pathname === `${basePath}/login`;
 }
 
 /**
- * Where to go after the login: the page at whose address the form appeared, the page that the login page was given, or
- * home. Never another site.
+ * Returns the destination after the login: the page on which the form appeared, the `next` page of the login page, or
+ * the home page. Never another origin.
  *
- * @param basePath what the console is below
+ * @param basePath path prefix of the console
  */
 export function sanitizeRedirect(location: LoginLocation, basePath = ""): string {
   const { origin, search } = location;
@@ -23,7 +23,7 @@ export function sanitizeRedirect(location: LoginLocation, basePath = ""): string
   if (!next.startsWith("/")) return home;
   try {
     const url = new URL(next, origin);
-    // `//elsewhere` and `/\elsewhere` begin with a slash as well.
+    // `//host` and `/\host` start with a slash, too, but lead to another origin.
     return url.origin === origin && url.pathname.startsWith(home) ? url.href : home;
   } catch {
     return home;

@@ -20,7 +20,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
-/** A phone has the rest below the name. */
+/** Phones show the other columns below the name. */
 const COLUMN_HEADERS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
   ["holds", "w-20"],
@@ -33,7 +33,7 @@ interface OwnerTableProps {
   owners: readonly Owner[];
   url: OwnersUrl;
   blocked: string | null;
-  /** @param filter finds those of its locks that its row counts */
+  /** @param filter matches the locks that the row counts */
   onRelease(filter: string, button: HTMLElement): void;
 }
 
@@ -79,7 +79,7 @@ const CELL_CLASS = "h-10 overflow-hidden border-b border-line-soft px-2.5 whites
 
 interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onRelease"> {
   owner: Owner;
-  /** Whether the name is what holders write into Redis. */
+  /** Whether the name is the raw owner string in Redis. */
   isOwnerString: boolean;
   filter: string;
 }
@@ -140,7 +140,7 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
   );
 }
 
-/** Why locks need attention, each with the number of them: together as many as the view of such locks finds. */
+/** The reasons why locks need attention, with counts that add up to the number of locks in that view. */
 function AttentionReasons({ owner: { needsAttention, liveness } }: { owner: Owner }) {
   const messages = useMessages(owners);
   const { overdue = 0, no_ttl: noTtl = 0 } = liveness;
@@ -176,7 +176,7 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
   );
 }
 
-/** Apart from its row: only what shows a time is drawn with each tick. */
+/** A separate component, so that only the time renders on each tick. */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
   const now = useServerNow();
   if (now === null) return "–";

@@ -23,10 +23,10 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** Words of the search, which is the same in every language. */
+/** A search term, which is not translated. */
 const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
-/** Who has how many locks, and the way to free all of one who is gone. */
+/** The owners with their locks, and a button that releases all locks of an owner. */
 export function OwnersPage() {
   const blocked = useReleaseBlockedReason();
   const url = useOwnersUrl();
@@ -35,7 +35,7 @@ export function OwnersPage() {
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
-  // The banner says it.
+  // The banner names the cause.
   const isDown = useLiveState().health?.state === "down";
   return (
     <StaleOverlay className={LIST_PAGE_CLASS}>
@@ -55,7 +55,7 @@ export function OwnersPage() {
       <section
         {...MAIN_PART}
         aria-label={messages.title}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable with the keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]"
       >

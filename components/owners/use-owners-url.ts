@@ -4,7 +4,7 @@ import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
-/** The contract's, written again without zod. The types hold them together. */
+/** Duplicates the contract without zod. The types keep the two in sync. */
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const satisfies readonly OwnerGrouping[];
 const FIELDS = [
   "name",
@@ -33,7 +33,7 @@ export function useOwnersUrl() {
     filter: q.slice(0, FILTER_CHARACTERS_MAX),
     setBy: (next: OwnerGrouping) => void set({ by: next }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
-    /** First click: what stands out first; second: the other way round. */
+    /** The first click sorts in descending order, the second in ascending order. */
     sortBy(next: OwnerSortField) {
       const isDownNext = field === next ? !isDown : next !== "name";
       void set({ sort: isDownNext ? `-${next}` : next });

@@ -12,19 +12,19 @@ function isPaletteShortcut({ key, metaKey, ctrlKey, shiftKey, altKey }: Keyboard
   return key.toLowerCase() === "k" && (metaKey || ctrlKey) && !shiftKey && !altKey;
 }
 
-/** Opens it unless another dialog is open or opening: both would take the keyboard. */
+/** Opens the palette unless another dialog is open or opening, because both would capture the keyboard. */
 function openPalette(setOpen: (isOpen: boolean) => void): void {
   if (!isDialogActive()) setOpen(true);
 }
 
-/** Opens the palette by a click, or by ⌘K (Ctrl+K) anywhere on the page, also while text is typed. */
+/** Opens the palette on click or with ⌘K (Ctrl+K), including from text fields. */
 export function PaletteButton({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(palette);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!isPaletteShortcut(event)) return;
-      // Otherwise the browser's own search opens, also over a sheet.
+      // Prevents the search of the browser, including over a sheet.
       event.preventDefault();
       openPalette(setOpen);
     };

@@ -22,10 +22,10 @@ interface PaletteDialogProps {
 }
 
 /**
- * Searches every lock, page and command by its name.
+ * The command palette: searches locks, pages and commands by name.
  *
- * Its input is part of the page, and takes the focus in the event-loop turn that opens it: whatever is typed next goes
- * into it, however long the entries take to load. Enter waits for the entries of what was typed.
+ * Its input is always mounted and takes the focus in the event-loop turn that opens it, so that no keystroke is lost
+ * while the entries load. Enter waits for the entries of the current text.
  */
 export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps) {
   const messages = useMessages(palette);
@@ -43,7 +43,7 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
     return () => element?.close();
   }, []);
   const close = () => {
-    // Returns the focus to what had it before, in this turn: a command may move it on.
+    // Restores the focus in this turn, because the command may move it.
     dialog.current?.close();
     onClosed();
   };
@@ -57,7 +57,7 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
   };
   const closeOnBackdrop = (event: MouseEvent) => event.target === dialog.current && close();
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by the cancel event
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it through the cancel event
     <dialog
       ref={dialog}
       aria-label={messages.title}

@@ -10,7 +10,7 @@ import { usePaletteSections } from "./use-palette-sections.ts";
 const DEBOUNCE_MS = 120;
 
 export interface PaletteListHandle {
-  /** Moves the active entry by a number of entries; past an end it continues at the other. */
+  /** Moves the active entry. Wraps around at both ends. */
   moveActive(step: number): void;
 }
 
@@ -18,7 +18,7 @@ interface PaletteListProps {
   ref: Ref<PaletteListHandle>;
   id: string;
   typed: string;
-  /** Enter was pressed: the active entry is run once the entries are those of `typed`. */
+  /** Set by Enter: the active entry runs once the entries match `typed`. */
   isEnterPending: boolean;
   onEnterHandled(): void;
   /** Called with the element id of the active entry. */
@@ -34,7 +34,7 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
   const debounced = useDebounced(typed);
   const { sections, isSettled } = usePaletteSections(typed, isEnterPending ? typed : debounced, onHelp);
   const commands = sections.flatMap((section) => section.commands);
-  // Reset by another text, so that Enter takes the best entry.
+  // Reset when the text changes, so that Enter runs the best match.
   const [chosen, setChosen] = useState<{ id: string; typed: string } | null>(null);
   const chosenIndex =
     chosen?.typed === typed ? commands.findIndex((command) => command.id === chosen.id) : -1;
@@ -57,7 +57,7 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
       document.getElementById(activeOption)?.scrollIntoView({ block: "nearest" });
   }, [activeOption]);
   useEffect(() => {
-    // What the arrow keys chose is there already; the best entry is known once all entries are.
+    // An entry selected with the arrow keys can run at once. The best match is known when all entries are loaded.
     if (!isEnterPending || !(isSettled || chosenIndex >= 0)) return;
     onEnterHandled();
     if (active !== undefined && !isBlocked(active)) run(active);
@@ -77,7 +77,7 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5 empty:hidden"
       >
         {sections.map(({ title, commands: entries }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a listbox
           <div key={title} role="group" aria-label={title}>
             <p aria-hidden className="px-2.5 pt-2 pb-1 text-2xs text-ink-3">
               {title}
@@ -125,7 +125,7 @@ function PaletteEntry({ optionId, command, isActive, onPoint, onRun }: PaletteEn
       tabIndex={-1}
       aria-selected={isActive}
       aria-disabled={isBlocked(command) || undefined}
-      // The input keeps the focus.
+      // Keeps the focus in the input.
       onMouseDown={(event) => event.preventDefault()}
       onPointerMove={() => isActive || onPoint()}
       onClick={() => isBlocked(command) || onRun(command)}

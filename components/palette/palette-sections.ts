@@ -5,7 +5,7 @@ export interface PaletteSection {
   readonly commands: readonly PaletteCommand[];
 }
 
-/** Those that have every word of what was typed in their name or hint, whatever the case. */
+/** Returns the entries whose name or hint contains every word of the text, case-insensitively. */
 export function filterCommands(commands: readonly PaletteCommand[], typed: string): PaletteCommand[] {
   const words = typed
     .toLowerCase()
@@ -17,7 +17,7 @@ export function filterCommands(commands: readonly PaletteCommand[], typed: strin
   });
 }
 
-/** Without those that have nothing to offer. */
+/** Removes empty sections. */
 export function removeEmptySections(sections: readonly PaletteSection[]): PaletteSection[] {
   return sections.filter(({ commands }) => commands.length > 0);
 }

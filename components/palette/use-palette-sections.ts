@@ -32,11 +32,11 @@ const SETTINGS_PAGES = [
 
 export interface PaletteSections {
   sections: PaletteSection[];
-  /** Whether the locks are those of what was typed: none is still searched for. */
+  /** Whether the locks match the current text, that is, no search is running. */
   isSettled: boolean;
 }
 
-/** Lists what the palette offers for what was typed. @param searchText what was typed, once typing pauses */
+/** Lists the entries for the typed text. @param searchText the text after typing has paused */
 export function usePaletteSections(typed: string, searchText: string, onHelp: () => void): PaletteSections {
   const messages = useMessages(palette);
   const here = useAllCommands();
@@ -48,12 +48,12 @@ export function usePaletteSections(typed: string, searchText: string, onHelp: ()
   const locks = { title: messages.locks, commands: found.commands };
   const sections = removeEmptySections([
     { title: messages.needsAttention, commands: typed === "" ? needsAttention.commands : [] },
-    // The whole name of a lock means that lock, although commands about a longer name contain it.
+    // A complete key selects that lock, although commands for longer keys contain it.
     ...(found.isExact ? [locks] : []),
     { title: messages.here, commands: filterCommands(here, typed) },
     { title: messages.pages, commands: filterCommands(pages, typed) },
     { title: messages.targets, commands: filterCommands(targets, typed) },
-    // Any text is a search for locks, so commands of that name come first.
+    // Every text is also a lock search, so matching commands come first.
     ...(found.isExact ? [] : [locks]),
     { title: messages.console, commands: filterCommands(settings, typed) },
   ]);
@@ -70,11 +70,11 @@ function useNavigate(): (href: string, target?: string) => void {
 interface LockCommands {
   commands: PaletteCommand[];
   isSettled: boolean;
-  /** Whether the first is the lock whose whole name was typed. */
+  /** Whether the first lock has exactly the typed key. */
   isExact: boolean;
 }
 
-/** Lists the held locks that match, and the ways to search for what was typed. */
+/** Lists the matching held locks, and searches for the text. */
 function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const messages = useMessages(palette);
   const go = useNavigate();
@@ -93,7 +93,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
     name: messages.searchLocks(toVisibleText(text)),
     run: () => router.push(searchHref),
   };
-  // A free lock has a page with its history.
+  // Free locks have a page with their history.
   const openFree = {
     id: "open",
     name: messages.openKey(toVisibleText(text)),
@@ -112,7 +112,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   };
 }
 
-/** Locks that need attention, offered before anything is typed. */
+/** Locks that need attention, shown while the text is empty. */
 function useAttentionCommands(): Pick<LockCommands, "commands" | "isSettled"> {
   const messages = useMessages(palette);
   const go = useNavigate();

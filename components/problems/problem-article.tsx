@@ -11,11 +11,11 @@ import { ProblemFrame } from "./problem-frame.tsx";
 interface ProblemArticleProps {
   problem: ProblemDescription;
   messages: Messages["problemPages"];
-  /** Titles and remedies in the language of the page; null: it is English. */
+  /** Translated titles and remedies; null in English. */
   translations: Messages["problems"]["translations"];
 }
 
-/** The page that the `type` of a problem leads to. */
+/** The page that the `type` of a problem links to. */
 export function ProblemArticle({ problem, messages, translations }: ProblemArticleProps) {
   const { code, status, title, meaning, outcome, retry, remedy, fields, example } = problem;
   const translation = translations?.ofCode[code];

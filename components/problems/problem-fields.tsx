@@ -14,7 +14,7 @@ const CELL_CLASS = "border-t border-line-soft px-2 py-1.5 align-top first:pl-0 l
 export function ProblemFields({ fields, messages }: ProblemFieldsProps) {
   if (fields.length === 0) return <p className="text-ink-2">{messages.noFields}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard.
     <section aria-label={messages.fields} tabIndex={0} className="overflow-x-auto">
       <table className="w-full min-w-[560px] text-left">
         <thead>

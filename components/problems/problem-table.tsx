@@ -8,13 +8,13 @@ import { ProblemFrame } from "./problem-frame.tsx";
 interface ProblemTableProps {
   problems: readonly ProblemDescription[];
   messages: Messages["problemPages"];
-  /** The titles in the language of the page; null: it is English. */
+  /** Translated titles; null in English. */
   titles: Messages["problems"]["translations"];
 }
 
 const CELL_CLASS = "border-t border-line-soft px-2 py-1.5 align-top first:pl-0 last:pr-0";
 
-/** Every code, by status. */
+/** All codes, by status. */
 export function ProblemTable({ problems, messages, titles }: ProblemTableProps) {
   const { title, intro, status, code, name, done, retry, outcomeLabels, retryLabels } = messages;
   return (

@@ -1,4 +1,4 @@
 import type { Access } from "@/lib/contract/access.ts";
 
-/** Written again, because the contract's brings zod, which must not be in the page's first load. A test holds them together. */
+/** Duplicates the contract, because zod must not be in the first load. A test compares the two. */
 export const ACCESS_LEVELS: readonly Access[] = ["read", "lock", "force", "admin"];

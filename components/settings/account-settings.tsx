@@ -17,7 +17,7 @@ import { useSetPassword } from "@/lib/queries/access/operators.ts";
 import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 import { formatRoles } from "./role-table.tsx";
 
-/** Who one is here, and the own password. */
+/** The current operator, and a form for the password. */
 export function AccountSettings() {
   const messages = useMessages(settings);
   const { loading } = useMessages(ui);
@@ -78,7 +78,7 @@ function ChangePassword({ session: { name, via } }: { session: Session }) {
         onChange={() => !set.isIdle && set.reset()}
         className="flex max-w-[420px] flex-col gap-4 px-4 py-3"
       >
-        {/* For managers of passwords. */}
+        {/* For password managers. */}
         <input type="text" autoComplete="username" value={name} readOnly hidden />
         {wantsOld && (
           <Field label={messages.currentPassword}>

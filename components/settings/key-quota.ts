@@ -2,7 +2,7 @@ import type { ApiKeyQuotaInput } from "@/lib/contract/accounts/api-key.ts";
 
 const MIB = 1024 * 1024;
 
-/** Quotas as they are typed: numbers, or nothing for the limit of the server. */
+/** Quotas as entered. An empty text means the limit of the server. */
 export interface QuotaText {
   readonly holds: string;
   readonly mebibytes: string;
@@ -17,7 +17,7 @@ export function toQuotaText({ holdsMax, bytesMax }: Required<ApiKeyQuotaInput>):
   };
 }
 
-/** undefined: not a number that a quota can be. */
+/** Parses the quotas. Returns undefined if a quota is invalid. */
 export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKeyQuotaInput> | undefined {
   const holdsMax = parsePositive(holds);
   const amount = parsePositive(mebibytes);
@@ -27,12 +27,12 @@ export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKey
   return bytesMax === 0 ? undefined : { holdsMax, bytesMax };
 }
 
-/** A number of bytes in MiB, with one decimal place at most. */
+/** Formats bytes in MiB with at most one decimal place. */
 export function formatMebibytes(bytes: number): string {
   return String(Math.round((bytes / MIB) * 10) / 10);
 }
 
-/** null: nothing was typed. undefined: not a positive number. */
+/** Returns null for an empty text, and undefined if it is not a positive number. */
 function parsePositive(text: string): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;

@@ -27,7 +27,7 @@ const KeyQuotaSheet = createLazyOverlay(() =>
   import("./key-quota-sheet.tsx").then((module) => module.KeyQuotaSheet),
 );
 
-/** API keys of apps. */
+/** The API keys of applications. */
 export function KeysSettings() {
   const messages = useMessages(settings);
   const { hello } = useLiveState();

@@ -13,7 +13,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useSetPassword } from "@/lib/queries/access/operators.ts";
 import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 
-/** An admin gives somebody a new password. */
+/** Lets an admin set the password of an operator. */
 export function OperatorPassword({ operator, onClose }: { operator: Operator; onClose(): void }) {
   const messages = useMessages(operators);
   const faults = useMessages(settings);

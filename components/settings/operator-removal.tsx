@@ -16,7 +16,7 @@ interface OperatorRemovalProps {
   onClose(): void;
 }
 
-/** What changes whether somebody can log in. */
+/** Disables, enables or deletes an operator. */
 export function OperatorRemoval({ what, operator, onClose }: OperatorRemovalProps) {
   const change = useUpdateOperator(operator.name);
   const remove = useRemoveOperator(operator.name);

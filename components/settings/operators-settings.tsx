@@ -25,7 +25,7 @@ const OperatorRemoval = createLazyOverlay(() =>
   import("./operator-removal.tsx").then((module) => module.OperatorRemoval),
 );
 
-/** Who may log in by password, and what they may do. */
+/** Operators and their roles. */
 export function OperatorsSettings() {
   const messages = useMessages(settings);
   const { hello } = useLiveState();

@@ -13,7 +13,7 @@ interface PasswordFieldsProps {
   onAgain(again: string): void;
 }
 
-/** A new password, twice. */
+/** Fields for a new password and its repetition. */
 export function PasswordFields({ password, again, onPassword, onAgain }: PasswordFieldsProps) {
   const messages = useMessages(settings);
   const type = { type: "password", autoComplete: "new-password", maxLength: PASSWORD_CHARACTERS_MAX };
@@ -45,7 +45,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
   );
 }
 
-/** What is wrong with it; null: nothing. */
+/** Returns why the password cannot be used; null if it can. */
 export function findPasswordFault(
   password: string,
   again: string,

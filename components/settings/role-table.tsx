@@ -17,7 +17,7 @@ interface RoleTableProps {
   onRoles(roles: Roles): void;
 }
 
-/** The role at each target. One that is named goes before `*`, also where that gives less. */
+/** The role on each target. The role of a named target overrides `*`, even if it grants less. */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const messages = useMessages(operators);
   const targets = useTargets() ?? [];
@@ -28,7 +28,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
     onRoles(choice === "as_others" ? others : { ...others, [target]: choice });
   };
   const [only] = named;
-  // With one target, the role of all others is its role.
+  // With a single target, the default role is its role.
   if (named.size <= 1 && (only === undefined || roles[only] === undefined))
     return <SingleRole role={roles["*"] ?? "none"} onChoose={(role) => onRoles({ "*": role })} />;
   const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
@@ -51,7 +51,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
   );
 }
 
-/** The role of an operator where there is one target. */
+/** The role of an operator if there is a single target. */
 function SingleRole({ role, onChoose }: { role: Role | "none"; onChoose(role: Role | "none"): void }) {
   const messages = useMessages(operators);
   return (
@@ -111,7 +111,7 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
   );
 }
 
-/** In a line: `admin`, or `staging: operator, all others: viewer`. */
+/** Formats roles in one line: `admin`, or `staging: operator, all other targets: viewer`. */
 export function formatRoles(roles: Roles, messages: Messages["settings"]): string {
   const { "*": others, ...named } = roles;
   const parts = Object.entries(named).map(([target, role]) => messages.roleAt(target, messages.role[role]));

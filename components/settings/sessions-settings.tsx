@@ -16,7 +16,7 @@ import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useBrowserSessions, useEndSessions } from "@/lib/queries/access/browser-sessions.ts";
 import { useLogout } from "@/lib/queries/access/logout.ts";
 
-/** Browsers that are logged in: one's own, and everybody's for admins. */
+/** Browser sessions: the operator's own, and for admins those of all operators. */
 export function SessionsSettings() {
   const messages = useMessages(settings);
   const { loading } = useMessages(ui);

@@ -17,7 +17,7 @@ const SETTINGS_TABS = [
   { href: "/settings/sessions", name: "sessions", isForAdmins: false },
 ] as const;
 
-/** All settings stand under one heading, each at an address of its own. */
+/** The frame of all settings pages, each with its own URL. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const messages = useMessages(settings);
   const pathname = usePathname();
@@ -45,7 +45,7 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** What stands where somebody may not look. */
+/** Shown to operators without access. */
 export function AdminOnlyNotice({ text }: { text: string }) {
   return <p className="rounded-[10px] border border-line bg-panel px-4 py-3 text-ink-2">{text}</p>;
 }

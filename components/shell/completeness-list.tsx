@@ -5,7 +5,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { describeCompleteness } from "../app/completeness.ts";
 
-/** Opens below the state of the connection. */
+/** The popover below the connection state. */
 export function CompletenessList({ health }: { health: Health }) {
   const messages = useMessages(shell);
   return (

@@ -23,7 +23,7 @@ const KeyboardHelp = createLazyOverlay(() =>
   import("./keyboard-help.tsx").then((module) => module.KeyboardHelp),
 );
 
-/** As high as the bar that comes, so that the page does not move. */
+/** Placeholder of the same height, so that the page does not move. */
 const PhoneBarPlaceholder = () => (
   <div className="order-last h-[57px] border-t border-line bg-panel sm:hidden" />
 );
@@ -42,7 +42,7 @@ const TargetNeverReached = dynamic(
   { ssr: false },
 );
 
-/** Which target it is about stands in the address; another one is another picture, from its beginning. */
+/** Takes the target from the URL. Another target resets the page. */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   useFocusAfterTargetSwitch(target);
@@ -55,7 +55,7 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** The whole page is another one then, so whatever had the focus is gone. */
+/** A change of target replaces the page, and the focused element with it. */
 function useFocusAfterTargetSwitch(target: string | null): void {
   const shown = useRef(target);
   useEffect(() => {
@@ -83,7 +83,7 @@ function ShellFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** The page, or why it cannot be shown. */
+/** The page, or the reason why it is unavailable. */
 function PageContent({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const live = useLiveState();

@@ -6,7 +6,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/i18n/language.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** The change of language that one press makes. */
+/** Switches to the other language. */
 export function useNextLanguage(): { label: string; apply(): void } {
   const messages = useMessages(shell);
   const { language, setLanguage } = useLanguage();

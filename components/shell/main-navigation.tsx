@@ -14,7 +14,7 @@ import { AttentionBadge } from "./attention-badge.tsx";
 import { PAGE_ICONS } from "./navigation-items.ts";
 import { useLockBadges } from "./use-lock-badges.ts";
 
-/** All pages: icons with tooltips below 1600 px, names from there on. A phone has `PhoneBar` instead. */
+/** The main navigation: icons with tooltips below 1600 px, names from 1600 px. Phones have `PhoneBar`. */
 export function MainNavigation() {
   const messages = useMessages(shell);
   const pathname = usePathname();
@@ -61,7 +61,7 @@ export function MainNavigation() {
   );
 }
 
-/** The name of a page: a tooltip of its icon, or the text beside it. It names the link in both cases. */
+/** The name of a page, as a tooltip of its icon or next to it. It names the link in both cases. */
 function NavigationLabel({
   children,
   isTooltipDismissed,
@@ -84,7 +84,7 @@ function NavigationLabel({
   );
 }
 
-/** Escape hides the tooltips until the pointer or the focus comes back (WCAG 1.4.13). */
+/** Escape hides the tooltips until the pointer or the focus returns (WCAG 1.4.13). */
 function useTooltipDismissal() {
   const [isDismissed, setDismissed] = useState(false);
   useEffect(() => {

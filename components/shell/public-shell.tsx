@@ -10,7 +10,7 @@ import { LanguageSwitch } from "./language-switch.tsx";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-/** The frame of the pages that need no login. It requests nothing from the API. */
+/** The frame of pages without login. It sends no API requests. */
 export function PublicShell({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
   return (
@@ -53,7 +53,7 @@ function PublicHeader() {
   );
 }
 
-/** A plain link: these pages are few, and each loads little. */
+/** A plain link. These pages are small, so they need no prefetching. */
 function PageLink({ href, children }: { href: string; children: string }) {
   const pathname = usePathname();
   const isHere = pathname === href || pathname.startsWith(`${href}/`);

@@ -3,11 +3,11 @@ import { MAIN_PART_ATTRIBUTE } from "@/components/ui/main-part.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** The first stop of the Tab key: goes past filters and toolbars to the table or list of the page, if it has one. */
+/** The first tab stop: skips filters and toolbars, to the table or list of the page if it has one. */
 export function SkipLink() {
   const messages = useMessages(shell);
   return (
-    // biome-ignore lint/a11y/useValidAnchor: a page without a table or list goes to its content
+    // biome-ignore lint/a11y/useValidAnchor: links to the content if the page has no table or list
     <a
       href="#content"
       onClick={focusMainPart}

@@ -9,7 +9,7 @@ import { formatMastersDown } from "../app/connection.ts";
 
 interface StatusNotice {
   text: string;
-  /** The server's own words, in English. */
+  /** The English text of the server. */
   detail?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { buildTargetHref } from "../app/target-link.tsx";
 
-/** An address may be old, or written by hand: its target need not be there. */
+/** Checks that the target of the URL exists. Old or edited URLs can name another one. */
 export function TargetCheck({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
   const name = useTargetName();

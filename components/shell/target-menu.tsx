@@ -14,15 +14,15 @@ import { buildTargetHref } from "../app/target-link.tsx";
 
 interface TargetMenuProps {
   targets: readonly TargetSummary[];
-  /** undefined: the address names one that there is not. */
+  /** undefined if the target of the URL does not exist. */
   here: TargetSummary | undefined;
 }
 
-/** All targets, each with its state; choosing one stays on the page, except on a lock's own. */
+/** All targets with their state. Selecting one keeps the page, except on the page of a lock. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
   const messages = useMessages(shell);
   const pathname = usePathname();
-  // The key of a lock says nothing about another Redis.
+  // The key of a lock means nothing on another target.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
   return (
     <Menu.Root>

@@ -10,7 +10,7 @@ import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
 import { TargetLink } from "../app/target-link.tsx";
 
-/** Replaces every page about a target that Lockkeeper has not reached since it started. There is nothing to show yet. */
+/** Replaces the pages of a target that Lockkeeper has not reached since it started, because they have no data. */
 export function TargetNeverReached() {
   const messages = useMessages(emptyLocks).neverReached;
   const { hello, health } = useLiveState();

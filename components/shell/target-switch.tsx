@@ -13,7 +13,7 @@ const TargetMenu = dynamic(
   },
 );
 
-/** Which target this page is about, and the way to another one where there are several. */
+/** Shows the target of the page, with a menu if there are several. */
 export function TargetSwitch() {
   const { hello } = useLiveState();
   const name = useTargetName();

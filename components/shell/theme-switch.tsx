@@ -15,11 +15,11 @@ const THEMES = [
 
 const subscribeToNothing = () => () => {};
 
-/** The present theme with the change that one press makes: system, light, dark, and again. */
+/** Cycles through the themes: system, light, dark. */
 export function useNextTheme(): { Icon: LucideIcon; label: string; apply(): void } {
   const messages = useMessages(shell);
   const { theme, setTheme } = useTheme();
-  // The server does not know the theme: the icon comes when the page is awake.
+  // The server does not know the theme, so the icon is rendered after hydration.
   const awake = useSyncExternalStore(
     subscribeToNothing,
     () => true,

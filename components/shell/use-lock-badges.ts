@@ -8,7 +8,7 @@ interface LockBadges {
   readonly needsAttention: number | undefined;
 }
 
-/** Counts of the navigation, of the same moment as all other counts of the page. undefined: not known yet. */
+/** Reads the counts of the navigation, from the same snapshot as the page. undefined while loading. */
 export function useLockBadges(): LockBadges {
   const isUnreached = isTargetNeverReached(useLiveState());
   const counts = useCounts();

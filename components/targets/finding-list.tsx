@@ -19,12 +19,12 @@ const TONES: Record<Severity, string> = {
 
 interface FindingListProps {
   findings: readonly Finding[];
-  /** Of the masters that there are. */
+  /** All masters of the target. */
   masters: readonly string[];
   unreadableKeys: readonly UnreadableKey[];
 }
 
-/** What was found, the worst first: what can go wrong, and the command against it. */
+/** The findings, most severe first, with their risk and the command that fixes them. */
 export function FindingList({ findings, masters, unreadableKeys }: FindingListProps) {
   const messages = useMessages(targets);
   if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.nothingFound}</p>;
@@ -50,7 +50,7 @@ export function FindingList({ findings, masters, unreadableKeys }: FindingListPr
 interface FindingItemProps {
   finding: Finding;
   masters: readonly string[];
-  /** What is shown below the risk. */
+  /** Shown below the risk. */
   children: ReactNode;
 }
 
@@ -59,7 +59,7 @@ function FindingItem({ finding, masters, children }: FindingItemProps) {
   const { code, facts, command } = finding;
   const texts = messages.translations?.[code];
   const title = texts?.title(facts) ?? finding.title;
-  // Redis's own words, which an English risk has in it; what is to be set says all of flags that are missing.
+  // The error of Redis, which the English risk already contains. The command covers missing flags.
   const detail = texts === undefined || facts.missing ? "" : String(facts.detail ?? "");
   const lines = command === undefined ? [] : buildRedisCliLines(command, finding.masters);
   return (
@@ -88,7 +88,7 @@ function FindingItem({ finding, masters, children }: FindingItemProps) {
   );
 }
 
-/** What is not told without the flags that are missing. */
+/** Lists the changes without notifications because of missing flags. */
 function MissingFlagsNotice({ finding: { facts } }: { finding: Finding }) {
   const messages = useMessages(targets);
   const missing = String(facts.missing ?? "");

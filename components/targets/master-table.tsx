@@ -23,7 +23,7 @@ import { PollingDelay } from "./polling-delay.tsx";
 
 interface MasterTableProps {
   masters: readonly MasterHealth[];
-  /** What they tell of themselves; undefined: they are being asked. */
+  /** Reports of the masters; undefined while loading. */
   reports: readonly MasterReport[] | undefined;
 }
 
@@ -38,11 +38,11 @@ const COLUMN_HEADERS = [
   "notifications",
 ] as const;
 
-/** Each Redis that takes writes: how it is, and what matters to locks of how it is set up. */
+/** The masters of a target: their state, and the settings that matter to locks. */
 export function MasterTable({ masters, reports }: MasterTableProps) {
   const { masters: messages } = useMessages(targets);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard.
     <section className="overflow-x-auto border-b border-line-soft" aria-label={messages.label} tabIndex={0}>
       <table className="w-full text-left md:min-w-[920px]">
         <thead className="max-md:sr-only">
@@ -125,7 +125,7 @@ function MasterCell({ head, tone = "plain", more, children }: MasterCellProps) {
 
 type ReportedValue = { report: MasterReport | undefined };
 
-/** What is not known is said so, and never shown as 0. */
+/** Shows missing values as unknown, never as 0. */
 function formatOrUnknown(value: ReactNode | null | undefined, unknown: string): ReactNode {
   return value ?? <span className="text-ink-3">{unknown}</span>;
 }
@@ -143,7 +143,7 @@ function ServerVersion({ report }: ReportedValue) {
   );
 }
 
-/** Less than this nobody can tell apart from the way there and back. */
+/** Smaller clock differences cannot be distinguished from network latency. Milliseconds. */
 const SAME_MS = 50;
 
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {

@@ -5,7 +5,7 @@ import type { PollingDelays } from "@/lib/contract/polling.ts";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows how late changes are noticed at a master that is polled, once that was measured. */
+/** Shows the delay of changes on a polled master, once it was measured. */
 export function PollingDelay({ polling }: { polling: PollingDelays | undefined }) {
   const { masters: messages } = useMessages(targets);
   const { endsSeenWithinMs = null, newLocksSeenWithinMs = null } = polling ?? {};

@@ -2,10 +2,9 @@ const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
 const PLAIN_ARGUMENT = /^[\w:+.,=-]+$/;
 
 /**
- * A command as it is typed at a shell, a line for each master that it is for. What is no command of a master (one of a
- * sentinel, or of the machine) stays as it is.
+ * Formats a command for a shell, one line per master. Commands for a sentinel or the machine stay unchanged.
  *
- * @param masters `host:port`; of IPv6 `[host]:port`
+ * @param masters `host:port`, with IPv6 as `[host]:port`
  */
 export function buildRedisCliLines(command: string, masters: readonly string[]): string[] {
   if (!PER_MASTER_COMMAND.test(command)) return [command];

@@ -24,7 +24,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
   const title = useId();
   const { name, label, topology, address, server, state, locks, detail, masters, triedSince } = target;
   const isRefusing = masters.some(({ writesRefused }) => writesRefused !== undefined);
-  // The banner above the page names what is wrong with the target that the page is about.
+  // The banner already shows the problem of the current target.
   const isInBanner = useLiveState().hello?.target.name === name && (state === "down" || isRefusing);
   const isWell = state === "live" || state === "catching_up";
   return (
@@ -85,7 +85,7 @@ interface TargetFindingsProps {
 
 function TargetFindings({ isDown, health, masters }: TargetFindingsProps) {
   const messages = useMessages(targets);
-  // The head of the card and the banner name the cause already.
+  // The header of the card and the banner already name the cause.
   if (isDown && health.data === undefined) return null;
   if (health.isError && !isDown) {
     return (

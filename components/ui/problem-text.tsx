@@ -28,5 +28,7 @@ function translateProblem(problem: unknown, { ofCode, ofNoResponse }: ProblemMes
     return `${title}。${remedy}`;
   }
   if (!(problem instanceof NetworkError)) return null;
-  return problem.reason === "status" ? ofNoResponse.status(problem.status ?? 0) : ofNoResponse[problem.reason];
+  return problem.reason === "status"
+    ? ofNoResponse.status(problem.status ?? 0)
+    : ofNoResponse[problem.reason];
 }

@@ -8,7 +8,7 @@ import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
 
 interface LanguageState {
   language: Language;
-  /** Of the other language; null for English, which each page brings along by itself. */
+  /** The messages of the language; null for English, which each page includes. */
   messages: Messages | null;
   setLanguage(language: Language): Promise<void>;
 }
@@ -18,7 +18,7 @@ const LanguageContext = createContext<LanguageState | null>(null);
 const YEAR_S = 365 * 24 * 3600;
 let chineseMessages: Promise<Messages | null> | undefined;
 
-/** One promise for all renders, as `use` wants it. Where it cannot be loaded the page speaks English, and works. */
+/** Returns one promise for all renders, as `use` requires. If loading fails, the page stays English. */
 function loadChinese(): Promise<Messages | null> {
   chineseMessages ??= import("./zh/messages.ts").then(
     (module) => module.zh,
@@ -27,46 +27,46 @@ function loadChinese(): Promise<Messages | null> {
   return chineseMessages;
 }
 
-/** What failed to come is asked for again when somebody asks for the language again. */
+/** Lets a failed load be repeated the next time the language is selected. */
 async function clearFailedLoad(): Promise<void> {
   if ((await chineseMessages) === null) chineseMessages = undefined;
 }
 
-/** The language of all below. The server's page and the browser's first draw have the same one, from the cookie. */
+/** Provides the language. The server and the first render in the browser take it from the same cookie. */
 export function MessagesProvider({ language: first, children }: { language: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(first);
   const [, startTransition] = useTransition();
   const router = useRouter();
   const messages = language === "en" ? null : use(loadChinese());
-  const speak = useCallback(
+  const changeLanguage = useCallback(
     async (next: Language) => {
-      // biome-ignore lint/suspicious/noDocumentCookie: the server has to know it with the next page, and Safari lacks cookieStore
+      // biome-ignore lint/suspicious/noDocumentCookie: the server needs it with the next page, and Safari lacks cookieStore
       document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH || "/"}; max-age=${YEAR_S}; samesite=lax`;
       document.documentElement.lang = LANGUAGE_TAGS[next];
       await clearFailedLoad();
       startTransition(() => {
-        // What is shown stays until the other language has come.
+        // The page stays in the previous language until the messages have loaded.
         setLanguage(next);
-        // The title is of the server's making; all else of the page stays as it is.
+        // Only the server renders the title.
         router.refresh();
       });
     },
     [router],
   );
   return (
-    <LanguageContext value={{ language, messages: messages, setLanguage: speak }}>{children}</LanguageContext>
+    <LanguageContext value={{ language, messages, setLanguage: changeLanguage }}>{children}</LanguageContext>
   );
 }
 
 function useLanguageState(): LanguageState {
-  const spoken = use(LanguageContext);
-  if (spoken === null) throw new Error("There is no <MessagesProvider> above this component.");
-  return spoken;
+  const state = use(LanguageContext);
+  if (state === null) throw new Error("There is no <MessagesProvider> above this component.");
+  return state;
 }
 
 /**
- * The words of a namespace in the language of the page. The English ones are given, so that a page loads those of its
- * own namespaces only: `const words = useMessages(table)` with `import { table } from "@/lib/i18n/en/table.tsx"`.
+ * Returns the messages of a namespace in the language of the page. The caller passes the English ones, so that a page
+ * loads only the namespaces it uses: `const messages = useMessages(table)`.
  */
 export function useMessages<Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },
@@ -75,7 +75,7 @@ export function useMessages<Namespace extends keyof Messages>(
   return messages === null ? english : messages[english.namespace];
 }
 
-/** The same for words that come later: for what is loaded late and is no component. */
+/** Returns a function like `useMessages`, for lazily loaded code that is not a component. */
 export function useLazyMessages(): <Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },
 ) => Messages[Namespace] {

@@ -7,7 +7,7 @@ type Leaf = string | ((...parts: never[]) => unknown);
 
 const HERE = import.meta.dirname;
 
-/** The same in every language, and why. */
+/** Messages without Han characters, and why. */
 const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["bulk.between", "punctuation alone"],
   ["bulk.colon", "punctuation alone"],
@@ -36,7 +36,7 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["lockPage.ofKind", "punctuation alone"],
   ["lockPage.layout", "punctuation alone"],
   ["lockPage.role", "punctuation alone"],
-  ["lockPage.sinceHow.exact", "nothing is said"],
+  ["lockPage.sinceHow.exact", "an empty text"],
   ["lockParts.raw.master", "punctuation alone"],
   ["lockParts.typical.p50", "a symbol"],
   ["lockParts.typical.p95", "a symbol"],
@@ -51,24 +51,24 @@ function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
 }
 
 /** The namespace of a file: `keys-help.ts` is `keysHelp`. */
-function roomOf(file: string): string {
+function namespaceOf(file: string): string {
   return file.replace(/\.tsx?$/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What English leaves to the server, which speaks it. Another language says it all, as its type wants. */
-function unsaidOf(value: unknown, path: string): string[] {
+/** Paths that are null in English, where the texts of the server are shown. Other languages have them all. */
+function pathsLeftToServer(value: unknown, path: string): string[] {
   if (value === null) return [path];
   if (typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([name, inner]) => unsaidOf(inner, `${path}.${name}`));
+  return Object.entries(value).flatMap(([name, inner]) => pathsLeftToServer(inner, `${path}.${name}`));
 }
 
-/** The files of English, without the type of them all. */
+/** The files of English messages, without the file of their type. */
 function englishFiles(): string[] {
   return readdirSync(join(HERE, "en")).filter((file) => file !== "messages.ts");
 }
 
 async function englishOf(namespace: string): Promise<unknown> {
-  const file = englishFiles().find((name) => roomOf(name) === namespace);
+  const file = englishFiles().find((name) => namespaceOf(name) === namespace);
   expect(file, `lib/i18n/en has a file ${namespace}`).toBeDefined();
   const module: Record<string, unknown> = await import(join(HERE, "en", file ?? ""));
   return Object.values(module).find((each) => (each as { namespace?: string }).namespace === namespace);
@@ -78,11 +78,11 @@ describe.each(Object.entries(zh))("messages of %s", (namespace, chinese) => {
   test("the messages have the same keys and parameters in both languages", async () => {
     const english = new Map(leavesOf(await englishOf(namespace), namespace));
     const other = new Map(leavesOf(chinese, namespace));
-    const unsaid = unsaidOf(await englishOf(namespace), namespace);
-    const said = [...other.keys()].filter(
-      (path) => !unsaid.some((each) => `${path}.`.startsWith(`${each}.`)),
+    const leftToServer = pathsLeftToServer(await englishOf(namespace), namespace);
+    const paths = [...other.keys()].filter(
+      (path) => !leftToServer.some((each) => `${path}.`.startsWith(`${each}.`)),
     );
-    expect(said.sort()).toEqual([...english.keys()].sort());
+    expect(paths.sort()).toEqual([...english.keys()].sort());
     for (const [path, leaf] of english) {
       const twin = other.get(path);
       expect(typeof twin, path).toBe(typeof leaf);
@@ -103,7 +103,7 @@ describe.each(Object.entries(zh))("messages of %s", (namespace, chinese) => {
   });
 });
 
-/** What is said, without the code around it and without what is put into it. */
+/** The text of a message without code and placeholders. */
 function textsOf(leaf: Leaf): string[] {
   if (typeof leaf === "string") return [leaf];
   return [...String(leaf).matchAll(/`([^`]*)`|"([^"]*)"/g)].map(([, template, plain]) =>
@@ -123,17 +123,17 @@ test("Chinese text uses Chinese punctuation and a space next to Latin text", () 
   expect(wrong).toEqual([]);
 });
 
-test("every namespace of English has its words in Chinese", () => {
-  expect(Object.keys(zh).sort()).toEqual(englishFiles().map(roomOf).sort());
+test("every English namespace has Chinese messages", () => {
+  expect(Object.keys(zh).sort()).toEqual(englishFiles().map(namespaceOf).sort());
 });
 
-/** Folders whose components still have words of their own. A folder leaves this list and does not come back. */
+/** Folders whose components still contain text. The list only gets shorter. */
 const NOT_YET: readonly string[] = [];
-/** Names of libraries; the two that are no names are in the dictionary. */
+/** Files with names of libraries, which are not translated. */
 const NAMES = ["lock-facts/format-labels.ts"];
 const COMPONENTS = join(HERE, "../../components");
-const WORDS_IN_CODE = [
-  // A sentence in a string. What is thrown is for us, not for who looks at the page.
+const TEXT_IN_CODE = [
+  // A sentence in a string. Messages of thrown errors are for developers.
   /(?<!Error\()["`][A-Z][a-z]+,? [a-z]+[^"`\n]*["`]/,
   /\s(?:aria-label|aria-description|title|placeholder|label|alt|hint|what|name)="[^"]*[A-Za-z]{2}[^"]* [^"]*"/,
   /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,
@@ -145,7 +145,7 @@ test("components contain no text outside the message catalog", () => {
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && !NAMES.includes(file))
     .filter((file) => {
       const text = readFileSync(join(COMPONENTS, file), "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-      return WORDS_IN_CODE.some((pattern) => pattern.test(text));
+      return TEXT_IN_CODE.some((pattern) => pattern.test(text));
     });
   expect(found).toEqual([]);
 });

@@ -17,14 +17,14 @@ import { EventName } from "../text/event-line.tsx";
 import { formatExactTime } from "../text/event-time.ts";
 
 interface EventDetailsProps {
-  /** undefined: it was asked for, and is not there. */
+  /** undefined if the requested entry does not exist. */
   entry: HistoryEntry | undefined;
   onClose(): void;
-  /** Shows what happened around a moment again. */
+  /** Replays the events around a time. */
   onReplay(at: number): void;
 }
 
-/** All that is known of an entry, beside the list; on a phone over its lower half. */
+/** The details of an entry next to the list; on phones over its lower half. */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
   const { details: messages } = useMessages(eventsPage);
   const title = entry !== undefined && isGap(entry) ? messages.gapTitle : messages.title;
@@ -151,7 +151,7 @@ function EventActions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: n
   );
 }
 
-/** The address of this page, at the moment of the entry and with it open. */
+/** Returns the URL of this page at the time of the entry, with its details open. */
 function buildEventLink({ at, id }: HistoryEntry): string {
   const address = new URL(location.href);
   for (const name of ["from", "to", "speed"]) address.searchParams.delete(name);

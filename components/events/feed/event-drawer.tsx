@@ -5,7 +5,7 @@ import { events as english } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventFeed } from "./event-panel.tsx";
 
-/** The event panel over the page, where it has no room beside the table. Load it late: it brings the overlay. */
+/** The event panel as an overlay, for widths without room beside the table. Load it lazily, because it includes the overlay. */
 export function EventDrawer({ onClose }: { onClose(): void }) {
   const { panel } = useMessages(english);
   return (

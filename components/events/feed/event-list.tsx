@@ -23,17 +23,17 @@ import { NewEventsButton } from "./new-events-button.tsx";
 import { RenewalsRow } from "./renewals-row.tsx";
 import { useAnchoredRows } from "./use-anchored-rows.ts";
 
-/** So many rows before the end of what is loaded more is asked for. */
+/** The distance from the end of the loaded rows at which more are requested. */
 const LOAD_AHEAD_ROWS = 100;
-/** The places of rows that are on their way, so that one may scroll on meanwhile. */
+/** The number of placeholder rows while older ones load, so that scrolling continues. */
 const PLACEHOLDER_ROWS = 200;
 const PLACEHOLDER_CLASS =
   "absolute inset-x-0 bg-[linear-gradient(transparent_calc(var(--row)-1px),var(--line-soft)_calc(var(--row)-1px)),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_var(--row),48px_var(--row),42%_var(--row)] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
-/** Holds the place of a scroll bar in the heads, so that they stand above their columns. */
+/** Reserves the width of the scroll bar in the header row, so that headers align with their columns. */
 const GUTTER_CLASS = "[scrollbar-gutter:stable]";
 
 export interface EventListHandle {
-  /** Shows an entry, and gives it the focus. */
+  /** Shows an entry and focuses it. */
   go(index: number): void;
   toTop(): void;
 }
@@ -47,36 +47,36 @@ interface EventListProps {
   expanded: ReadonlySet<string>;
   onToggleGroup(id: string): void;
   onJump(at: number): void;
-  /** New ones come in at the top while it is seen. */
+  /** Whether new events are added while the top of the list is visible. */
   follows: boolean;
-  /** Whether the top is seen has changed. */
+  /** Called when the top becomes visible or hidden. */
   onTop(isAtTop: boolean): void;
-  /** The pointer or the focus came to the rows, or left them. */
+  /** Called when the pointer or the focus enters or leaves the rows. */
   onReading: ((isReading: boolean) => void) | undefined;
-  /** How many events have arrived that are not shown. */
+  /** The number of events that have arrived and are not shown. */
   waiting: number;
   onShowWaiting(): void;
-  /** What is loaded on either side, as one comes near; undefined: nothing more, or it is on its way. */
+  /** Load more events at either end; undefined if there are none or they are loading. */
   onOlder: (() => void) | undefined;
   onNewer: (() => void) | undefined;
-  /** There are older ones, which come as one comes near. */
+  /** Whether there are older events, which load when the user scrolls near the end. */
   isOlderComing: boolean;
-  /** What is said when there are none. */
+  /** Shown if the list is empty. */
   children: ReactNode;
-  /** Stands below the last one. */
+  /** Shown below the last row. */
   end: ReactNode;
   ref?: Ref<EventListHandle>;
 }
 
-/** Names the list for the button that belongs to it. */
+/** The id of the list, for its button. */
 const LIST_ID = "event-list";
-/** Beside the heads, or over the rows: no row moves when the button comes. */
+/** Shown next to the headers or over the rows, so that no row moves when it appears. */
 const NEW_EVENTS_CLASSES = {
   wide: "absolute top-1 right-4 z-10",
   narrow: "absolute bottom-4 left-1/2 z-10 -translate-x-1/2 shadow-sheet max-sm:h-11 max-sm:px-4",
 };
 
-/** The newest first. */
+/** The event list, newest first. */
 export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props }: EventListProps) {
   const { list } = useMessages(eventsPage);
   const scroller = useRef<HTMLElement>(null);
@@ -108,7 +108,7 @@ export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props 
         ref={scroller}
         id={LIST_ID}
         aria-label={list.label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable with the keyboard
         tabIndex={0}
         onScroll={rows.onScroll}
         className={clsx(
@@ -135,7 +135,7 @@ export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props 
   );
 }
 
-/** Heads of the columns. Each row names its own cells, so they are for the eye. */
+/** Column headers. They are hidden from screen readers, because each row names its cells. */
 function EventHeads() {
   const { heads } = useMessages(eventsPage).list;
   return (
@@ -183,7 +183,7 @@ function FeedRow({ line, place, ...props }: FeedRowProps) {
   );
 }
 
-/** Gives the owner of the list a way to focus a row, also one that is drawn only then. */
+/** Lets the owner of the list focus a row, including one that is not rendered yet. */
 function useFocusOfRows(
   ref: Ref<EventListHandle> | undefined,
   scroller: RefObject<HTMLElement | null>,

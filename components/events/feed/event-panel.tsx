@@ -19,7 +19,7 @@ import { useHeldEvents } from "./use-held-events.ts";
 const SHOWN_LINES_MAX = 80;
 const LIST_ID = "latest-events";
 
-/** The event stream beside the table. */
+/** The event stream next to the table. */
 export function EventPanel() {
   const { isOpen, setOpen } = useEventPanel();
   const hasRoom = useMediaQuery(EVENT_PANEL_QUERY);
@@ -74,7 +74,7 @@ export function EventFeed({ className, onClose, closeRef }: EventFeedProps) {
         ref={place}
         id={LIST_ID}
         aria-label={panel.latest}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable with the keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto px-3.5 pb-4"
       >

@@ -3,12 +3,12 @@
 import clsx from "clsx";
 import { EVENT_PANEL_CLASS, EVENT_TICKER_CLASS, useEventPanel } from "./use-event-panel.ts";
 
-/** Keeps the place of the panel until it has loaded, so that the table does not move. */
+/** Placeholder for the panel, so that the table does not move when it has loaded. */
 export function EventPanelPlaceholder() {
   return useEventPanel().isOpen && <div className={EVENT_PANEL_CLASS} />;
 }
 
-/** Keeps the place of the ticker. */
+/** Placeholder for the ticker. */
 export function EventTickerPlaceholder() {
   const { closedClass } = useEventPanel();
   return <div className={clsx(EVENT_TICKER_CLASS, closedClass)} />;

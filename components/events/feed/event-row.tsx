@@ -25,15 +25,15 @@ import {
 interface EventRowProps {
   entry: HistoryEntry;
   place: RowPlace;
-  /** How many the stream left out between this one and the one before it. */
+  /** The number of events that the stream skipped before this one. */
   skipped: number;
   isOpen: boolean;
   onOpen(entry: HistoryEntry): void;
-  /** All that came until then, also what was left out. */
+  /** Shows all events until then, including skipped ones. */
   onJump(at: number): void;
 }
 
-/** One line of the stream, at its place in the list. What is new above it moves it, and draws nothing of it anew. */
+/** One line of the stream. New lines above it move it without rendering it again. */
 export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (

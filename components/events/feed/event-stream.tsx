@@ -17,9 +17,9 @@ interface EventStreamProps {
   entries: readonly HistoryEntry[];
   skippedBefore: ReadonlyMap<string, number>;
   follows: boolean;
-  /** Whether the entry of the address can still come. */
+  /** Whether the entry of the URL can still be loaded. */
   isLoading: boolean;
-  /** Whether renewals are folded; not where they are searched for. */
+  /** Whether renewals are grouped. They are not if the search is for renewals. */
   foldsRenewals: boolean;
   onTop(isAtTop: boolean): void;
   onReading: ((isReading: boolean) => void) | undefined;
@@ -35,7 +35,7 @@ interface EventStreamProps {
   end: ReactNode;
 }
 
-/** The list and, beside it, the entry that the address names behind its #. j and k go along, Enter shows. */
+/** The list with the details of the entry in the URL fragment. `j` and `k` move, Enter opens. */
 export function EventStream({
   entries,
   foldsRenewals,
@@ -67,7 +67,7 @@ export function EventStream({
     const at = Math.min(lines.length - 1, Math.max(0, from + by));
     handle.current?.go(at);
     const next = lines[at];
-    // What is shown beside the list goes along.
+    // Open details follow the focused row.
     if (openId !== undefined && next !== undefined && "entry" in next) setHash(next.id);
   };
   const close = () => {

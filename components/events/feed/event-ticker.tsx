@@ -21,7 +21,7 @@ const EventDrawer = createLazyOverlay(() =>
   import("./event-drawer.tsx").then((module) => module.EventDrawer),
 );
 
-/** The latest event in one line, where the event panel has no room or is closed. Opens the panel, or a drawer. */
+/** The latest event in one line, shown where the event panel has no room or is closed. Opens the panel or a drawer. */
 export function EventTicker() {
   const { panel } = useMessages(english);
   const { isOpen, setOpen, closedClass } = useEventPanel();
@@ -35,7 +35,7 @@ export function EventTicker() {
     <div className={clsx(EVENT_TICKER_CLASS, closedClass)}>
       <button
         type="button"
-        // A new function each time: the button is always there, and takes the focus when it becomes visible.
+        // A new function on each render: the button is always mounted and takes the focus when it becomes visible.
         ref={(button) => focusEventToggle(button)}
         title={panel.show}
         onClick={open}
@@ -52,7 +52,7 @@ export function EventTicker() {
   );
 }
 
-/** Renewals come all the time and are left out. */
+/** Returns the latest event that is not a renewal. Renewals are too frequent. */
 function LatestEvent() {
   const { panel } = useMessages(english);
   const { events } = useEvents("all");

@@ -1,14 +1,14 @@
-/** wide: one line with columns. narrow: two lines, for a phone or beside the details. */
+/** `wide`: one line with columns. `narrow`: two lines, for phones or next to the details. */
 export type FeedLayout = "wide" | "narrow";
 
-/** Where a row stands in the list. */
+/** The position of a row in the list. */
 export interface RowPlace {
   readonly layout: FeedLayout;
   /** Pixels from the top of the list. */
   readonly top: number;
 }
 
-/** A narrow row has two lines, and is large enough for a finger. */
+/** Narrow rows have two lines and the minimum size of a touch target. */
 export const ROW_PX: Readonly<Record<FeedLayout, number>> = { wide: 32, narrow: 52 };
 
 const WIDE_FROM_PX = 768;
@@ -25,6 +25,6 @@ export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
   narrow: "grid grid-cols-[58px_minmax(0,1fr)_minmax(0,45%)] content-center gap-x-3 gap-y-0.5",
 };
 
-/** The whole row is the target of its button; controls above it have targets of their own. */
+/** The button covers the whole row. Other controls are above it. */
 export const OPEN_BUTTON_CLASS =
   "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";

@@ -1,6 +1,6 @@
 import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 
-/** Renewals with no other event between them. */
+/** Consecutive renewals. */
 export interface RenewalGroup {
   readonly count: number;
   readonly locks: number;
@@ -8,22 +8,22 @@ export interface RenewalGroup {
   readonly entries: readonly LockEvent[];
 }
 
-/** A line of the feed: an entry, or renewals folded into one. */
+/** A line of the feed: an entry, or a group of renewals. */
 export type FeedLine =
   | { readonly id: string; readonly entry: HistoryEntry }
   | { readonly id: string; readonly renewals: RenewalGroup };
 
 interface FoldOptions {
-  /** How many renewals make a group; fewer stay as they are. */
+  /** The minimum number of renewals for a group. */
   readonly least: number;
-  /** How many lines are needed. */
+  /** The number of lines to return. */
   readonly most?: number;
-  /** Ids of groups whose renewals are listed below them. */
+  /** Ids of expanded groups. */
   readonly expanded?: ReadonlySet<string>;
 }
 
 /**
- * Folds consecutive renewals, so that they bury nothing. A renewal by an operator (`by`) stays as it is. A group keeps
+ * Groups consecutive renewals, so that other events remain visible. A renewal by an operator (`by`) stays as it is. A group keeps
  * its id while newer renewals join it.
  *
  * @param entries newest first
@@ -46,7 +46,7 @@ export function foldRenewals(
   return lines;
 }
 
-/** The renewals that stand from `at` on, without another event between them. */
+/** Returns the consecutive renewals from index `at`. */
 function takeRenewals(entries: readonly HistoryEntry[], at: number): LockEvent[] {
   const renewals: LockEvent[] = [];
   for (let next = at; ; next++) {

@@ -19,7 +19,7 @@ import { EventPauseButton } from "./pause-button.tsx";
 import { type EventSearch, useEventReader } from "./use-event-reader.ts";
 
 interface LiveEventsProps {
-  /** Where its buttons stand; null until that place is there. */
+  /** The element for its buttons; null until it is mounted. */
   controls: HTMLElement | null;
   search: EventSearch;
   at: number | undefined;
@@ -28,7 +28,7 @@ interface LiveEventsProps {
   onClear(): void;
 }
 
-/** What happens now, and before; or what came until a moment, and after. */
+/** Live events with the history, or the events around a time. */
 export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
   const { commands } = useMessages(eventsPage);
@@ -59,7 +59,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
       : [{ id: "events:now", name: commands.live, run: resume }],
   );
   const isFiltered = search.filter !== "" || search.types.length > 0;
-  // Times in which nobody watched are shown whatever is searched for.
+  // Gaps are shown for every search.
   const isEmpty = isFiltered ? entries.every(isGap) : entries.length === 0;
   const isDown = useLiveState().health?.state === "down";
   useReloadAfterOutage(isDown, reader, older);
@@ -99,7 +99,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
   );
 }
 
-/** Reads the history again once the target can be reached. Until then, the banner of the page names the cause. */
+/** Reads the history again once the target is reachable. Until then, the banner names the cause. */
 function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: EventWindow["older"]): void {
   const wasDown = useRef(isDown);
   useEffect(() => {
@@ -109,7 +109,7 @@ function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: Event
   }, [isDown, reader, older]);
 }
 
-/** Whether a key does something where it was pressed. */
+/** Returns whether the focused element handles the key itself. */
 function isButtonPressed({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest("button, a") !== null;
 }

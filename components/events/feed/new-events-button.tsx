@@ -5,15 +5,15 @@ import { events } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NewEventsButtonProps {
-  /** The list that is held still while the pointer is on it or on this button. */
+  /** The list, which is paused while the pointer is on it or on this button. */
   listId: string;
-  /** How many have arrived and are not shown. */
+  /** The number of events that have arrived and are not shown. */
   count: number;
   onShow(): void;
   className?: string;
 }
 
-/** Shows the events that have arrived while the list was held still. */
+/** Shows the events that arrived while the list was paused. */
 export function NewEventsButton({ listId, count, onShow, className }: NewEventsButtonProps) {
   const { pause } = useMessages(events);
   if (count === 0) return null;

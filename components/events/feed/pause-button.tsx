@@ -6,7 +6,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 interface EventPauseButtonProps {
   paused: boolean;
   onPause(): void;
-  /** Shows what has arrived meanwhile. */
+  /** Shows the events that have arrived since. */
   onResume(): void;
   small: boolean;
 }

@@ -17,7 +17,7 @@ interface RenewalsRowProps {
   onToggle(id: string): void;
 }
 
-/** Renewals folded into one line; its button lists each of them below. */
+/** A group of renewals in one line. Its button lists each renewal below. */
 export function RenewalsRow({ id, renewals, place, isExpanded, onToggle }: RenewalsRowProps) {
   const { names, panel } = useMessages(events);
   const { list } = useMessages(eventsPage);

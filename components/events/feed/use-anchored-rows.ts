@@ -5,22 +5,22 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 const OVERSCAN = 12;
 
 interface AnchoredRows {
-  /** The first row that is drawn, and the one behind the last. */
+  /** The first rendered row, and the one after the last. */
   readonly first: number;
   readonly end: number;
-  /** Whether the first row can be seen. */
+  /** Whether the first row is visible. */
   readonly isAtTop: boolean;
-  /** Whether one scrolled up last. */
+  /** Whether the last scroll was upwards. */
   readonly isGoingUp: boolean;
   readonly onScroll: () => void;
-  /** Brings a row into view. */
+  /** Scrolls a row into view. */
   show(index: number): void;
   toTop(): void;
 }
 
 /**
- * The rows of a list that can be seen, all of one height. Rows keep their place on screen when others come or go above
- * them, unless `follows`: then the newest come in at the top.
+ * Computes the visible rows of a list of equal heights. Rows keep their position on screen when rows above them are
+ * added or removed, unless `follows` is set: then new rows appear at the top.
  */
 export function useAnchoredRows(
   scroller: RefObject<HTMLElement | null>,
@@ -30,10 +30,10 @@ export function useAnchoredRows(
 ): AnchoredRows {
   const [view, setView] = useState({ top: 0, height: 0, isGoingUp: false });
   const anchor = useRef<{ id: string; beyondPx: number }>(undefined);
-  // The page that joins what is loaded to now is still one that was asked for.
+  // The page that connects the loaded rows with the present was requested as a page, too.
   const followed = useRef(follows);
   const take = (top: number) => {
-    // Below the last one stand the places of those that are on their way.
+    // Placeholders of loading rows follow the last row.
     const at = Math.min(Math.floor(top / rowPx), ids.length - 1);
     const id = ids[at]?.id;
     anchor.current = id === undefined ? undefined : { id, beyondPx: top - at * rowPx };
@@ -43,7 +43,7 @@ export function useAnchoredRows(
       isGoingUp: top === known.top ? known.isGoingUp : top < known.top,
     }));
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come or go are all that moves others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only added and removed rows move other rows
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

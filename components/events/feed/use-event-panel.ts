@@ -2,23 +2,23 @@
 
 import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
-/** Beside the table from 1200 px on. */
+/** The panel is next to the table from 1200 px. */
 export const EVENT_PANEL_QUERY = "(width >= 75rem)";
 export const EVENT_PANEL_CLASS =
   "flex w-[272px] shrink-0 flex-col border-l border-line bg-panel max-[74.99rem]:hidden";
-/** Below the table, and not on a phone, whose bottom bar leads to the events. */
+/** The ticker is below the table, but not on phones, whose bottom bar links to the events. */
 export const EVENT_TICKER_CLASS = "-mx-3 -mt-2 h-8 shrink-0 border-t border-line bg-panel max-sm:hidden";
 
 export interface EventPanelVisibility {
   readonly isOpen: boolean;
   setOpen(open: boolean): void;
-  /** Class of what stands in for the panel: right also before the page knows its width. */
+  /** The class of the placeholder, which is correct before the page knows its width. */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
-/** Whether the events stand beside the table: open, unless closed by the user, and never below 1200 px. */
+/** Returns whether the panel is next to the table: open unless the user closed it, and never below 1200 px. */
 export function useEventPanel(): EventPanelVisibility {
   const [chosen, setChosen] = useUiFlag("events");
   const isOpen = chosen ?? true;
@@ -32,7 +32,7 @@ export function useEventPanel(): EventPanelVisibility {
   };
 }
 
-/** A ref of the two buttons that open and close the panel: the one that appears takes the focus of the other. */
+/** A ref for the buttons that open and close the panel. The one that appears takes the focus of the other. */
 export function focusEventToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;

@@ -11,14 +11,14 @@ import { findLockOnlyTerm } from "@/lib/query/event-terms.ts";
 
 export interface EventSearch {
   readonly filter: string;
-  /** None: all. */
+  /** Empty: all types. */
   readonly types: readonly EventType[];
 }
 
-/** A page is read in one go: a longer one would hold up the scrolling. */
+/** The page size. Larger pages would delay scrolling. */
 const PAGE_SIZE = 200;
 
-/** What comes, and what was before; or, with a moment, what came until then and what followed. */
+/** Reads live events and earlier ones or, with a time, the events before and after it. */
 export function useEventReader(search: EventSearch, at: number | undefined): [EventWindow, EventReader] {
   const { filter } = search;
   const store = useLiveStore();
@@ -27,7 +27,7 @@ export function useEventReader(search: EventSearch, at: number | undefined): [Ev
     const names = types === "" ? [] : types.split(",");
     const view = { text: filter, types: names };
     const to = at === undefined ? undefined : toEndOfSecond(at);
-    // The server would refuse it: its box says why, and nothing is found.
+    // The server would refuse this search. The search box shows the reason, and the list is empty.
     const isRefused = findLockOnlyTerm(filter) !== undefined;
     const none = { items: [], complete: true };
     return new EventReader({

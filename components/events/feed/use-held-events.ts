@@ -6,20 +6,20 @@ import type { HistoryEntry } from "@/lib/contract/event.ts";
 interface HeldEvents {
   /** Oldest first. */
   readonly events: readonly HistoryEntry[];
-  /** How many have arrived since they are held. */
+  /** The number of events that have arrived since. */
   readonly waiting: number;
-  /** Shows what has arrived. */
+  /** Shows the events that have arrived. */
   update(): void;
 }
 
 /**
- * Keeps the events that are shown while somebody points at them.
+ * Keeps the shown events while the pointer is on them.
  *
  * @param events oldest first
  */
 export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean): HeldEvents {
   const [held, setHeld] = useState<readonly HistoryEntry[] | null>(null);
-  // An empty list has no rows to hold still.
+  // An empty list has no rows to keep.
   const wanted = isHeld && events.length > 0 ? (held ?? events) : null;
   if (wanted !== held) setHeld(wanted);
   return {
@@ -32,6 +32,6 @@ export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean):
 function countNewer(events: readonly HistoryEntry[], last: HistoryEntry | undefined): number {
   if (last === undefined) return events.length;
   const at = events.findLastIndex(({ id }) => id === last.id);
-  // Its id changes once it is stored; then its time tells.
+  // The id changes when the event is stored. Its time then identifies it.
   return at >= 0 ? events.length - 1 - at : events.filter(({ at: moment }) => moment > last.at).length;
 }

@@ -19,14 +19,14 @@ import { formatEventDetail } from "../text/event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
-/** Rows at first; more are shown in steps, so that what stands below stays within reach. */
+/** The number of rows at first and per step, so that the sections below stay within reach. */
 const FIRST_ROWS = 15;
 const MORE_ROWS = 50;
 
 export function KeyHistory({ history }: { history: KeyEvents }) {
   const texts = useMessages(timeline);
   const { events, complete, loading, failed, loadOlder, loadingOlder } = history;
-  // The banner says it.
+  // The banner names the cause.
   const isDown = useLiveState().health?.state === "down";
   const linked = useSearchParams().get("event");
   const [rows, setRows] = useState(FIRST_ROWS);

@@ -11,33 +11,33 @@ import { isHoldEnd, mergeEvents, selectEventsUntil } from "./merge-events.ts";
 export interface KeyEvents {
   /** Newest first. */
   events: readonly HistoryEntry[];
-  /** false: older ones are not kept, or not loaded yet. */
+  /** false if older events have been deleted or are not loaded. */
   complete: boolean;
   loading: boolean;
   failed: boolean;
-  /** Loads older ones; undefined when there are none. */
+  /** Loads older events; undefined if there are none. */
   loadOlder: (() => void) | undefined;
   loadingOlder: boolean;
-  /** How the last hold ended, when nothing began after it. */
+  /** How the last hold ended, if no hold followed. */
   ending: LockEvent | undefined;
 }
 
 export interface PastKeyEvents extends KeyEvents {
-  /** The time that was asked for, Unix milliseconds. */
+  /** The requested time, Unix milliseconds. */
   readonly at: number;
-  /** Who held the lock then; undefined: not known yet. */
+  /** The holders at that time; undefined while loading. */
   readonly holds: readonly PastHold[] | undefined;
-  /** Nobody watched the target at that time. */
+  /** Whether the target was not observed at that time. */
   readonly isUnwatched: boolean;
 }
 
-/** What was recorded of a key up to a time in the past, and who held it then. */
+/** Reads the events of a key up to a time, and its holders at that time. */
 export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   const history = useHistory(path, at);
   const pages = history.data?.pages;
   const entries = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
   const events = useMemo(() => selectEventsUntil(entries, at), [entries, at]);
-  // Of a busy lock a whole page may be later.
+  // On a busy lock, a whole page can be later than the time.
   const isLater = events.length === 0 && history.hasNextPage && !history.isFetching;
   const { fetchNextPage } = history;
   useEffect(() => {
@@ -47,7 +47,7 @@ export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds, isUnwatched };
 }
 
-/** What is recorded of a key, and what came since. */
+/** Reads the stored events of a key and follows new ones. */
 export function useKeyEvents(path: string): KeyEvents {
   const history = useHistory(path);
   const { events: live } = useEvents();

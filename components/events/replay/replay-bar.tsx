@@ -24,7 +24,7 @@ interface ReplayBarProps {
   onEnd(): void;
 }
 
-/** The clock of a replay, and what drives it. */
+/** The controls of a replay. */
 export function ReplayBar({ search, replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBarProps) {
   const { replay: messages } = useMessages(eventsPage);
   const { clock, position, isPlaying, isOver } = replay;
@@ -106,7 +106,7 @@ function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay
   );
 }
 
-/** What the marks of the track mean, with their number. */
+/** The legend of the marks, with their number. */
 function ReplayLegend({ entries }: Pick<Replay, "entries">) {
   const { replay: messages } = useMessages(eventsPage);
   const marks = entries.map(({ type }) => getReplayMark(type));
@@ -134,7 +134,7 @@ function ReplayLegend({ entries }: Pick<Replay, "entries">) {
   );
 }
 
-/** What there is to know of the span; the end is announced. */
+/** Notes about the range. The end of the replay is announced. */
 function ReplayStatus({ replay }: { replay: Replay }) {
   const { replay: messages } = useMessages(eventsPage);
   const { entries, state, isWhole, cutAt, position, isOver, clock } = replay;

@@ -1,14 +1,14 @@
 export const REPLAY_SPEEDS = [1, 10, 60] as const;
 export type ReplaySpeed = (typeof REPLAY_SPEEDS)[number];
 
-/** A span of the past that is shown again. Moments are Unix milliseconds of Redis's clock. */
+/** The clock of a replay. Times are Unix milliseconds of the Redis clock. */
 export interface ReplayClock {
   readonly from: number;
   readonly to: number;
   readonly speed: ReplaySpeed;
-  /** Where it stood when it was last touched. */
+  /** The position at the last change. */
   readonly position: number;
-  /** When that was, by a clock that only goes forward; null: it stands still. */
+  /** The monotonic time of the last change; null while paused. */
   readonly runsSince: number | null;
 }
 
@@ -21,7 +21,7 @@ export function createStoppedClock(
   return { from, to, speed, position: clampPosition(from, to, position), runsSince: null };
 }
 
-/** @param now of the clock that only goes forward */
+/** @param now monotonic time */
 export function getReplayPosition(
   { from, to, speed, position, runsSince }: ReplayClock,
   now: number,
@@ -34,7 +34,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** At its end it begins again. */
+/** Starts over if it is at the end. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };
@@ -44,7 +44,7 @@ export function stopClock(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, position: getReplayPosition(clock, now), runsSince: null };
 }
 
-/** Goes on from there, if it was going. */
+/** Moves to a position and keeps playing if it was playing. */
 export function seekClock(clock: ReplayClock, position: number, now: number): ReplayClock {
   const runsSince = clock.runsSince === null ? null : now;
   return { ...clock, position: clampPosition(clock.from, clock.to, position), runsSince };

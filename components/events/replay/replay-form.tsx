@@ -20,15 +20,15 @@ const PRESET_SPANS = [
 
 interface ReplayFormProps {
   search: EventSearch;
-  /** Around which moment; undefined: until now. */
+  /** The centre of the suggested range; undefined suggests a range until now. */
   at: number | undefined;
-  /** Redis's clock. */
+  /** The Redis clock, Unix milliseconds. */
   now: number;
   onStart(span: ReplaySpan): void;
   onCancel(): void;
 }
 
-/** Which span of the past is to be shown again. */
+/** Selects the range of a replay. */
 export function ReplayForm({ search, at, now, onStart, onCancel }: ReplayFormProps) {
   const { replay: messages } = useMessages(eventsPage);
   const first: ReplaySpan =

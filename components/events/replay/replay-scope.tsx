@@ -4,7 +4,7 @@ import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { EventSearch } from "../feed/use-event-reader.ts";
 
-/** Which events are replayed: those of the search of the page. */
+/** Shows which events the replay includes: those that match the search of the page. */
 export function ReplayScope({ search: { filter, types } }: { search: EventSearch }) {
   const { replay } = useMessages(eventsPage);
   const { names } = useMessages(events);

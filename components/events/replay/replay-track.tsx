@@ -20,7 +20,7 @@ interface ReplayTrackProps {
   position: number;
 }
 
-/** How much happened when: a bar for each share of the span, marks of how locks ended, and gaps. */
+/** Shows the number of events over time, marks for ended locks, and gaps. */
 export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
   return (

@@ -21,7 +21,7 @@ const ignoreClick = () => undefined;
 interface ReplayedEventsProps {
   search: EventSearch;
   span: ReplaySpan;
-  /** Where it stands at first; undefined: it plays from its beginning. */
+  /** The initial position; undefined plays from the start. */
   at: number | undefined;
   speed: ReplaySpeed;
   onAt(at: number | undefined): void;
@@ -30,13 +30,13 @@ interface ReplayedEventsProps {
   onEnd(): void;
 }
 
-/** A span of the past, as it came. */
+/** Replays the events of a time range. */
 export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEventsProps) {
   const { empty, commands } = useMessages(eventsPage);
   const replay = useReplay(search, span, at, speed);
   const list = useRef<EventListHandle>(null);
   const seek = (position: number) => {
-    // A link names the moment at which one looks, not one that runs on.
+    // The URL has the position at which the replay was last paused or moved, not the running clock.
     on.onAt(Math.round(replay.seek(position)));
   };
   const toggle = () => {

@@ -17,7 +17,7 @@ import {
   stopClock,
 } from "./replay-clock.ts";
 
-/** A span longer than this is cut: all of it is held at once, so that one may drag to any moment. */
+/** The maximum number of events. All of them are in memory, so that the slider reaches every position at once. */
 const EVENTS_MAX = 20_000;
 const PAGE_SIZE = 500;
 const TICK_MS = 100;
@@ -32,9 +32,9 @@ interface LoadedSpan {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   readonly state: "loading" | "done" | "failed";
-  /** false: its beginning may be missing. */
+  /** false if the start of the range may be missing. */
   readonly isWhole: boolean;
-  /** The span had more than are held: it ends at this moment. */
+  /** The end of the replay if the range has too many events. */
   readonly cutAt: number | undefined;
 }
 
@@ -43,17 +43,17 @@ export interface Replay extends LoadedSpan {
   readonly position: number;
   readonly isPlaying: boolean;
   readonly isOver: boolean;
-  /** Those that have happened at the position, newest first. */
+  /** Events up to the position, newest first. */
   readonly shown: readonly HistoryEntry[];
   toggle(): void;
-  /** @returns where it is then */
+  /** @returns the new position */
   seek(position: number): number;
   setSpeed(speed: ReplaySpeed): void;
 }
 
 const EMPTY_SPAN: LoadedSpan = { entries: NO_ENTRIES, state: "loading", isWhole: true, cutAt: undefined };
 
-/** A span of the past, shown again as it came. @param begin where it stands at first; undefined: it plays at once */
+/** Replays a time range. @param begin initial position; undefined plays at once */
 export function useReplay(
   search: EventSearch,
   { from, to }: ReplaySpan,
@@ -67,7 +67,7 @@ export function useReplay(
     const first = createStoppedClock(from, to, begin ?? from, speed);
     return begin === undefined ? startClock(first, performance.now()) : first;
   });
-  // It runs from the moment on at which there is something to be seen.
+  // Starts once the first events are loaded.
   const [isReady, setReady] = useState(false);
   if (!isReady && loaded.state !== "loading") {
     setReady(true);
@@ -104,7 +104,7 @@ export function useReplay(
   };
 }
 
-/** The time of a clock that only goes forward, renewed while it runs. */
+/** Returns a monotonic time that updates while the replay plays. */
 function useAnimationTime(runs: boolean): number {
   const [now, setNow] = useState(0);
   useEffect(() => {
@@ -116,7 +116,7 @@ function useAnimationTime(runs: boolean): number {
   return now;
 }
 
-/** How many, of entries that come newest first, had happened by then. */
+/** Counts the entries up to a time. Entries are sorted newest first. */
 function countEventsUntil(entries: readonly HistoryEntry[], position: number): number {
   let low = 0;
   let high = entries.length;
@@ -139,7 +139,7 @@ function useReplaySpan({ filter, types }: EventSearch, from: number, to: number)
     const load = async () => {
       const found: HistoryEntry[] = [];
       const update = (state: LoadedSpan["state"], isWhole: boolean, cutAt?: number) => {
-        // By the moment at which it happened: what was recorded late stands later in the history.
+        // Sorted by the time of the event. The history is sorted by when events were recorded.
         const entries = found.toSorted((one, other) => other.at - one.at);
         setLoaded({ entries, state, isWhole, cutAt });
       };

@@ -32,7 +32,7 @@ const ICONS: Readonly<Record<HistoryEntry["type"], LucideIcon>> = {
   gap: EyeOff,
 };
 
-/** A shape for each type of event: its colour says no more than the shape and the name do. */
+/** One shape per event type, so that colour is never the only distinction. */
 export function EventIcon({ type }: { type: HistoryEntry["type"] }) {
   const Icon = ICONS[type];
   const tone = getEventTone(type);

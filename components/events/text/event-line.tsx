@@ -28,7 +28,7 @@ export function EventName({ event }: { event: LockEvent }) {
   );
 }
 
-/** Concluded from what was seen in Redis, not told by the one who did it. */
+/** Marks an event that was inferred from the state of Redis and not reported by the client. */
 export function InferredMark({ event }: { event: LockEvent }) {
   const messages = useMessages(events);
   if (event.observed === "exact") return null;
@@ -39,7 +39,7 @@ export function InferredMark({ event }: { event: LockEvent }) {
   );
 }
 
-/** A time in which nobody watched. */
+/** A gap: a period that was not observed. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   const messages = useMessages(events);
   return (
@@ -53,7 +53,7 @@ export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   );
 }
 
-/** An entry in a narrow column. */
+/** An event in a narrow column. */
 export function EventLine({ entry }: { entry: HistoryEntry }) {
   if (isGap(entry)) {
     return (

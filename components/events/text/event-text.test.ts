@@ -4,7 +4,7 @@ import { events } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
 import { ALL_EVENT_TYPES, formatEventDetail } from "./event-text.ts";
 
-const words = { events, lock };
+const messages = { events, lock };
 
 const event = (fields: Partial<LockEvent>): LockEvent => ({
   id: "1",
@@ -23,29 +23,27 @@ describe("event detail text", () => {
   });
 
   it("the event text shows the owner and the relevant facts of each event type", () => {
-    expect(formatEventDetail(event({ fence: "1763647401104822" }), words)).toBe("pod-7, fence …104 822");
-    expect(formatEventDetail(event({ type: "reentered", count: 2 }), words)).toBe("pod-7, count 2");
-    expect(formatEventDetail(event({ type: "released", heldMs: 3100, count: 0 }), words)).toBe(
+    expect(formatEventDetail(event({ fence: "1763647401104822" }), messages)).toBe("pod-7, fence …104 822");
+    expect(formatEventDetail(event({ type: "reentered", count: 2 }), messages)).toBe("pod-7, count 2");
+    expect(formatEventDetail(event({ type: "released", heldMs: 3100, count: 0 }), messages)).toBe(
       "pod-7 after 3.1 s",
     );
-    expect(formatEventDetail(event({ type: "expired", heldMs: 41_000 }), words)).toBe(
+    expect(formatEventDetail(event({ type: "expired", heldMs: 41_000 }), messages)).toBe(
       "pod-7 after 41 s, never released",
     );
-    expect(formatEventDetail(event({ type: "recreated" }), words)).toBe(
-      "pod-7, re-created after release",
-    );
-    expect(formatEventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), words)).toBe(
-      "by mei, “node lost”, from pod-7",
-    );
+    expect(formatEventDetail(event({ type: "recreated" }), messages)).toBe("pod-7, re-created after release");
+    expect(
+      formatEventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), messages),
+    ).toBe("by mei, “node lost”, from pod-7");
   });
 
   it("the event text shows a reservation and its end as a reservation", () => {
     const byMei = { owner: "lockkeeper:reserve:mei" };
-    expect(formatEventDetail(event(byMei), words)).toBe("reservation by mei");
-    expect(formatEventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), words)).toBe(
+    expect(formatEventDetail(event(byMei), messages)).toBe("reservation by mei");
+    expect(formatEventDetail(event({ ...byMei, type: "expired", heldMs: 60_000 }), messages)).toBe(
       "reservation by mei after 1 m 00 s",
     );
-    expect(formatEventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), words)).toBe(
+    expect(formatEventDetail(event({ owner: "lockkeeper:reserve:min-hold" }), messages)).toBe(
       "minimum hold time",
     );
   });

@@ -7,16 +7,16 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 export const ALL_EVENT_TYPES = Object.keys(english.names) as EventType[];
 
-/** What an event is told in. */
+/** The messages that event texts need. */
 export interface EventMessages {
   events: Messages["events"];
   lock: OwnerMessages;
 }
 
 /**
- * One line about what happened, without the key. May hold text from Redis.
+ * Describes an event in one line, without the key. Can contain text from Redis.
  *
- * @param brief for a narrow column: without the fence and without how long the lock was held
+ * @param brief for a narrow column: omits the fencing token and the hold time
  */
 export function formatEventDetail(
   event: LockEvent,
@@ -42,10 +42,10 @@ export function formatEventDetail(
     case "seen":
       return join(who, count);
     case "released":
-      // A release that leaves a count behind is one frame of many.
+      // A release with a remaining count ends one re-entry, not the hold.
       return join(ended, event.count ? messages.countLeft(event.count) : "");
     case "expired":
-      // A reservation is over by expiring; of anything else that is a holder who did not come back.
+      // Reservations end by expiring. For other locks, the holder did not release.
       return join(ended, reservation === null ? messages.notReleased : "");
     case "recreated":
       return join(who, messages.recreated);
@@ -60,11 +60,11 @@ export function formatEventDetail(
   }
 }
 
-/** How a hold ended, for a sentence. */
+/** Describes how a hold ended, as part of a sentence. */
 export function formatHoldEnding(event: LockEvent, { endings }: Messages["events"]): string {
   switch (event.type) {
     case "released":
-      // Seen from outside, a release by the owner and a DEL by anybody look the same.
+      // An observer cannot distinguish a release by the owner from a DEL by another client.
       return event.observed === "exact" ? endings.byOwner : endings.released;
     case "expired":
       return endings.expired;

@@ -4,12 +4,12 @@ function isToday(at: number): boolean {
   return new Date(at).toDateString() === new Date().toDateString();
 }
 
-/** The clock, with the day before it where that is another than today. */
+/** Formats a time of day, with the date if it is not today. */
 export function formatShortTime(at: number): string {
   return isToday(at) ? formatClock(at) : formatDayClock(at);
 }
 
-/** To the millisecond, where it is of today. */
+/** Formats a time of today to the millisecond. */
 export function formatExactTime(at: number): string {
   return isToday(at) ? formatClockMs(at) : formatDayClock(at);
 }

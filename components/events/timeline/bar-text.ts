@@ -4,18 +4,18 @@ import type { PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
 
-/** What a bar is told in. */
+/** The messages that bar texts need. */
 export interface BarMessages {
   timeline: Messages["timeline"];
   lock: Messages["lock"];
 }
 
-/** Who held it, for a label. May hold text from Redis. */
+/** Names the holder, for a label. Can contain text from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
   return owner === "" ? messages.timeline.notTold : formatOwner(owner, messages.lock);
 }
 
-/** All that a bar says, in sentences. May hold text from Redis. */
+/** Describes a bar in sentences. Can contain text from Redis. */
 export function formatBar(bar: HoldBar, messages: BarMessages): string {
   const { timeline } = messages;
   const sentences = [formatHold(bar, messages)];
@@ -25,7 +25,7 @@ export function formatBar(bar: HoldBar, messages: BarMessages): string {
   return timeline.sentences(sentences);
 }
 
-/** Formats a hold of a time in the past, with its end where that is recorded. May hold text from Redis. */
+/** Formats a hold of a time in the past, with its end if that is recorded. Can contain text from Redis. */
 export function formatPastHold(hold: PastHold, messages: BarMessages): string {
   if (hold.end !== "unobserved" || hold.until !== null) return formatBar(toPastHoldBar(hold), messages);
   return messages.timeline.endUnknown(formatLaneName(hold.owner, messages), formatClockMs(hold.since));

@@ -14,19 +14,19 @@ import type { PastKeyEvents } from "../key-history/use-key-events.ts";
 import { formatPastHold } from "./bar-text.ts";
 import { useBarMessages } from "./use-bar-messages.ts";
 
-/** As the field takes it. */
+/** The format of the field. */
 const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
 
-/** `2026-11-23 10:47:04.120 CET`: of a busy lock the millisecond decides. */
+/** Formats `2026-11-23 10:47:04.120 CET`. Holds of busy locks differ by milliseconds. */
 const formatMoment = (at: number) => formatDate(at).replace(/\d{2}:\d{2}:\d{2}/, formatClockMs(at));
 
 interface HeldAtFormProps {
-  /** Unix milliseconds; undefined: the timeline shows now. */
+  /** Unix milliseconds; undefined if the timeline ends now. */
   at: number | undefined;
   onAt(at: number | undefined): void;
 }
 
-/** Asks for a time in the past. */
+/** A field for a time in the past. */
 export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   const { heldAt: messages } = useMessages(english);
   const { clock } = useLiveStore();
@@ -85,7 +85,7 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   );
 }
 
-/** Who held the lock at a time in the past, in sentences. */
+/** The holders at a time in the past, as sentences. */
 export function HeldAt({ past }: { past: PastKeyEvents }) {
   const { heldAt: messages } = useMessages(english);
   const barMessages = useBarMessages();

@@ -33,28 +33,28 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** The rest stands in the list below. */
+/** The event list below has the rest. */
 const LISTED_OVERLAPS_MAX = 3;
 
 interface KeyTimelineProps {
   history: KeyEvents;
   kind: LockKind | null;
-  /** Whether the renewal of the present holder is overdue. */
+  /** Whether the current holder is overdue. */
   isOverdue: boolean;
-  /** The end of the timeline in the past, Unix milliseconds; undefined: now. */
+  /** The end of the timeline, Unix milliseconds; undefined for now. */
   at?: number | undefined;
-  /** Above the lanes: asks for another time. */
+  /** Shown above the lanes: selects another time. */
   controls: ReactNode;
-  /** Below them: what was found. */
+  /** Shown below the lanes: the result. */
   children?: ReactNode;
 }
 
-/** Who held the lock when, as far as its history is loaded. */
+/** The holders of a lock over time, from the loaded history. */
 export function KeyTimeline(props: KeyTimelineProps) {
   const { history, kind, at, controls, children } = props;
   const { events, loading } = history;
   const now = useServerNow();
-  // An open bar grows once a second; four times would be drawn for nothing.
+  // Open bars grow once per second. The ticker runs four times per second.
   const end = at ?? (now === null ? null : Math.ceil(now / SECOND_MS) * SECOND_MS);
   const timeline = useMemo(
     () => (end === null ? null : buildTimeline(events, getHolderCapacity(kind), end)),
@@ -81,7 +81,7 @@ export function KeyTimeline(props: KeyTimelineProps) {
   );
 }
 
-/** Keeps the place of one holder. */
+/** Placeholder for one holder. */
 function LoadingTimeline() {
   return <div aria-hidden className="h-[146px] rounded-[10px] border border-line bg-panel" />;
 }
@@ -173,7 +173,7 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
   );
 });
 
-/** Round moments under the lanes, and now at the right; those that would stand in its way are left out. */
+/** Round times below the lanes, and now at the right. Times that would overlap it are omitted. */
 function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number): string; now: string }) {
   return (
     <div className="relative ml-24 h-4 text-2xs text-ink-3 sm:ml-36" aria-hidden>
@@ -187,7 +187,7 @@ function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number
             className={clsx(
               "absolute whitespace-nowrap",
               left > 4 && "-translate-x-1/2",
-              // Every other one on a phone, where all would run into each other.
+              // Every other one on phones, where all would overlap.
               index % 2 === 1 && "max-sm:hidden",
             )}
             style={{ left: `${left}%` }}
@@ -226,7 +226,7 @@ function TimelineSpanPicker({ span, onSpan }: { span: TimelineSpan; onSpan(span:
   );
 }
 
-/** What must be read, not only seen: two holders at one time, and when nobody watched. */
+/** Lists overlaps and gaps as text. */
 function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
   const messages = useMessages(english);
   const barMessages = useBarMessages();

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { EVENT_TYPES, type GapEvent, type HistoryEntry, type LockEvent } from "@/lib/contract/event.ts";
 import { buildTimeline, getHolderCapacity, type HoldBar, toPastHoldBar } from "./timeline-bars.ts";
 
-let told = 0;
+let idCount = 0;
 function event(type: LockEvent["type"], at: number, owner: string, more: Partial<LockEvent> = {}): LockEvent {
   return {
-    id: `${at}-${told++}`,
+    id: `${at}-${idCount++}`,
     type,
     target: "default",
     key: "lock:a",
@@ -17,14 +17,14 @@ function event(type: LockEvent["type"], at: number, owner: string, more: Partial
   };
 }
 const gap = (from: number, to: number): GapEvent => ({
-  ...{ id: `${to}-${told++}`, type: "gap", target: "default", at: to },
+  ...{ id: `${to}-${idCount++}`, type: "gap", target: "default", at: to },
   ...{ from, to },
 });
 const lanesOf = (story: HistoryEntry[], takes: "one" | "several" | "unknown" = "one", now = 1000) =>
   buildTimeline(story.toReversed(), takes, now);
-const words = ({ owner, from, to, end }: HoldBar) => `${owner} ${from}-${to} ${end}`;
+const formatBar = ({ owner, from, to, end }: HoldBar) => `${owner} ${from}-${to} ${end}`;
 const barsOf = (...given: Parameters<typeof lanesOf>) =>
-  lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(words));
+  lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(formatBar));
 
 describe("history lanes", () => {
   it("a history has one lane per holder, latest first, with one bar per hold and its outcome", () => {
@@ -40,7 +40,7 @@ describe("history lanes", () => {
       event("acquired", 700, "cid", { fence: "4" }),
     ];
     const { lanes, overlaps, from, to } = lanesOf(story);
-    expect(lanes.map(({ owner, bars }) => [owner, ...bars.map(words)])).toEqual([
+    expect(lanes.map(({ owner, bars }) => [owner, ...bars.map(formatBar)])).toEqual([
       ["cid", "cid 700-1000 open"],
       ["ada", "ada 100-200 released", "ada 500-600 force_released"],
       ["bob", "bob 300-400 expired"],
@@ -58,7 +58,7 @@ describe("history lanes", () => {
     ];
     expect(barsOf(story)).toEqual(["bob 200-300 released", "ada 100-230 expired"]);
     expect(lanesOf(story).overlaps).toMatchObject([{ from: 200, to: 230, is: "wrong" }]);
-    // A fence says that the lock has one holder, whatever is known of its kind.
+    // A fencing token implies a single holder, whatever the kind.
     expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ is: "wrong" }]);
   });
 
@@ -88,7 +88,7 @@ describe("history lanes", () => {
       "bob 400-1000 open",
       "ada 100-400 unobserved",
     ]);
-    // Seen again after the gap, it is the same hold.
+    // It is observed again after the gap, so it is the same hold.
     const kept = [event("acquired", 100, "ada"), gap(200, 300), event("seen", 300, "ada")];
     expect(barsOf(kept)).toEqual(["ada 100-1000 open"]);
   });
@@ -112,7 +112,7 @@ describe("history lanes", () => {
 });
 
 const OWNERS = ["ada", "bob", "cid", "dot"];
-/** Holds of a lock with one holder: each begins after its own last one, and may begin before another's end is told. */
+/** Holds of an exclusive lock. A hold can start before the end of another one is reported. */
 const holds = fc.array(
   fc.record({
     owner: fc.constantFrom(...OWNERS),
@@ -148,7 +148,7 @@ describe("history lanes of generated histories", () => {
           ])
           .sort((a, b) => a.at - b.at);
         const { lanes, overlaps } = lanesOf(story, "one", 10_000);
-        const bars = lanes.flatMap((lane) => lane.bars.map(words)).sort();
+        const bars = lanes.flatMap((lane) => lane.bars.map(formatBar)).sort();
         expect(bars).toEqual(all.map(({ owner, from, to, end }) => `${owner} ${from}-${to} ${end}`).sort());
         const expected = all.flatMap((one, n) =>
           all

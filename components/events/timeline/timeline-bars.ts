@@ -3,42 +3,42 @@ import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
-/** `open`: it is still going on at the end of the timeline. `unobserved`: its end was not recorded. */
+/** `open`: continues at the end of the timeline. `unobserved`: the end was not recorded. */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
-/** One hold. Times are Redis's clock, Unix milliseconds; `from` is never after `to`. */
+/** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
 export interface HoldBar {
-  /** The id of the event that it was first told by. */
+  /** The id of its first event. */
   readonly id: string;
   readonly owner: string;
   readonly fence: string | undefined;
   readonly from: number;
-  /** at_least: it was already held when it was first told of. */
+  /** `at_least`: it was already held at its first event. */
   readonly fromIs: "exact" | "at_least";
-  /** Of an open one: the end of the timeline. Of an unseen one: until when it may have been held at most. */
+  /** If open: the end of the timeline. If unobserved: the latest time at which it can have ended. */
   readonly to: number;
   readonly end: HoldBarEnd;
-  /** The event that ended it. */
+  /** The event that ended the hold. */
   readonly ended: LockEvent | undefined;
 }
 
 export interface HolderLane {
   readonly owner: string;
-  /** In the order of time; they do not overlap. */
+  /** Sorted by time, without overlap. */
   readonly bars: readonly HoldBar[];
 }
 
-/** Two holders at one time. */
+/** A period with two holders. */
 export interface Overlap {
   readonly from: number;
   readonly to: number;
   readonly bars: readonly [HoldBar, HoldBar];
-  /** unclear: it is not known whether the lock takes several holders. */
+  /** `unclear`: it is unknown whether the lock allows several holders. */
   readonly is: "wrong" | "unclear";
 }
 
 export interface Timeline {
-  /** Whoever had it last comes first. */
+  /** The latest holder first. */
   readonly lanes: readonly HolderLane[];
   readonly overlaps: readonly Overlap[];
   /** Oldest first. */
@@ -47,7 +47,7 @@ export interface Timeline {
   readonly to: number;
 }
 
-/** How many may hold a lock of this kind at one time; null is the kind of a free key. */
+/** Returns whether a lock of this kind allows several holders. The kind of a free key is null. */
 export type HolderCapacity = "one" | "several" | "unknown";
 export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
   if (kind === null) return "unknown";
@@ -56,24 +56,24 @@ export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
 
 interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
   ended: LockEvent | undefined;
-  /** When it was last told of. */
+  /** The time of its last event. */
   lastEventAt: number;
 }
 
 /**
- * The holds that a history tells of, a lane per holder.
+ * Computes the holds of a history, one lane per holder.
  *
- * @param entries newest first  @param now end of the timeline, Unix milliseconds by Redis's clock
+ * @param entries newest first  @param now end of the timeline, Unix milliseconds of the Redis clock
  */
 export function buildTimeline(
   entries: readonly HistoryEntry[],
   capacity: HolderCapacity,
   now: number,
 ): Timeline {
-  const story = entries.toReversed().sort((a, b) => a.at - b.at);
-  const to = Math.max(now, story.at(-1)?.at ?? now);
-  const gaps = story.filter(isGap);
-  const drafts = collectDrafts(story.filter((entry) => !isGap(entry)));
+  const history = entries.toReversed().sort((a, b) => a.at - b.at);
+  const to = Math.max(now, history.at(-1)?.at ?? now);
+  const gaps = history.filter(isGap);
+  const drafts = collectDrafts(history.filter((entry) => !isGap(entry)));
   const bars = drafts.map((draft) => toHoldBar(draft, drafts, { gaps, takes: capacity, to }));
   bars.sort((a, b) => a.from - b.from);
   const from = Math.min(to, ...[bars[0]?.from, gaps[0]?.from].flatMap((at) => at ?? []));
@@ -83,10 +83,10 @@ export function buildTimeline(
 
 const getDraftId = ({ owner = "", fence = "" }: Pick<LockEvent, "owner" | "fence">) => `${fence}\n${owner}`;
 
-function collectDrafts(story: readonly LockEvent[]): HoldBarDraft[] {
+function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
   const drafts: HoldBarDraft[] = [];
   const open = new Map<string, HoldBarDraft>();
-  for (const event of story) {
+  for (const event of events) {
     if (event.type === "waiting" || event.type === "wait_ended") continue;
     const name = getDraftId(event);
     const known = open.get(name) ?? (isHoldEnd(event) ? findLikelyDraft(event, open) : undefined);
@@ -102,7 +102,7 @@ function collectDrafts(story: readonly LockEvent[]): HoldBarDraft[] {
   return drafts;
 }
 
-/** An end is at times told without the fence, or without the owner, where that leaves no doubt. */
+/** End events can lack the fencing token or the owner if the hold is unambiguous. */
 function findLikelyDraft(
   { owner, fence }: LockEvent,
   open: ReadonlyMap<string, HoldBarDraft>,
@@ -136,11 +136,11 @@ function toHoldBar(
 ): HoldBar {
   const { lastEventAt, ended, ...bar } = draft;
   if (ended !== undefined) return { ...bar, to: ended.at, end: findBarEnd(ended), ended };
-  // A fence is never given again, so whoever had an older one has lost the lock.
-  const ousts = ({ fence, owner }: HoldBarDraft) =>
+  // A fencing token is never reissued, so a holder with an older one has lost the lock.
+  const replaces = ({ fence, owner }: HoldBarDraft) =>
     capacity === "one" || fence !== undefined || owner === draft.owner;
   const next = all.find(
-    (other) => other !== draft && other.from >= lastEventAt && other.from > draft.from && ousts(other),
+    (other) => other !== draft && other.from >= lastEventAt && other.from > draft.from && replaces(other),
   );
   if (next === undefined) return { ...bar, to, end: "open", ended };
   const gap = gaps.find(({ from, to: until }) => from >= lastEventAt && until <= next.from);
@@ -151,12 +151,12 @@ function findBarEnd({ type }: LockEvent): HoldBarEnd {
   return type === "expired" || type === "evicted" || type === "force_released" ? type : "released";
 }
 
-/** All bars in the order of their beginnings. */
+/** Returns all bars, sorted by start. */
 export function sortBarsByTime(lanes: readonly HolderLane[]): HoldBar[] {
   return lanes.flatMap(({ bars }) => bars).sort((a, b) => a.from - b.from);
 }
 
-/** @param bars in the order of their beginnings */
+/** @param bars sorted by start */
 function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
   const lanes = new Map<string, HoldBar[]>();
   for (const bar of bars) {
@@ -164,7 +164,7 @@ function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
     const before = lane?.at(-1);
     if (lane === undefined || before === undefined) lanes.set(bar.owner, [bar]);
     else {
-      // One holder is not beside itself: what was told late of the hold before is cut at the next one's beginning.
+      // Holds of one holder never overlap: a late end of the previous hold is cut at the start of the next one.
       lane[lane.length - 1] = { ...before, to: Math.min(before.to, bar.from) };
       lane.push(bar);
     }
@@ -174,14 +174,14 @@ function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
     .sort((a, b) => (b.bars.at(-1)?.to ?? 0) - (a.bars.at(-1)?.to ?? 0));
 }
 
-/** @param bars in the order of their beginnings */
+/** @param bars sorted by start */
 function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overlap[] {
   if (capacity === "several") return [];
   const overlaps: Overlap[] = [];
-  let going: HoldBar[] = [];
+  let current: HoldBar[] = [];
   for (const bar of bars) {
-    going = going.filter(({ to }) => to > bar.from);
-    for (const other of going) {
+    current = current.filter(({ to }) => to > bar.from);
+    for (const other of current) {
       const to = Math.min(bar.to, other.to);
       if (other.owner === bar.owner || to <= bar.from) continue;
       const isFenced = bar.fence !== undefined || other.fence !== undefined;
@@ -190,12 +190,12 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
         is: capacity === "one" || isFenced ? "wrong" : "unclear",
       });
     }
-    going.push(bar);
+    current.push(bar);
   }
   return overlaps;
 }
 
-/** A hold of a time in the past as a bar. */
+/** Converts a past hold into a bar. */
 export function toPastHoldBar({
   owner,
   fence,

@@ -15,7 +15,7 @@ import { useBarMessages } from "./use-bar-messages.ts";
 interface TimelineLanesProps {
   timeline: Timeline;
   view: TimelineView;
-  /** Whether the renewal of holds that go on is overdue. */
+  /** Whether open holds are overdue. */
   isOverdue: boolean;
   /** The id of a bar. */
   active: string | undefined;
@@ -25,7 +25,7 @@ interface TimelineLanesProps {
 const NAVIGATION_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 const HATCH_CLASS = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
 
-/** One stop of the tab key; arrows go from hold to hold. */
+/** One tab stop. Arrow keys move between holds. */
 export function TimelineLanes({ timeline, view, isOverdue, active, onActive }: TimelineLanesProps) {
   const messages = useMessages(timelineWords);
   const id = useId();
@@ -173,7 +173,7 @@ function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps)
   );
 }
 
-/** A shape besides the colour. */
+/** Marks a bar with a shape as well as a colour. */
 function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   const isForced = end === "force_released" || end === "evicted";
   if (!isForced && (end !== "expired" || parseReservedHold(owner) !== null)) return null;

@@ -7,12 +7,12 @@ interface TimelineLegendProps {
   others: number;
   hasOverlaps: boolean;
   ends: ReadonlySet<HoldBarEnd | "overdue">;
-  /** Whether the timeline ends in the past. */
+  /** Whether the timeline ends before now. */
   isPast: boolean;
   hasFences: boolean;
 }
 
-/** Only what is drawn. */
+/** Explains only what the timeline shows. */
 export function TimelineLegend({ others, hasOverlaps, ends, isPast, hasFences }: TimelineLegendProps) {
   const messages = useMessages(english);
   const isForced = ends.has("force_released") || ends.has("evicted");

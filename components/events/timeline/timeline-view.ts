@@ -2,21 +2,21 @@ import { type HoldBar, type HolderLane, sortBarsByTime, type Timeline } from "./
 
 export type TimelineSpan = "latest" | "all";
 
-/** So many holds are shown at first: a day of short ones would be a day of dots. */
+/** The number of holds shown at first. A whole day of short holds would be unreadable. */
 export const LATEST_BARS = 12;
 const LANES_MAX = 12;
-/** Room at the left, so that the first bar is seen to begin. */
+/** Space on the left, so that the start of the first bar is visible. */
 const MARGIN = 0.02;
 
 export interface TimelineView {
   readonly lanes: readonly HolderLane[];
-  /** How many holders are left out. */
+  /** The number of holders that are not shown. */
   readonly others: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The part of a timeline that is shown. */
+/** The visible part of a timeline. */
 export function selectTimelineView({ lanes, from, to }: Timeline, span: TimelineSpan): TimelineView {
   const first = span === "all" ? undefined : sortBarsByTime(lanes).at(-LATEST_BARS);
   const begin = first?.from ?? from;
@@ -31,7 +31,7 @@ export function selectTimelineView({ lanes, from, to }: Timeline, span: Timeline
   };
 }
 
-/** A time as a share of the width, 0 to 100. */
+/** Converts a time to a percentage of the width, 0 to 100. */
 export function toTimelinePercent({ from, to }: Pick<TimelineView, "from" | "to">, at: number): number {
   return Math.min(100, Math.max(0, (100 * (at - from)) / (to - from)));
 }
@@ -48,14 +48,14 @@ const STEPS_MS = [
 ];
 const TICKS_MAX = 5;
 
-/** Round moments between its ends, so many that a label fits at each: a bar is placed in time by the eye. */
+/** Returns round times between the ends, with room for a label at each. */
 export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
   const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: TICKS_MAX + 1 }, (_, at) => first + at * step).filter((at) => at < to);
 }
 
-/** Where an arrow key goes: along in time, or to the bar of the next lane that is closest in time. */
+/** Returns the bar that an arrow key moves to: the next one in time, or the closest one in the next lane. */
 export function findNextBar(
   lanes: readonly HolderLane[],
   active: string | undefined,

@@ -22,7 +22,7 @@ export const events = {
   inferredHint: "Inferred from the state of Redis",
   gap: (from: string, to: string) => `Not observed from ${from} to ${to}. Events in this period are unknown.`,
   gapSpan: (from: string, to: string) => `${from} to ${to}`,
-  fence: (fence: string) => `fencing token ${fence}`,
+  fence: (fence: string) => `fence ${fence}`,
   count: (count: number) => `count ${count}`,
   countLeft: (count: number) => `count ${count} remaining`,
   by: (who: string) => `by ${who}`,

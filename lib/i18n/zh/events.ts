@@ -19,7 +19,7 @@ export const events: Messages["events"] = {
   inferredHint: "根据 Redis 状态推断",
   gap: (from, to) => `${from} 至 ${to} 未观测，期间的事件未知。`,
   gapSpan: (from, to) => `${from} 至 ${to}`,
-  fence: (fence) => `fencing token ${fence}`,
+  fence: (fence) => `fence ${fence}`,
   count: (count) => `可重入次数 ${count}`,
   countLeft: (count) => `剩余可重入次数 ${count}`,
   by: (who) => `操作者 ${who}`,
