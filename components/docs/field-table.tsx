@@ -13,17 +13,22 @@ export interface SchemaField {
   readonly schema: SchemaObject;
   /** Where a parameter is sent, such as `query`. */
   readonly note?: string;
-  /** Whether the description has a translation. */
-  readonly isTranslated?: boolean;
+  /** The translated description; undefined shows that of the schema. */
+  readonly translation?: string | undefined;
 }
 
-/** Lists the properties of an object schema. */
-export function listSchemaFields(document: OpenApiDocument, schema: SchemaObject): SchemaField[] {
+/** Lists the properties of an object schema. @param translations descriptions that replace those of the schema */
+export function listSchemaFields(
+  document: OpenApiDocument,
+  schema: SchemaObject,
+  translations: Readonly<Record<string, string>> = {},
+): SchemaField[] {
   const { properties = {}, required = [] } = resolveSchema(document, schema);
   return Object.entries(properties).map(([name, member]) => ({
     name,
     isRequired: required.includes(name),
     schema: member,
+    translation: translations[name],
   }));
 }
 
@@ -48,16 +53,16 @@ export function FieldTable({ title, fields, document }: FieldTableProps) {
 }
 
 function FieldRow({
-  field: { name, isRequired, schema, note, isTranslated = false },
+  field: { name, isRequired, schema, note, translation },
   document,
 }: {
   field: SchemaField;
   document: OpenApiDocument;
 }) {
   const messages = useMessages(docs);
-  const { description } = resolveSchema(document, schema);
+  const description = translation ?? resolveSchema(document, schema).description;
   const limits = formatSchemaLimits(document, schema, messages.limits);
-  const Text = isTranslated ? ReferenceText : EnglishText;
+  const Text = translation === undefined ? EnglishText : ReferenceText;
   const facts = [note, isRequired ? messages.required : undefined].filter((fact) => fact !== undefined);
   return (
     <div className="grid gap-x-4 border-b border-line-soft py-1.5 sm:grid-cols-[180px_minmax(0,1fr)]">

@@ -61,7 +61,7 @@ export function OperationArticle({ operation, document, language, origin }: Oper
       {body?.schema !== undefined && (
         <FieldTable
           title={messages.body}
-          fields={listSchemaFields(document, body.schema)}
+          fields={listSchemaFields(document, body.schema, operation.fieldDescriptions)}
           document={document}
         />
       )}
@@ -84,8 +84,8 @@ function listParameterFields(
     name,
     isRequired: required,
     note: parameterIn[where] ?? where,
-    isTranslated: true,
-    schema: { ...schema, ...(description === undefined ? {} : { description }) },
+    translation: description,
+    schema,
   }));
 }
 

@@ -21,6 +21,8 @@ export interface OperationObject {
   readonly "x-access"?: string;
   readonly parameters?: readonly ParameterObject[];
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaObject>> };
+  /** Translated descriptions of the fields of the request body, by name. */
+  readonly fieldDescriptions?: Readonly<Record<string, string>>;
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 

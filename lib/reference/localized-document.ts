@@ -20,7 +20,7 @@ export interface OperationTexts {
   readonly messages?: Readonly<Record<string, string>>;
 }
 
-/** The texts of the API reference in another language. Schemas are not translated. */
+/** The texts of the API reference in another language. Of schemas, only the fields of request bodies have texts. */
 export interface ReferenceTexts {
   readonly description: string;
   /** Describes the response 304, which is the same for all operations. */
@@ -30,6 +30,8 @@ export interface ReferenceTexts {
   readonly operations: Readonly<Record<string, OperationTexts>>;
   /** Descriptions of parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Descriptions of the fields of request bodies, by operation id and name. */
+  readonly requestFields: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** Translated problems, by code. */
@@ -79,6 +81,7 @@ function localizeOperation(
   return {
     ...operation,
     summary: own.summary,
+    fieldDescriptions: texts.requestFields[operation.operationId] ?? {},
     description: own.description,
     parameters: parameters.map(localizeParameter),
     ...(requestBody === undefined

@@ -4,7 +4,7 @@ export const docs: Messages["docs"] = {
   namespace: "docs",
   title: "文档",
   reading: "正在加载…",
-  isEnglish: "请求体和响应字段的说明来自服务器的 OpenAPI 文档，仅有英文。",
+  isEnglish: "响应字段的说明来自服务器的 OpenAPI 文档，仅有英文。",
   sections: "目录",
   guideShort: "快速开始",
   guideTitle: "快速开始：安全地使用锁",

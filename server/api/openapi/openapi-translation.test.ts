@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { referenceTexts } from "../../../lib/i18n/zh/api-reference/reference-texts.ts";
 import { problems } from "../../../lib/i18n/zh/problems.ts";
 import type { MediaObject, OpenApiDocument } from "../../../lib/reference/document.ts";
-import { listOperations } from "../../../lib/reference/document.ts";
+import { listOperations, resolveSchema } from "../../../lib/reference/document.ts";
 import { localizeDocument } from "../../../lib/reference/localized-document.ts";
 import { listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import { buildOpenApiDocument } from "./openapi.ts";
@@ -43,7 +43,7 @@ function listMessages(id: string, media: MediaObject): [string, string | undefin
   ]);
 }
 
-it("every text of the API reference except schemas has a Chinese translation", () => {
+it("every text of the API reference outside schemas has a Chinese translation", () => {
   const missing = listTexts(chinese)
     .filter(([, text]) => text !== undefined && !/\p{Script=Han}/u.test(text))
     .map(([place]) => place);
@@ -55,6 +55,18 @@ it("the Chinese reference names no operation or tag that the API does not have",
   expect(Object.keys(referenceTexts.operations).sort()).toEqual(operations.sort());
   const tags = (source.tags ?? []).map(({ name }) => name);
   expect(Object.keys(referenceTexts.tags).sort()).toEqual(tags.sort());
+});
+
+it("every field of a request body has a Chinese description", () => {
+  for (const { operationId, requestBody, fieldDescriptions = {} } of listOperations(chinese)) {
+    const schema = requestBody?.content["application/json"]?.schema ?? {};
+    const fields = Object.entries(resolveSchema(source, schema).properties ?? {})
+      .filter(([, field]) => resolveSchema(source, field).description !== undefined)
+      .map(([name]) => name);
+    const texts = Object.entries(fieldDescriptions);
+    expect([operationId, texts.map(([name]) => name).sort()]).toEqual([operationId, fields.sort()]);
+    for (const [name, text] of texts) expect(text, name).toMatch(/\p{Script=Han}/u);
+  }
 });
 
 it("a translation leaves methods, schemas and examples as they are", () => {

@@ -2,6 +2,7 @@ import type { ReferenceTexts } from "@/lib/reference/localized-document.ts";
 import { accessOperations } from "./access-operations.ts";
 import { lockOperations } from "./lock-operations.ts";
 import { observationOperations } from "./observation-operations.ts";
+import { requestFields } from "./request-fields.ts";
 
 const PARAMETERS: ReferenceTexts["parameters"] = {
   key: "锁的键，最多 1024 字节，作为一个路径段进行百分号编码（`/` 写作 `%2F`）。对于 `.`、`..`、包含 `//`、以 `/` 开头或结尾、以 `~` 开头的键，以及不是有效 UTF-8 的键，请使用 `~` 加其字节的 base64url。",
@@ -50,4 +51,5 @@ export const referenceTexts: ReferenceTexts = {
   },
   operations: { ...lockOperations, ...observationOperations, ...accessOperations },
   parameters: PARAMETERS,
+  requestFields,
 };

@@ -1,0 +1,118 @@
+const RESERVED_MS =
+  "预留的时长，毫秒。锁会以其自身的格式由 `lockkeeper:reserve:<name>` 持有，任何客户端库都无法获取。";
+const FORMAT_ON_ACQUIRE = "锁格式，默认为 `redisson`。多数派目标默认为 `token`，也只支持 `token`。";
+const UNIT = "截止时间的单位，仅用于 `timestamp` 格式，默认为 `ms`。";
+const RELEASE_FORMAT = "锁格式，取自 `release.formats`。`release.may` 为 `with_format` 时必填。";
+const HOLDS_MAX =
+  "配额：密钥同时的活跃持有数。null 表示使用服务器的上限（`LOCKKEEPER_HOLDS_PER_CALLER_MAX`）。";
+const BYTES_MAX =
+  "配额：密钥的持有在 Redis 中占用的字节数（估算）。null 表示使用服务器的上限（`LOCKKEEPER_HOLD_BYTES_PER_CALLER_MAX`）。";
+const RULES = "新的规则，替换配置文件以外的所有规则。以第一条匹配的规则为准。";
+const unverified = (choice: string) =>
+  `由于观测有中断，无法确认持有与预期一致时的处理方式。\`refuse\`：返回 \`unverified\`。${choice}`;
+
+/** Descriptions of the fields of request bodies, by operation id and name. */
+export const requestFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  acquireLock: {
+    owner:
+      "标识持有者的文本，供人阅读，1 到 256 个可打印字符。默认为 API 密钥或操作员的名称。不用于任何授权。",
+    waitMs: "锁被持有时的等待时长，毫秒。默认为 0，即立即返回 `held`。",
+    record: "持有者的信息，显示在控制台中。包含控制字符或换行的文本会被拒绝。",
+    renewEveryMs:
+      "客户端的续期间隔，毫秒，必须小于 `leaseMs`。续期晚于间隔的一半时，锁的存活状态变为 `overdue`。不填时，只有观测到间隔稳定的续期后，锁才可能变为 `overdue`。",
+    format: FORMAT_ON_ACQUIRE,
+    unit: UNIT,
+    graceMs: "租约未释放而过期（例如崩溃）后，锁继续被占用的时长，毫秒。默认为 0。正常释放时不生效。",
+    minHoldMs: "获取后锁被占用的最短时长，即使提前释放也是如此，毫秒。默认为 0。租约过期时不生效。",
+    leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
+    reenter:
+      "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
+  },
+  renewHold: { leaseMs: "续期后的最短剩余时间，毫秒。默认为上次获取或续期时的租约。" },
+  releaseHold: { reservedMs: RESERVED_MS },
+  forceReleaseLock: {
+    expectedVersion:
+      "锁或其中一个持有者的 `version`。使用持有者的版本时只释放该持有者，且 `release.oneHolder` 必须为 true。",
+    reason: "释放的原因。持有者可能存活时必填：存活状态为 `alive` 或 `unknown`，且不是预留。",
+    reservedMs: RESERVED_MS,
+    onUnverified: unverified("`release`：释放同一所有者当前的持有。"),
+    format: RELEASE_FORMAT,
+  },
+  extendLock: {
+    expectedVersion: "要延长的锁的 `version`。",
+    leaseMs: "从现在起的最短剩余时间，毫秒。",
+    reason: "延长的原因，必填。",
+    onUnverified: unverified("`extend`：延长同一所有者当前的持有。"),
+    format: RELEASE_FORMAT,
+  },
+  reserveLock: {
+    reservedMs: RESERVED_MS,
+    reason: "原因，显示为持有的用途。",
+    format: FORMAT_ON_ACQUIRE,
+    unit: UNIT,
+  },
+  forceReleaseLocks: {
+    items: "要释放的持有，由键和版本指定。",
+    filter:
+      "与 `GET /locks` 相同的筛选条件，只能与 `dryRun` 一起使用。如果指定了所有者、服务或主机，则有多个持有者的锁只选中其中匹配的持有。",
+    sort: "`filter` 匹配的持有的排序。",
+    limit: "`filter` 最多列出的锁数。`found` 是匹配的总数。",
+    dryRun: "为 true 时不释放任何锁，响应会列出每一项的预期结果。",
+    reason: "释放的原因，随每一项记录。除非 `dryRun` 为 true，否则必填。",
+    reservedMs: RESERVED_MS,
+    onUnverified: "无法确认持有时的处理方式，与单次强制释放相同。",
+    confirm: "目标的名称。目标环境为 `production` 时必填，除非 `dryRun` 为 true。",
+  },
+  setLockNote: {
+    note: "纯文本。空字符串会删除备注。",
+    expectedVersion: "备注所属持有的 `version`，该持有结束时备注会被删除。不填时，备注属于键。",
+  },
+  updateLiveView: {
+    filter: "与 `GET /locks` 相同的筛选条件。",
+    sort: "与 `GET /locks` 相同的排序。",
+    offset: "跳过的行数。",
+    limit: "最大行数。",
+    lock: "一把锁的键，编码方式与路径相同。数据流还会包含该锁的状态和事件。",
+    keep: "列表顺序变化时保留在屏幕上的行的键，编码方式与路径相同。",
+    events: "`all`：数据流还会包含所有锁的事件。",
+    counts: "需要统计匹配数的筛选条件。",
+    namespaces: "需要统计命名空间的前缀，与 `GET /namespaces` 相同。",
+  },
+  createOperator: {
+    name: "操作员的用户名，同时也是其 ID：1 到 64 个字母、数字、空格或 `. _ @ + -`，以字母或数字开头。",
+    roles: "各目标的角色。`*` 适用于所有未列出的目标；没有 `*` 时，这些目标没有角色。",
+    password: "密码。不填时，操作员在设置密码前无法登录。",
+  },
+  updateOperator: {
+    roles: "新的角色，替换当前所有角色。",
+    state: "`disabled`：操作员无法登录，所有会话会结束。",
+  },
+  setOperatorPassword: {
+    password: "新密码。",
+    old: "当前密码。操作员修改自己的密码时必填；通过一次性链接登录的管理员可以不填。",
+  },
+  createApiKey: {
+    name: "密钥的名称：1 到 64 个字母、数字或 `. _ @ / -`，以字母或数字开头。事件和审计日志中显示为 `key:<name>`。",
+    verbs:
+      "密钥的权限。`read`：列出和查看锁。`lock`：获取、续期、释放和校验。`force`：强制释放、延长租约、预留锁，以及为他人的锁添加备注。`admin`：管理设置和账户。",
+    targets: "密钥可以使用的目标，`*` 表示全部。",
+    keys: "密钥可以使用的锁的键，Redis 的 glob 模式，`*` 表示全部。",
+    expiresAt: "密钥的到期时间，Unix 毫秒。null 表示永不过期。",
+    holdsMax: HOLDS_MAX,
+    bytesMax: BYTES_MAX,
+  },
+  updateApiKey: { holdsMax: `${HOLDS_MAX}不填则不变。`, bytesMax: `${BYTES_MAX}不填则不变。` },
+  rotateApiKey: { overlapMs: "旧密钥串与新密钥串同时有效的时长，毫秒，最长 7 天。" },
+  saveView: {
+    name: "视图的名称，显示为标签页的标题。",
+    filter: "与 `GET /locks` 相同的筛选条件。",
+    sort: "与 `GET /locks` 相同的排序。不填则保留页面当前的排序。",
+    columns:
+      "显示的列，按顺序排列，使用控制台中的列名，可带像素宽度（`name:width`）。不填则保留页面当前的列。",
+    of: "`me`：仅创建者可见，在其所有浏览器中可用。`team`：对某个目标的所有锁有读取权限的人都可见。",
+    place: "在其他视图中的位置，从 0 开始。默认为当前位置，新视图添加到末尾。",
+  },
+  replaceFormatRules: { rules: RULES },
+  previewFormatRules: { rules: RULES },
+  startFinder: { anew: "是否丢弃之前的结果并重新开始。" },
+};
