@@ -10,7 +10,7 @@ const DELAY_MS = 5000;
 const YEAR_S = 365 * 24 * 3600;
 
 /**
- * Loads the fonts after everything else and sets the cookie with which the server uses them from the next page on. The
+ * Loads the fonts after everything else and sets the cookie that lets the server use them on the next page. The
  * current page keeps the system fonts.
  */
 export function FontLoader({ families }: { families: readonly string[] }) {

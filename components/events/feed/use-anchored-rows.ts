@@ -30,7 +30,7 @@ export function useAnchoredRows(
 ): AnchoredRows {
   const [view, setView] = useState({ top: 0, height: 0, isGoingUp: false });
   const anchor = useRef<{ id: string; beyondPx: number }>(undefined);
-  // The page that connects the loaded rows with the present was requested as a page, too.
+  // The last page before the live events was requested by scrolling, so it must not scroll to the top.
   const followed = useRef(follows);
   const take = (top: number) => {
     // Placeholders of loading rows follow the last row.

@@ -43,9 +43,9 @@ interface KeyTimelineProps {
   isOverdue: boolean;
   /** The end of the timeline, Unix milliseconds; undefined for now. */
   at?: number | undefined;
-  /** Shown above the lanes: selects another time. */
+  /** Controls above the lanes that select another time. */
   controls: ReactNode;
-  /** Shown below the lanes: the result. */
+  /** The result, shown below the lanes. */
   children?: ReactNode;
 }
 

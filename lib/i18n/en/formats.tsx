@@ -54,7 +54,7 @@ export const formats = {
     findAgain: "Find locks again",
     resume: "Resume",
     cancel: "Stop",
-    idle: "Scans all keys, watched or not. The scan is active for at most 20 % of the time.",
+    idle: "Scans all keys, watched or not. The scan is active for at most 20% of the time.",
     progress: "Scan progress",
     running: (scanned: string, of: string | null) =>
       of === null ? `${scanned} keys…` : `${scanned} of ${of} keys…`,

@@ -81,7 +81,7 @@ export const shell = {
   liveBehind: (lag: string) => `live (lag ${lag})`,
   underOneMs: "< 1 ms",
   catchingUp: "catching up",
-  catchingUpAt: (percent: number) => `catching up, ${percent} %`,
+  catchingUpAt: (percent: number) => `catching up, ${percent}%`,
   mastersDown: (down: number, all: number) =>
     `${down} of ${all} masters ${down === 1 ? "is" : "are"} unreachable`,
 

@@ -91,7 +91,7 @@ export const targets = {
     atLeast: (count: number) => `min-replicas-to-write ${count}`,
     scannedAgo: (ago: string) => ago,
     scanTook: (time: string) => `took ${time}`,
-    scanRunning: (percent: number) => `scanning, ${percent} %`,
+    scanRunning: (percent: number) => `scanning, ${percent}%`,
     neverScanned: "not finished yet",
     on: "on",
     off: "off",
