@@ -29,13 +29,18 @@ export function formatLivenessLines(
 export function formatLivenessEvidence(liveness: Liveness, now: number, messages: Messages["lock"]): string {
   const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt } = liveness;
   const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
-  const every = renewalIntervalMs === null ? "" : messages.renewsEvery(formatElapsed(renewalIntervalMs));
+  const every =
+    renewalIntervalMs === null ? "" : messages.renewsEvery(formatElapsed(renewalIntervalMs, messages));
   const joined = (...parts: string[]) => messages.joined(parts.filter((part) => part !== ""));
   switch (state) {
     case "alive": {
       if (nextRenewalExpectedAt === null) return joined(last, every);
       const leftMs = nextRenewalExpectedAt - now;
-      return joined(last, every, leftMs > 0 ? messages.nextIn(formatRemaining(leftMs)) : messages.nextNow);
+      return joined(
+        last,
+        every,
+        leftMs > 0 ? messages.nextIn(formatRemaining(leftMs, messages)) : messages.nextNow,
+      );
     }
     case "overdue": {
       const overdue =
@@ -47,11 +52,11 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
     }
     case "not_renewing":
       if (lastRenewalAt !== null) return joined(last, messages.noRegularRenewals);
-      return messages.watchedNever(formatElapsed(watchedMs));
+      return messages.watchedNever(formatElapsed(watchedMs, messages));
     case "no_ttl":
       return messages.noTtlMeans;
     case "unknown":
-      return joined(last, messages.watchedShort(formatElapsed(watchedMs)));
+      return joined(last, messages.watchedShort(formatElapsed(watchedMs, messages)));
   }
 }
 

@@ -20,11 +20,11 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   if (computeOwnRemainingMs(lock, now) === 0) {
     return (
       <span className="text-warn" title={messages.graceHint}>
-        {formatRemaining(left)}
+        {formatRemaining(left, messages)}
       </span>
     );
   }
-  return <>{formatRemaining(left)}</>;
+  return <>{formatRemaining(left, messages)}</>;
 }
 
 /** Shows the remaining share of the lease. Decoration: the figure stands beside it. */
@@ -73,7 +73,7 @@ export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined
   return (
     <span title={title}>
       {held.atLeast && <span className="text-ink-3">≥ </span>}
-      {formatElapsed(held.ms)}
+      {formatElapsed(held.ms, messages)}
     </span>
   );
 }

@@ -18,29 +18,30 @@ import { listFormats } from "./use-format-texts.ts";
 
 /** Says who acquires the lock when it is released, and how certain that is. */
 export function NextHolderText({ lock }: { lock: Lock }) {
-  const messages = useMessages(lockWords).next;
+  const messages = useMessages(lockWords);
   const { data } = useWaiters(toLockPath(lock), lock.waiters.count);
   const next = findNextHolder(lock.waiters, data);
   return (
     <>
-      <NextHolderSentence next={next} messages={messages} />
-      <NextHolderNote next={next} lock={lock} messages={messages} />
+      <NextHolderSentence next={next} lockMessages={messages} />
+      <NextHolderNote next={next} lock={lock} lockMessages={messages} />
     </>
   );
 }
 
 interface SentenceProps {
   next: NextHolder;
-  messages: Messages["lock"]["next"];
+  lockMessages: Messages["lock"];
 }
 
-function NextHolderSentence({ next, messages }: SentenceProps): ReactNode {
+function NextHolderSentence({ next, lockMessages }: SentenceProps): ReactNode {
+  const messages = lockMessages.next;
   const now = useServerNow();
   switch (next.is) {
     case "first_in_queue":
     case "longest_waiting": {
       const { owner, since } = next.waiter;
-      const waited = since === null || now === null ? null : formatElapsed(now - since);
+      const waited = since === null || now === null ? null : formatElapsed(now - since, lockMessages);
       return messages.waiter(
         <span className="font-mono text-xs break-all" title={toVisibleText(owner)}>
           <SafeText text={shortenOwner(owner)} wrap />
@@ -58,7 +59,8 @@ function NextHolderSentence({ next, messages }: SentenceProps): ReactNode {
   }
 }
 
-function NextHolderNote({ next, lock, messages }: SentenceProps & { lock: Lock }) {
+function NextHolderNote({ next, lock, lockMessages }: SentenceProps & { lock: Lock }) {
+  const messages = lockMessages.next;
   const { of } = useMessages(formatFacts);
   if (next.is === "nobody" || next.is === "no_subscriber") return null;
   const notes =

@@ -12,9 +12,9 @@ const SAMPLES_TO_JUDGE = 20;
 /** "": too few holds have ended to tell. */
 export function formatTypicalDuration(
   typical: TypicalMs,
-  messages: Pick<Messages["lock"], "typical">,
+  messages: Pick<Messages["lock"], "typical" | "units">,
 ): string {
-  return typical.samples < SAMPLES_MIN ? "" : messages.typical(formatSpan(typical.p50));
+  return typical.samples < SAMPLES_MIN ? "" : messages.typical(formatSpan(typical.p50, messages));
 }
 
 /** What `held>typical` asks, as far as the page can tell. `times` multiplies the typical time. */

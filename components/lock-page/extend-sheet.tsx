@@ -121,7 +121,8 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
 
 function ExtendOutcome({ extended: { outcome, remainingMs, lasts, owner } }: { extended: Extended }) {
   const messages = useMessages(lockParts).extend;
-  const has = remainingMs === null ? messages.noTtl : messages.left(formatElapsed(remainingMs));
+  const uiMessages = useMessages(ui);
+  const has = remainingMs === null ? messages.noTtl : messages.left(formatElapsed(remainingMs, uiMessages));
   return (
     <div
       role="status"

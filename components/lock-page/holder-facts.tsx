@@ -7,6 +7,7 @@ import { formatDate, formatElapsed, formatRemaining } from "@/components/ui/form
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { hasHolderName, isOwnerUnknown } from "../lock-facts/holder-text.tsx";
@@ -97,14 +98,17 @@ function HeldSince({ holder: { since, sinceIs } }: { holder: Holder }) {
 /** What the holder itself may still rely on, where the lock stays taken for longer. */
 function HolderLease({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
+  const uiMessages = useMessages(ui);
   const left = computeOwnRemainingMs(lock, useServerNow());
   if (left === null) return null;
   return (
     <HoldFact name={messages.itsLease}>
       {left > 0 ? (
         <>
-          {messages.endsIn(formatRemaining(left))}
-          <span className="text-ink-3">{messages.graceAfter(formatElapsed(getGraceMs(lock) ?? 0))}</span>
+          {messages.endsIn(formatRemaining(left, uiMessages))}
+          <span className="text-ink-3">
+            {messages.graceAfter(formatElapsed(getGraceMs(lock) ?? 0, uiMessages))}
+          </span>
         </>
       ) : (
         <>
@@ -119,13 +123,14 @@ function HolderLease({ lock }: { lock: Lock }) {
 /** Of one of several holders, which end one by one. */
 function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(lockPage);
+  const uiMessages = useMessages(ui);
   const now = useServerNow() ?? lock.asOf;
   return (
     <HoldFact name={messages.itsLease}>
       {remainingMs === null ? (
         <span className={lock.unlisted ? undefined : "text-bad"}>{messages.noTtl}</span>
       ) : (
-        messages.endsIn(formatRemaining(remainingMs - Math.max(0, now - lock.asOf)))
+        messages.endsIn(formatRemaining(remainingMs - Math.max(0, now - lock.asOf), uiMessages))
       )}
     </HoldFact>
   );

@@ -10,6 +10,7 @@ import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useWaiters } from "@/lib/queries/waiters.ts";
@@ -113,6 +114,7 @@ function WaiterRow({
   waiter: LockWaiter;
   words: WaiterMessages;
 }) {
+  const uiMessages = useMessages(ui);
   const now = useServerNow();
   const left = until === null || now === null ? null : until - now;
   const ends = by === "library" ? messages.untilDead : messages.until;
@@ -142,11 +144,11 @@ function WaiterRow({
         {since === null || now === null ? (
           <span className="text-2xs text-ink-3">{messages.sinceUnknown}</span>
         ) : (
-          messages.since(formatElapsed(now - since))
+          messages.since(formatElapsed(now - since, uiMessages))
         )}
       </span>
       <span className="text-right text-xs whitespace-nowrap text-ink-3 max-sm:col-span-2 max-sm:col-start-2">
-        {left !== null && (left > 0 ? ends(formatRemaining(left)) : messages.untilOver)}
+        {left !== null && (left > 0 ? ends(formatRemaining(left, uiMessages)) : messages.untilOver)}
       </span>
     </li>
   );

@@ -66,6 +66,7 @@ function RawCopyList({ path }: { path: string }) {
 function RawCopyPanel({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
   const { master, type, remainingMs, size, entries } = copy;
   const messages = useMessages(lockParts).raw;
+  const uiMessages = useMessages(ui);
   const left = size === null || type === "string" ? 0 : size - entries.length;
   return (
     <div className="flex flex-col gap-2" data-testid="raw">
@@ -76,7 +77,9 @@ function RawCopyPanel({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
         ) : (
           <>
             <SafeText text={type} />
-            {remainingMs === null ? messages.endless : messages.left(formatRemaining(remainingMs))}
+            {remainingMs === null
+              ? messages.endless
+              : messages.left(formatRemaining(remainingMs, uiMessages))}
           </>
         )}
       </p>

@@ -43,13 +43,14 @@ interface SentenceProps {
 }
 
 function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
+  const shared = useMessages(lockWords);
   const holder = findLongestHolder(lock);
   if (holder === undefined) return messages.nobody;
   const reservation = parseReservedHold(holder.owner);
   if (reservation !== null) {
     const left = computeRemainingMs(lock, now);
     const by = reservation.by === null ? null : <SafeText text={reservation.by} wrap />;
-    return messages.reserved(by, left === null ? null : formatRemaining(left));
+    return messages.reserved(by, left === null ? null : formatRemaining(left, shared));
   }
   const who = <HolderName holder={holder} wrap isHeading />;
   if (lock.state === "ended") return messages.ended(who);
@@ -84,11 +85,11 @@ function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
         </span>
       );
     case "not_renewing":
-      return messages.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0));
+      return messages.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0, shared));
     case "no_ttl":
       return <span className={isLivenessCritical(lock) ? "text-bad" : undefined}>{messages.endless}</span>;
     case "unknown":
-      return messages.tooEarly(formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf)));
+      return messages.tooEarly(formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf), shared));
   }
 }
 

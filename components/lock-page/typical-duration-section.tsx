@@ -7,6 +7,7 @@ import { Section } from "@/components/ui/section.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { TypicalMs, TypicalTimes } from "@/lib/contract/stats.ts";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
@@ -142,6 +143,7 @@ function DurationSummary({
   formatNow,
   describe,
 }: DurationSummaryProps) {
+  const uiMessages = useMessages(ui);
   if (typical === undefined) {
     return (
       <div className="flex min-w-0 flex-col gap-1">
@@ -151,13 +153,13 @@ function DurationSummary({
     );
   }
   const half = messages.half(
-    formatSpan(typical.p50),
-    formatSpan(typical.p95),
-    formatSpan(getLongestMs(histogram)),
+    formatSpan(typical.p50, uiMessages),
+    formatSpan(typical.p95, uiMessages),
+    formatSpan(getLongestMs(histogram), uiMessages),
   );
   const rating = nowMs === null ? null : rateDuration(nowMs, typical);
   const isPast = rating !== null && rating.is !== "typical";
-  const present = nowMs === null || rating === null ? "" : describe(formatElapsed(nowMs), rating);
+  const present = nowMs === null || rating === null ? "" : describe(formatElapsed(nowMs, uiMessages), rating);
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <h3 className="text-ink-2">{title}</h3>
@@ -170,7 +172,7 @@ function DurationSummary({
         names={{
           p50: messages.p50,
           p95: messages.p95,
-          now: nowMs === null ? null : formatNow(formatElapsed(nowMs)),
+          now: nowMs === null ? null : formatNow(formatElapsed(nowMs, uiMessages)),
         }}
       />
       <p className="text-xs text-ink-2">

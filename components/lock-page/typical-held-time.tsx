@@ -5,6 +5,7 @@ import { formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
@@ -15,6 +16,7 @@ import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts"
 /** How long locks of this name are typically held, where that is known; in colour where this hold is past it. */
 export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
+  const uiMessages = useMessages(ui);
   const now = useServerNow();
   const typical = useTypicalDurations(toLockPath(lock));
   const held = selectSufficientSamples(typical?.heldMs);
@@ -23,7 +25,7 @@ export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const isHold = lock.state === "held" && holder !== undefined && parseReservedHold(holder.owner) === null;
   const heldMs = isHold ? computeHeldTime(holder, now)?.ms : undefined;
   const rating = heldMs === undefined ? undefined : rateDuration(heldMs, held);
-  const [p50, p95] = [formatSpan(held.p50), formatSpan(held.p95)];
+  const [p50, p95] = [formatSpan(held.p50, uiMessages), formatSpan(held.p95, uiMessages)];
   const isPast = rating !== undefined && rating.is !== "typical";
   return (
     <div

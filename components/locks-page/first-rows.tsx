@@ -141,7 +141,7 @@ function RemainingText({ lock, messages }: FactProps): ReactNode {
   if (remainingMs === null)
     return <span className={lock.unlisted ? "text-ink-3" : "text-bad"}>{messages.noTtl}</span>;
   if (remainingMs === 0) return <span className="text-ink-3">{messages.expiring}</span>;
-  return formatRemaining(remainingMs);
+  return formatRemaining(remainingMs, messages);
 }
 
 function HeldText({ lock, messages }: FactProps): ReactNode {
@@ -149,7 +149,7 @@ function HeldText({ lock, messages }: FactProps): ReactNode {
   if (holder === undefined) return null;
   const held = computeHeldTime(holder, lock.asOf);
   if (held === null) return <span className="text-ink-3">{messages.unknown}</span>;
-  return `${held.atLeast ? "≥ " : ""}${formatElapsed(held.ms)}`;
+  return `${held.atLeast ? "≥ " : ""}${formatElapsed(held.ms, messages)}`;
 }
 
 function LivenessWord({ lock, messages }: FactProps): ReactNode {

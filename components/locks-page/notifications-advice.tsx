@@ -4,6 +4,8 @@ import { CommandLine } from "@/components/ui/command-line.tsx";
 import { formatUpperBound } from "@/components/ui/format-duration.ts";
 import type { PollingDelays } from "@/lib/contract/polling.ts";
 import { locks } from "@/lib/i18n/en/locks.tsx";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NotificationsAdviceProps {
@@ -15,10 +17,11 @@ interface NotificationsAdviceProps {
 /** Shows how late changes appear without notifications, and how to enable them. */
 export function NotificationsAdvice({ detail, polling }: NotificationsAdviceProps) {
   const messages = useMessages(locks).notifications;
+  const uiMessages = useMessages(ui);
   const { language } = useLanguage();
   return (
     <details className="rounded-[8px] border border-line bg-warn-bg px-3 py-1.5 text-ink-2">
-      <summary className="cursor-pointer">{messages.off(formatDelays(polling))}</summary>
+      <summary className="cursor-pointer">{messages.off(formatDelays(polling, uiMessages))}</summary>
       <div className="flex flex-col gap-2 pt-2 pb-1">
         {(detail === undefined || language !== "en") && <p>{messages.advice}</p>}
         {detail !== undefined && (
@@ -32,8 +35,11 @@ export function NotificationsAdvice({ detail, polling }: NotificationsAdviceProp
   );
 }
 
-function formatDelays(polling: PollingDelays | undefined) {
+function formatDelays(polling: PollingDelays | undefined, uiMessages: Messages["ui"]) {
   const { endsSeenWithinMs = null, newLocksSeenWithinMs = null } = polling ?? {};
   if (endsSeenWithinMs === null || newLocksSeenWithinMs === null) return undefined;
-  return { ends: formatUpperBound(endsSeenWithinMs), newLocks: formatUpperBound(newLocksSeenWithinMs) };
+  return {
+    ends: formatUpperBound(endsSeenWithinMs, uiMessages),
+    newLocks: formatUpperBound(newLocksSeenWithinMs, uiMessages),
+  };
 }

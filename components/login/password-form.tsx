@@ -82,10 +82,11 @@ export function PasswordForm() {
 /** Shown for unknown names and for wrong passwords, so that it does not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
+  const uiMessages = useMessages(ui);
   if (!(error instanceof ApiProblem)) return messages.failedRetry(<ProblemText problem={error} />);
   if (error.code === "unauthenticated") return messages.wrong;
   if (error.code !== "rate_limited") return <ProblemText problem={error} />;
-  return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs)) : messages.retryNow;
+  return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs, uiMessages)) : messages.retryNow;
 }
 
 /** Counts down the delay that the server requires, on the clock of the page. */

@@ -49,7 +49,11 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
   const isBad = measure === "needsAttention" && value !== null && value > 0;
   const shown = (
     <span className={clsx("text-[15px] leading-5 font-semibold tabular-nums", isBad && "text-bad")}>
-      {value === null ? <NoMeasurement isKnown={figure !== undefined} /> : formatMeasure(measure, value)}
+      {value === null ? (
+        <NoMeasurement isKnown={figure !== undefined} />
+      ) : (
+        formatMeasure(measure, value, messages)
+      )}
     </span>
   );
   return (

@@ -69,10 +69,10 @@ test("the line of a figure is described in a sentence", () => {
 });
 
 test("small rates have one decimal, and wait times have a unit", () => {
-  expect(formatMeasure("acquisitionsPerS", 0.25)).toBe("0.3");
-  expect(formatMeasure("acquisitionsPerS", 1182.4)).toBe("1,182");
-  expect(formatMeasure("waitedMsP95", 84.4)).toBe("84 ms");
-  expect(formatMeasure("held", 1284)).toBe("1,284");
+  expect(formatMeasure("acquisitionsPerS", 0.25, overview)).toBe("0.3");
+  expect(formatMeasure("acquisitionsPerS", 1182.4, overview)).toBe("1,182");
+  expect(formatMeasure("waitedMsP95", 84.4, overview)).toBe("84 ms");
+  expect(formatMeasure("held", 1284, overview)).toBe("1,284");
 });
 
 test("the range of a series follows from its step", () => {

@@ -1,4 +1,4 @@
-import { formatClock, formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
+import { formatClock, formatNumber, formatSpan, type UnitMessages } from "@/components/ui/format-duration.ts";
 import type { SeriesPoint, SeriesRange, Stats } from "@/lib/contract/stats.ts";
 import type { overview } from "@/lib/i18n/en/overview.ts";
 import type { Sample } from "./spark-path.ts";
@@ -33,13 +33,13 @@ export function buildMeasureSeries({ series, totals, now }: Stats, measure: Meas
   return { value: last.value, olderAt: last === samples.at(-1) ? null : last.at, samples };
 }
 
-export function formatMeasure(measure: Measure, value: number): string {
-  if (measure === "waitedMsP95") return formatSpan(value);
+export function formatMeasure(measure: Measure, value: number, messages: UnitMessages): string {
+  if (measure === "waitedMsP95") return formatSpan(value, messages);
   if (measure === "acquisitionsPerS" && value < 10) return formatNumber(Math.round(value * 10) / 10);
   return formatNumber(Math.round(value));
 }
 
-type SeriesMessages = Pick<typeof overview, "nothingMeasured" | "throughout" | "between">;
+type SeriesMessages = Pick<typeof overview, "nothingMeasured" | "throughout" | "between"> & UnitMessages;
 
 /** What a line shows, for whoever does not see it. */
 export function describeSeries(
@@ -52,8 +52,8 @@ export function describeSeries(
   const [first] = samples;
   if (first === undefined || values.length === 0) return messages.nothingMeasured(range);
   const since = formatClock(first.at);
-  const least = formatMeasure(measure, Math.min(...values));
-  const most = formatMeasure(measure, Math.max(...values));
+  const least = formatMeasure(measure, Math.min(...values), messages);
+  const most = formatMeasure(measure, Math.max(...values), messages);
   return least === most
     ? messages.throughout(range, since, least)
     : messages.between(range, since, least, most);

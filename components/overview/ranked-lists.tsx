@@ -7,6 +7,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { PatternStats, Stats } from "@/lib/contract/stats.ts";
 import { overview } from "@/lib/i18n/en/overview.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { buildPatternFilter } from "./pattern-filter.ts";
 
@@ -20,6 +21,7 @@ const DAY_MS = 86_400_000;
 /** Which locks stand out in the last day, by their pattern. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);
+  const uiMessages = useMessages(ui);
   const { now, since, waitsSince, top } = stats;
   const own = { now, since: waitsSince, onFilter };
   const listProps = { now, since, onFilter };
@@ -33,8 +35,10 @@ export function RankedLists({ stats, onFilter }: RankedListsProps) {
       />
       <RankedList
         {...{ ...own, ...messages.tops.longestWaits, items: top.longestWaits }}
-        figure={({ waitedMs }) => (waitedMs === null ? "" : formatSpan(waitedMs.p95))}
-        says={({ waitedMs }) => (waitedMs === null ? "" : messages.halfWaited(formatSpan(waitedMs.p50)))}
+        figure={({ waitedMs }) => (waitedMs === null ? "" : formatSpan(waitedMs.p95, uiMessages))}
+        says={({ waitedMs }) =>
+          waitedMs === null ? "" : messages.halfWaited(formatSpan(waitedMs.p50, uiMessages))
+        }
       />
       <RankedList
         {...{ ...own, ...messages.tops.expiredInUse, items: top.expiredInUse }}

@@ -178,12 +178,13 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
 
 /** A separate component, so that only the time renders on each tick. */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
+  const uiMessages = useMessages(ui);
   const now = useServerNow();
   if (now === null) return "–";
   return (
     <>
       {sinceIs === "at_least" && <span className="text-ink-3">≥ </span>}
-      {formatElapsed(now - since)}
+      {formatElapsed(now - since, uiMessages)}
     </>
   );
 }

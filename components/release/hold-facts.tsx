@@ -100,7 +100,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
         <HoldFact name={messages.forHowLong}>
           <HeldFor holder={holder} endedAt={endedAt} />
           {typical !== null && typical.samples >= TYPICAL_SAMPLES_MIN && (
-            <span className="text-ink-3">{messages.typically(formatSpan(typical.p50))}</span>
+            <span className="text-ink-3">{messages.typically(formatSpan(typical.p50, lockText))}</span>
           )}
         </HoldFact>
         <HoldFact name={messages.expires}>

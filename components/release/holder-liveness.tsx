@@ -97,11 +97,15 @@ interface RenewalProgressProps {
 
 function RenewalProgress({ silentMs, renewalIntervalMs, barClass }: RenewalProgressProps) {
   const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const share = silentMs / renewalIntervalMs;
   return (
     <span
       role="img"
-      aria-label={messages.heartbeat(formatElapsed(silentMs), formatElapsed(renewalIntervalMs))}
+      aria-label={messages.heartbeat(
+        formatElapsed(silentMs, uiMessages),
+        formatElapsed(renewalIntervalMs, uiMessages),
+      )}
       className="my-0.5 block h-1 overflow-hidden rounded-full bg-line"
     >
       <span

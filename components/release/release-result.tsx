@@ -20,6 +20,7 @@ import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
@@ -38,6 +39,7 @@ interface ReleaseResultProps {
 /** The release as a fact: whose hold, when, who was told, who has it now, and where that is written down. */
 export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const { state, current } = form;
   const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
   const { owner, fence, reserved, asOf, masters, together } = result;
@@ -72,7 +74,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
           </HoldFact>
         )}
         {result.heldMs !== undefined && (
-          <HoldFact name={messages.held}>{formatElapsed(result.heldMs)}</HoldFact>
+          <HoldFact name={messages.held}>{formatElapsed(result.heldMs, uiMessages)}</HoldFact>
         )}
         <HoldFact name={messages.when}>{messages.byRedis(formatClockMs(asOf))}</HoldFact>
         <HoldFact name={messages.woken}>
@@ -177,11 +179,12 @@ function MasterResults({ masters }: { masters: NonNullable<ForceReleased["master
 /** Some libraries make a lock again. */
 function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
   const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const now = useServerNow() ?? asOf;
   const leftMs = asOf + watchMs - now;
   return (
     <p className="text-2xs text-ink-2">
-      {leftMs > 0 ? messages.watched(formatElapsed(leftMs + 999)) : messages.stayedGone}
+      {leftMs > 0 ? messages.watched(formatElapsed(leftMs + 999, uiMessages)) : messages.stayedGone}
     </p>
   );
 }

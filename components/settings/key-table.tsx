@@ -136,7 +136,7 @@ function LastUsed({ at }: { at: number | null }) {
 
 function KeyExpiry({ apiKey: { state, expiresAt, revokedAt, oldSecretUntil } }: { apiKey: ApiKey }) {
   const messages = useMessages(apiKeys);
-  const { inTime } = useMessages(ui);
+  const uiMessages = useMessages(ui);
   const now = useServerNow();
   if (state === "revoked")
     return (
@@ -152,11 +152,15 @@ function KeyExpiry({ apiKey: { state, expiresAt, revokedAt, oldSecretUntil } }: 
         <span className="text-ink-3">{messages.neverExpires}</span>
       ) : (
         <time dateTime={new Date(expiresAt).toISOString()} title={formatDate(expiresAt)}>
-          {now === null ? formatDate(expiresAt) : inTime(formatRemaining(expiresAt - now))}
+          {now === null
+            ? formatDate(expiresAt)
+            : uiMessages.inTime(formatRemaining(expiresAt - now, uiMessages))}
         </time>
       )}
       {overlapMs > 0 && (
-        <div className="text-2xs text-warn">{messages.oldSecretFor(formatRemaining(overlapMs))}</div>
+        <div className="text-2xs text-warn">
+          {messages.oldSecretFor(formatRemaining(overlapMs, uiMessages))}
+        </div>
       )}
     </>
   );

@@ -99,7 +99,7 @@ function SessionRow({ session, onEnd }: { session: BrowserSession; onEnd(): void
       <td className={CELL_CLASS} title={formatDate(since)}>
         {now === null ? formatDate(since) : formatAgo(now - since, time)}
         {now !== null && (
-          <div className="text-2xs text-ink-3">{messages.endsIn(formatRemaining(expiresAt - now))}</div>
+          <div className="text-2xs text-ink-3">{messages.endsIn(formatRemaining(expiresAt - now, time))}</div>
         )}
       </td>
       <td className={CELL_CLASS}>

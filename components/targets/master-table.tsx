@@ -132,11 +132,12 @@ function formatOrUnknown(value: ReactNode | null | undefined, unknown: string): 
 
 function ServerVersion({ report }: ReportedValue) {
   const { masters: messages } = useMessages(targets);
+  const uiMessages = useMessages(ui);
   const uptime = report?.uptimeS;
   return (
     <MasterCell
       head="version"
-      more={typeof uptime === "number" ? messages.upFor(formatElapsed(uptime * 1000)) : undefined}
+      more={typeof uptime === "number" ? messages.upFor(formatElapsed(uptime * 1000, uiMessages)) : undefined}
     >
       {formatOrUnknown(report?.version, messages.unknown)}
     </MasterCell>
@@ -148,10 +149,11 @@ const SAME_MS = 50;
 
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {
   const { masters: messages } = useMessages(targets);
+  const uiMessages = useMessages(ui);
   if (state === "down" || roundTripUs === null)
     return <MasterCell head="latency">{formatOrUnknown(null, messages.unknown)}</MasterCell>;
   const apartMs = Math.abs(clockOffsetMs);
-  const apart = formatSpan(apartMs);
+  const apart = formatSpan(apartMs, uiMessages);
   const clock =
     apartMs < SAME_MS
       ? messages.clockAsOurs
@@ -160,7 +162,7 @@ function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { maste
         : messages.clockBehind(apart);
   return (
     <MasterCell head="latency" more={clock}>
-      {roundTripUs < 1000 ? messages.underOneMs : formatSpan(roundTripUs / 1000)}
+      {roundTripUs < 1000 ? messages.underOneMs : formatSpan(roundTripUs / 1000, uiMessages)}
     </MasterCell>
   );
 }
@@ -220,7 +222,7 @@ function LastScan({ master: { scan, scannedAt, scanMs } }: { master: MasterHealt
   const { masters: messages } = useMessages(targets);
   const ago = useMessages(ui);
   const now = useServerNow();
-  const duration = scanMs === null ? undefined : messages.scanTook(formatSpan(scanMs));
+  const duration = scanMs === null ? undefined : messages.scanTook(formatSpan(scanMs, ago));
   if (scannedAt === null && scan?.keys) {
     const percent = Math.min(99, Math.floor((100 * scan.scanned) / scan.keys));
     return <MasterCell head="lastScan">{messages.scanRunning(percent)}</MasterCell>;

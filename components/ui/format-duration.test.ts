@@ -17,20 +17,33 @@ const h = 60 * m;
 
 describe("durations", () => {
   it("a remaining time is formatted with its unit and never negative", () => {
-    expect([-5, 0, 99, 6540, 59_999, m, 9 * m + 41 * s, 2 * h + 11 * m, 76 * h].map(formatRemaining)).toEqual(
-      ["0.0 s", "0.0 s", "0.0 s", "6.5 s", "59.9 s", "1 m 00 s", "9 m 41 s", "2 h 11 m", "3 d 4 h"],
-    );
+    expect(
+      [-5, 0, 99, 6540, 59_999, m, 9 * m + 41 * s, 2 * h + 11 * m, 76 * h].map((ms) =>
+        formatRemaining(ms, ui),
+      ),
+    ).toEqual(["0.0 s", "0.0 s", "0.0 s", "6.5 s", "59.9 s", "1 m 00 s", "9 m 41 s", "2 h 11 m", "3 d 4 h"]);
   });
 
   it("an elapsed time is formatted with its unit", () => {
-    expect([3640, 51_400, 14 * m + 2 * s].map(formatElapsed)).toEqual(["3.6 s", "51 s", "14 m 02 s"]);
-    expect([0.4, 12.3, 3640].map(formatSpan)).toEqual(["0 ms", "12 ms", "3.6 s"]);
+    expect([3640, 51_400, 14 * m + 2 * s].map((ms) => formatElapsed(ms, ui))).toEqual([
+      "3.6 s",
+      "51 s",
+      "14 m 02 s",
+    ]);
+    expect([0.4, 12.3, 3640].map((ms) => formatSpan(ms, ui))).toEqual(["0 ms", "12 ms", "3.6 s"]);
     expect([300, 4200, 3 * m].map((ms) => formatAgo(ms, ui))).toEqual([
       "just now",
       "4 s ago",
       "3 m 00 s ago",
     ]);
-    expect([300, 4200].map((ms) => formatAgo(ms, chinese))).toEqual(["刚刚", "4 s 前"]);
+    expect([300, 4200].map((ms) => formatAgo(ms, chinese))).toEqual(["刚刚", "4 秒前"]);
+  });
+
+  it("a duration in Chinese has Chinese units", () => {
+    expect([6540, 12 * m + 40 * s, 2 * h + 11 * m, 76 * h].map((ms) => formatRemaining(ms, chinese))).toEqual(
+      ["6.5 秒", "12 分 40 秒", "2 小时 11 分", "3 天 4 小时"],
+    );
+    expect(formatSpan(12.3, chinese)).toBe("12 毫秒");
   });
 
   it("a date has the same format in every language, with the time zone", () => {

@@ -5,51 +5,57 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Two units at most: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
-function formatCoarse(ms: number): string {
+/** The units in the language of the page. */
+export type UnitMessages = Pick<Messages["ui"], "units">;
+
+/** Formats at most two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
+function formatCoarse(ms: number, { units }: UnitMessages): string {
   const part = (unit: number, of: number) => Math.floor((ms % of) / unit);
   const two = (value: number) => String(value).padStart(2, "0");
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m ${two(part(SECOND, MINUTE))} s`;
-  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ${two(part(MINUTE, HOUR))} m`;
-  return `${Math.floor(ms / DAY)} d ${part(HOUR, DAY)} h`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} ${units.m} ${two(part(SECOND, MINUTE))} ${units.s}`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} ${units.h} ${two(part(MINUTE, HOUR))} ${units.m}`;
+  return `${Math.floor(ms / DAY)} ${units.d} ${part(HOUR, DAY)} ${units.h}`;
 }
 
-const formatTenths = (ms: number) => `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+const formatTenths = (ms: number, { units }: UnitMessages) =>
+  `${(Math.floor(ms / 100) / 10).toFixed(1)} ${units.s}`;
 
-/** What is left: tenths in the last minute, where they are watched. */
-export function formatRemaining(ms: number): string {
+/** Formats the time left in ms, with tenths of a second in the last minute. Negative values count as 0. */
+export function formatRemaining(ms: number, messages: UnitMessages): string {
   const left = Math.max(0, ms);
-  return left < MINUTE ? formatTenths(left) : formatCoarse(left);
+  return left < MINUTE ? formatTenths(left, messages) : formatCoarse(left, messages);
 }
 
-/** What has passed. */
-export function formatElapsed(ms: number): string {
+/** Formats an elapsed time in ms, with tenths of a second below 10 s. Negative values count as 0. */
+export function formatElapsed(ms: number, messages: UnitMessages): string {
   const past = Math.max(0, ms);
-  if (past < 10 * SECOND) return formatTenths(past);
-  return past < MINUTE ? `${Math.floor(past / SECOND)} s` : formatCoarse(past);
+  if (past < 10 * SECOND) return formatTenths(past, messages);
+  return past < MINUTE ? `${Math.floor(past / SECOND)} ${messages.units.s}` : formatCoarse(past, messages);
 }
 
-/** A length of time that may be short: `12 ms`, `1.2 s`. */
-export function formatSpan(ms: number): string {
-  return ms < SECOND ? `${Math.round(ms)} ms` : formatElapsed(ms);
+/** Formats a duration in ms that may be shorter than a second: `12 ms`, `1.2 s`. */
+export function formatSpan(ms: number, messages: UnitMessages): string {
+  return ms < SECOND ? `${Math.round(ms)} ${messages.units.ms}` : formatElapsed(ms, messages);
 }
 
-/** A length of time that is not exceeded, rounded up: `1.3 s`, `24 s`. */
-export function formatUpperBound(ms: number): string {
+/** Formats an upper bound in ms, rounded up: `1.3 s`, `24 s`. */
+export function formatUpperBound(ms: number, messages: UnitMessages): string {
   const unit = ms < 10 * SECOND ? SECOND / 10 : SECOND;
-  return formatSpan(Math.ceil(ms / unit) * unit);
+  return formatSpan(Math.ceil(ms / unit) * unit, messages);
 }
 
-/** For a sentence: `4 s ago`. */
-export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" | "ago">): string {
+/** Formats the age of a past event in ms: `just now`, `4 s ago`. */
+export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" | "ago" | "units">): string {
   const past = Math.max(0, ms);
   if (past < SECOND) return messages.justNow;
-  return messages.ago(past < MINUTE ? `${Math.floor(past / SECOND)} s` : formatCoarse(past));
+  return messages.ago(
+    past < MINUTE ? `${Math.floor(past / SECOND)} ${messages.units.s}` : formatCoarse(past, messages),
+  );
 }
 
 const CLOCK_FORMAT = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
-/** Made when it is first used: each takes milliseconds, and the page wakes up meanwhile. */
+/** Creates a formatter on first use: constructing one takes milliseconds, which would delay the first render. */
 function createLazyFormatter<Made>(make: () => Made): () => Made {
   let cached: Made | undefined;
   return () => {
@@ -58,7 +64,7 @@ function createLazyFormatter<Made>(make: () => Made): () => Made {
   };
 }
 
-/** Moments are written the same way in every language. Swedes write them as ISO 8601 does. */
+/** Dates look the same in every language. The Swedish locale formats them as ISO 8601. */
 const getFormatter = (parts: Intl.DateTimeFormatOptions) =>
   createLazyFormatter(() => new Intl.DateTimeFormat("sv-SE", parts));
 const clockFormatters = getFormatter(CLOCK_FORMAT);
@@ -74,12 +80,12 @@ export function formatClock(at: number): string {
   return clockFormatters().format(at);
 }
 
-/** Of this year: `11-21 21:05`. */
+/** Formats a date of this year: `11-21 21:05`. */
 export function formatDayMinute(at: number): string {
   return formatDate(at).slice("2026-".length, "2026-11-21 21:05".length);
 }
 
-/** Of this year: `11-21 21:05:01`. */
+/** Formats a date of this year: `11-21 21:05:01`. */
 export function formatDayClock(at: number): string {
   return formatDate(at).slice("2026-".length, "2026-11-21 21:05:01".length);
 }
@@ -88,7 +94,7 @@ export function formatClockMs(at: number): string {
   return `${clockFormatters().format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
 }
 
-/** `2026-11-21 21:05:01 UTC`, in the browser's zone. */
+/** Formats a date in the time zone of the browser: `2026-11-21 21:05:01 UTC`. */
 export function formatDate(at: number): string {
   return dateFormatters().format(at);
 }
@@ -96,7 +102,7 @@ export function formatDate(at: number): string {
 const numberFormatters = createLazyFormatter(() => new Intl.NumberFormat("en-US"));
 export const formatNumber = (value: number): string => numberFormatters().format(value);
 
-/** Fences differ in their last digits only: `…104 822`. */
+/** Shortens a fencing token to its last six digits, the only ones that differ: `…104 822`. */
 export function formatFence(fence: string): string {
   if (fence.length <= 9) return fence;
   return `…${fence.slice(-6, -3)} ${fence.slice(-3)}`;

@@ -11,6 +11,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { eventsPage } from "@/lib/i18n/en/events-page.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { isStored } from "@/lib/live/event-ids.ts";
 import { EventName } from "../text/event-line.tsx";
@@ -62,6 +63,7 @@ export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
 
 function EventFacts({ event }: { event: LockEvent }) {
   const { details: messages } = useMessages(eventsPage);
+  const uiMessages = useMessages(ui);
   const { key, owner, by, reason, heldMs, fence, count, observed } = event;
   return (
     <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
@@ -100,7 +102,7 @@ function EventFacts({ event }: { event: LockEvent }) {
           {reason ? <SafeText text={reason} wrap /> : messages.none}
         </EventFact>
       )}
-      {heldMs !== undefined && <EventFact name={messages.held}>{formatSpan(heldMs)}</EventFact>}
+      {heldMs !== undefined && <EventFact name={messages.held}>{formatSpan(heldMs, uiMessages)}</EventFact>}
       {fence !== undefined && (
         <EventFact name={messages.fence}>
           <span className="font-mono text-xs">{fence}</span>
@@ -116,13 +118,14 @@ function EventFacts({ event }: { event: LockEvent }) {
 
 function GapFacts({ gap }: { gap: GapEvent }) {
   const { details: messages } = useMessages(eventsPage);
+  const uiMessages = useMessages(ui);
   return (
     <>
       <p className="text-warn">{messages.gapText}</p>
       <dl className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
         <EventFact name={messages.from}>{formatDate(gap.from)}</EventFact>
         <EventFact name={messages.to}>{formatDate(gap.to)}</EventFact>
-        <EventFact name={messages.lasted}>{formatSpan(gap.to - gap.from)}</EventFact>
+        <EventFact name={messages.lasted}>{formatSpan(gap.to - gap.from, uiMessages)}</EventFact>
       </dl>
     </>
   );

@@ -8,6 +8,7 @@ import type { GapEvent, HistoryEntry, LockEvent } from "@/lib/contract/event.ts"
 import { isGap } from "@/lib/contract/gap.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { lock } from "@/lib/i18n/en/lock.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventIcon } from "./event-icon.tsx";
 import { formatEventDetail } from "./event-text.ts";
@@ -67,6 +68,7 @@ export function EventLine({ entry }: { entry: HistoryEntry }) {
 
 function LockEventLine({ event }: { event: LockEvent }) {
   const messages = useMessages(events);
+  const uiMessages = useMessages(ui);
   const detail = formatEventDetail(event, { events: messages, lock: useMessages(lock) }, true);
   return (
     <li className="grid grid-cols-[58px_minmax(0,1fr)] gap-2 border-b border-line-soft py-1.5 font-mono text-2xs">
@@ -78,7 +80,9 @@ function LockEventLine({ event }: { event: LockEvent }) {
         <div className="flex flex-wrap items-baseline gap-x-2">
           <EventName event={event} />
           <span className="ml-auto flex shrink-0 gap-2 whitespace-nowrap text-ink-3">
-            {event.heldMs !== undefined && <span>{messages.heldFor(formatSpan(event.heldMs))}</span>}
+            {event.heldMs !== undefined && (
+              <span>{messages.heldFor(formatSpan(event.heldMs, uiMessages))}</span>
+            )}
             <InferredMark event={event} />
           </span>
         </div>

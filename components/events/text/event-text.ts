@@ -1,6 +1,6 @@
 import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { formatOwner, type OwnerMessages } from "@/components/lock-facts/owner-text.ts";
-import { formatFence, formatSpan } from "@/components/ui/format-duration.ts";
+import { formatFence, formatSpan, type UnitMessages } from "@/components/ui/format-duration.ts";
 import type { EventType, LockEvent } from "@/lib/contract/event.ts";
 import { events as english } from "@/lib/i18n/en/events.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
@@ -10,7 +10,7 @@ export const ALL_EVENT_TYPES = Object.keys(english.names) as EventType[];
 /** The messages that event texts need. */
 export interface EventMessages {
   events: Messages["events"];
-  lock: OwnerMessages;
+  lock: OwnerMessages & UnitMessages;
 }
 
 /**
@@ -25,7 +25,8 @@ export function formatEventDetail(
 ): string {
   const reservation = parseReservedHold(event.owner ?? "");
   const who = formatOwner(event.owner ?? "", lock);
-  const ended = event.heldMs === undefined || brief ? who : messages.after(who, formatSpan(event.heldMs));
+  const ended =
+    event.heldMs === undefined || brief ? who : messages.after(who, formatSpan(event.heldMs, lock));
   const join = (...parts: string[]) => parts.filter((part) => part !== "").join(messages.between);
   const count = event.count === undefined || event.count === 1 ? "" : messages.count(event.count);
   const reason = event.reason ? messages.quoted(event.reason) : "";

@@ -34,7 +34,7 @@ export function formatPastHold(hold: PastHold, messages: BarMessages): string {
 function formatHold({ owner, from, to, end, ended }: HoldBar, messages: BarMessages): string {
   const { timeline } = messages;
   const who = formatLaneName(owner, messages);
-  const [since, until, span] = [formatClockMs(from), formatClockMs(to), formatSpan(to - from)];
+  const [since, until, span] = [formatClockMs(from), formatClockMs(to), formatSpan(to - from, messages.lock)];
   if (end === "open") return timeline.open(who, since);
   if (end === "unobserved") return timeline.unobserved(who, since, until);
   if (end === "force_released" && ended?.by !== undefined)
@@ -45,5 +45,5 @@ function formatHold({ owner, from, to, end, ended }: HoldBar, messages: BarMessa
 export function formatOverlap({ from, to, bars: [one, other], is }: Overlap, messages: BarMessages): string {
   const [first, second] = [formatLaneName(one.owner, messages), formatLaneName(other.owner, messages)];
   const format = is === "wrong" ? messages.timeline.twoHolders : messages.timeline.twoMaybe;
-  return format(first, second, formatSpan(to - from), formatClockMs(from));
+  return format(first, second, formatSpan(to - from, messages.lock), formatClockMs(from));
 }

@@ -28,7 +28,10 @@ export function HeldTimeCell({ lock }: { lock: Lock }) {
           className="block truncate text-2xs text-ink-3"
           data-testid="typical"
           data-second
-          title={messages.typicalMeans(formatSpan(typical.p50), formatSpan(typical.p95))}
+          title={messages.typicalMeans(
+            formatSpan(typical.p50, lockMessages),
+            formatSpan(typical.p95, lockMessages),
+          )}
         >
           {formatTypicalDuration(typical, lockMessages)}
         </span>

@@ -9,6 +9,7 @@ import { formatElapsed, formatNumber, formatRemaining } from "@/components/ui/fo
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { isReleased } from "./bulk-state.ts";
@@ -96,12 +97,14 @@ export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
 
 function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const { outcome, problem, result, now } = line;
   const [holder] = now?.holders ?? [];
   return (
     <p className={isReleased(line) ? "truncate text-2xs text-ink-3" : "text-2xs text-warn"}>
       {messages.outcomes[outcome]}
-      {result?.heldMs !== undefined && messages.between + messages.heldFor(formatElapsed(result.heldMs))}
+      {result?.heldMs !== undefined &&
+        messages.between + messages.heldFor(formatElapsed(result.heldMs, uiMessages))}
       {holder !== undefined && (
         <span className="text-ink-2">
           {messages.colon}
@@ -125,6 +128,7 @@ function computeTimeLeft(remainingMs: number, asOf: number, now: number | null):
 /** Who holds it, and whether that one lives. */
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
   const now = useServerNow();
   if (seen === undefined) return null;
   const { holders, liveness, remainingMs, waiters } = seen;
@@ -132,7 +136,7 @@ function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const facts = [
     remainingMs === null
       ? messages.noTtl
-      : messages.left(formatRemaining(computeTimeLeft(remainingMs, seen.asOf, now))),
+      : messages.left(formatRemaining(computeTimeLeft(remainingMs, seen.asOf, now), uiMessages)),
     ...(liveness === null || liveness === "no_ttl" ? [] : [messages.liveness[liveness]]),
     ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ui } from "./ui.ts";
 
 /** What the server says about freeing a lock, as another language tells it. */
 export type ReleaseAdviceMessages = Readonly<
@@ -8,6 +9,7 @@ export type ReleaseAdviceMessages = Readonly<
 /** What is known of a lock, in the list, on its page and in the sheets that free it. */
 export const lock = {
   namespace: "lock" as const,
+  units: ui.units,
   justNow: "just now",
   ago: (span: string) => `${span} ago`,
   joined: (parts: readonly string[]) => parts.join(", "),

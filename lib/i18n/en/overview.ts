@@ -1,10 +1,12 @@
 import type { SeriesRange } from "@/lib/contract/stats.ts";
+import { ui } from "./ui.ts";
 
 const OVER: Readonly<Record<SeriesRange, string>> = { hour: "the last hour", day: "the last 24 hours" };
 
 /** The strip of figures above the locks. */
 export const overview = {
   namespace: "overview" as const,
+  units: ui.units,
   hide: "Hide the overview",
   menu: {
     title: "Overview options",

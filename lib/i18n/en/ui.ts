@@ -20,4 +20,6 @@ export const ui = {
   ago: (past: string) => `${past} ago`,
   /** @param left with its unit, such as `4 s` */
   inTime: (left: string) => `in ${left}`,
+  /** Units of durations. */
+  units: { ms: "ms", s: "s", m: "m", h: "h", d: "d" },
 };

@@ -1,10 +1,12 @@
 import type { Messages } from "../en/messages.ts";
 import { JOB_LOCK } from "./format-facts.ts";
+import { ui } from "./ui.ts";
 
 export const lock: Messages["lock"] = {
   namespace: "lock",
+  units: ui.units,
   justNow: "刚刚",
-  ago: (span) => `${span} 前`,
+  ago: (span) => `${span}前`,
   joined: (parts) => parts.join("，"),
   either: (most, last) => `${most.join("、")} 或 ${last}`,
 

@@ -1,10 +1,12 @@
 import type { SeriesRange } from "@/lib/contract/stats.ts";
 import type { Messages } from "../en/messages.ts";
+import { ui } from "./ui.ts";
 
 const OVER: Readonly<Record<SeriesRange, string>> = { hour: "最近 1 小时", day: "最近 24 小时" };
 
 export const overview: Messages["overview"] = {
   namespace: "overview",
+  units: ui.units,
   hide: "收起概览",
   menu: {
     title: "概览选项",

@@ -18,4 +18,5 @@ export const ui: Messages["ui"] = {
   justNow: "刚刚",
   ago: (past) => `${past}前`,
   inTime: (left) => `${left}后`,
+  units: { ms: "毫秒", s: "秒", m: "分", h: "小时", d: "天" },
 };
