@@ -11,6 +11,11 @@ const HERE = import.meta.dirname;
 const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["bulk.between", "punctuation alone"],
   ["bulk.colon", "punctuation alone"],
+  ["bulk.progress", "punctuation alone"],
+  ["facets.and", "punctuation alone"],
+  ["lockPage.fence", "the Chinese term is the English one"],
+  ["release.fence", "the Chinese term is the English one"],
+  ["table.columns.fence", "the Chinese term is the English one"],
   ["docs.needsOf", "punctuation alone"],
   ["emptyLocks.neverReached.aside", "punctuation alone"],
   ["events.between", "punctuation alone"],

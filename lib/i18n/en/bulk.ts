@@ -1,54 +1,56 @@
 import type { BulkOutcome } from "@/lib/contract/actions/bulk-release.ts";
 
 const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
-  released: "freed",
-  would_release: "would be freed",
-  already_gone: "gone already",
-  changed: "held by another hold now",
+  released: "released",
+  would_release: "will be released",
+  already_gone: "already gone",
+  changed: "holder changed",
   unverified: "could not be verified as the same hold",
-  format_required: "its format has to be named: free it alone",
-  read_only: "never freed from here",
-  forbidden: "not yours to free",
-  unknown: "no answer: may or may not be freed",
+  format_required: "format required: release it separately",
+  read_only: "cannot be released from here",
+  forbidden: "not permitted",
+  unknown: "no response: may or may not be released",
   failed: "failed",
 };
 
 const formatLockCount = (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`);
 
-/** The sheet that frees many locks. */
+/** The dialog that releases several locks. */
 export const bulk = {
   namespace: "bulk" as const,
   outcomes: OUTCOMES,
-  /** What stands between the parts of a line, and before who holds it now. */
+  /** Separate the parts of a line, and the outcome from the current holder. */
   between: ", ",
   colon: ": ",
-  titleReviewing: "Looking…",
-  titleReviewed: (count: number, shown: string) => `Free ${formatLockCount(count, shown)}`,
-  titleFreeing: (count: number, shown: string) => `Freeing ${formatLockCount(count, shown)}…`,
-  titleEnded: "What became of them",
-  lookingAt: "Looking at each of them…",
-  looked: (done: string, of: string) => `${done} of ${of} looked at`,
+  titleReviewing: "Reviewing…",
+  titleReviewed: (count: number, shown: string) => `Release ${formatLockCount(count, shown)}`,
+  titleFreeing: (count: number, shown: string) => `Releasing ${formatLockCount(count, shown)}…`,
+  titleEnded: "Results",
+  lookingAt: "Reviewing each lock…",
+  looked: (done: string, of: string) => `${done} of ${of} reviewed`,
   stop: "Stop",
-  free: (count: number, shown: string) => `Free ${formatLockCount(count, shown)}`,
-  recorded: (who: string) => `Recorded one by one as ${who}`,
+  free: (count: number, shown: string) => `Release ${formatLockCount(count, shown)}`,
+  recorded: (who: string) => `Each release is logged in the audit as ${who}`,
   nothingDone: "Nothing was released.",
   lookAtNew: (count: number, shown: string) =>
-    count === 1 ? "Look at the hold there is now" : `Look at the ${shown} holds there are now`,
-  sayWhy: "Say why: a release of several needs a reason.",
+    count === 1 ? "Review the current hold" : `Review the ${shown} current holds`,
+  sayWhy: "Enter a reason: it is required to release several locks.",
   production: (target: string) => `Production. Type “${target}” to confirm`,
 
   tooMany: (found: string, most: string) =>
-    `${found} are meant; these are the first ${most}. The others stay as they are.`,
-  alive: (count: string) => `${count} of their holders renew: they are alive, and may be working.`,
-  waited: (count: string) => `For ${count} somebody waits, and gets it next.`,
-  shared: (count: string) => `Of ${count} others keep a part.`,
-  unfenced: (count: string) => `Of ${count} the format is not certain.`,
-  wouldBe: (count: string) => `Would be freed: ${count}`,
-  leftAlone: (count: string) => `Left alone: ${count}`,
-  onlyThese:
-    "Each is freed only if it is still the hold that stands here. Holds that begin later are left alone.",
-  nothingToFree: "There is nothing to free.",
-  list: "The locks, one by one",
+    `${found} locks match. Only the first ${most} are listed; the others are not affected.`,
+  alive: (count: string) =>
+    `${count} ${count === "1" ? "lock has a holder that is" : "locks have holders that are"} alive and may be working.`,
+  waited: (count: string) =>
+    `${count} ${count === "1" ? "lock has" : "locks have"} waiters, which can acquire ${count === "1" ? "it" : "them"} next.`,
+  shared: (count: string) =>
+    `${count} ${count === "1" ? "lock is" : "locks are"} shared: other holders keep ${count === "1" ? "it" : "them"}.`,
+  unfenced: (count: string) => `${count} ${count === "1" ? "lock has" : "locks have"} an uncertain format.`,
+  wouldBe: (count: string) => `Will be released: ${count}`,
+  leftAlone: (count: string) => `Not released: ${count}`,
+  onlyThese: "Only the holds listed here are released. Later holds are not affected.",
+  nothingToFree: "Nothing to release.",
+  list: "Locks",
 
   noTtl: "no TTL",
   left: (time: string) => `${time} left`,
@@ -63,21 +65,21 @@ export const bulk = {
   andMore: (count: number) => ` and ${count} more`,
   heldFor: (time: string) => `held for ${time}`,
 
-  soFar: "Freed so far",
+  soFar: "Progress",
   progress: (done: string, of: string) => `${done} of ${of}`,
-  freeing: "Freeing…",
-  stopped: (freed: string) => `Stopped: ${freed} freed.`,
-  brokeOff: (freed: string) => `The answer broke off: ${freed} freed.`,
-  allFreed: "All freed.",
-  someFreed: (freed: string, of: string) => `${freed} of ${of} freed.`,
+  freeing: "Releasing…",
+  stopped: (freed: string) => `Stopped: ${freed} released.`,
+  brokeOff: (freed: string) => `Connection lost: ${freed} released.`,
+  allFreed: "All released.",
+  someFreed: (freed: string, of: string) => `${freed} of ${of} released.`,
   counted: (count: string, what: string) => `${count} ${what}`,
   notBegun: (count: string) =>
-    `${count} not begun, or finished after the stop: the table and the events show what became of them.`,
-  untold: (count: string) => `${count} without an answer: the table and the events show what became of them.`,
-  freed: (count: string) => `Freed: ${count}`,
+    `${count} not started, or finished after you stopped. The table and the events show the results.`,
+  untold: (count: string) => `${count} without a response. The table and the events show the results.`,
+  freed: (count: string) => `Released: ${count}`,
   notFreed: (count: string, what: string) => `${count} ${what}`,
   lookAgain: (count: number, shown: string) =>
-    `Look at ${count === 1 ? "the 1 that is" : `the ${shown} that are`} left again`,
-  csv: "Save as CSV",
-  audit: "Their entries in the audit",
+    `Review the remaining ${count === 1 ? "lock" : `${shown} locks`} again`,
+  csv: "Download CSV",
+  audit: "View audit entries",
 };

@@ -2,49 +2,49 @@ import type { ReactNode } from "react";
 
 const renderCode = (text: string) => <code className="font-mono text-xs">{text}</code>;
 
-/** What stands in the place of rows, and above them where they come late. */
+/** Shown when the list has no rows, or above rows that load late. */
 export const emptyLocks = {
   namespace: "emptyLocks" as const,
-  clear: "Clear the search",
-  copy: "Copy the command",
+  clear: "Clear search",
+  copy: "Copy command",
   notFound: {
     title: "No lock matches",
     text: (filter: ReactNode) => (
       <>
-        Nothing that is held matches {filter}. All words must match: plain words look in key, owner and
-        record; {renderCode("key:GLOB")} and {renderCode("owner:GLOB")} look in one; {renderCode("held>5m")}{" "}
-        compares.
+        No held lock matches {filter}. All terms must match. Plain words search the key, the owner and the
+        owner record. Use {renderCode("key:GLOB")} or {renderCode("owner:GLOB")} to search one field, and{" "}
+        {renderCode("held>5m")} to compare.
       </>
     ),
   },
   notASearch: {
-    title: "This search cannot be understood",
-    text: "What is wrong with it stands under the box. Nothing was asked with it, so no locks are shown.",
+    title: "Invalid search",
+    text: "See the message under the search box.",
   },
   neverReached: {
-    title: (label: string) => `${label} has not been reached yet`,
+    title: (label: string) => `${label} is not connected yet`,
     text: (address: ReactNode) => (
       <>
-        Lockkeeper looks for it at {address} and has no locks of it to show. It tries again every few seconds;
-        this page goes on by itself.
+        Lockkeeper is trying to connect to {address} and retries every few seconds. This page updates
+        automatically.
       </>
     ),
     textSince: (address: ReactNode, since: ReactNode) => (
       <>
-        Lockkeeper looks for it at {address} since {since}, and has no locks of it to show. It tries again
-        every few seconds; this page goes on by itself.
+        Lockkeeper has been trying to connect to {address} since {since} and retries every few seconds. This
+        page updates automatically.
       </>
     ),
     aside: (ago: string) => ` (${ago})`,
-    allTargets: "All targets, and how each of them is",
+    allTargets: "All targets and their state",
   },
   nothingHeld: {
     title: "No locks are held",
-    text: "Locks appear here as soon as a client acquires them. To try it, acquire one; it appears within a second:",
+    text: "Locks appear here as soon as a client acquires them. To try it, run:",
     keyAndOthers: (patterns: ReactNode) => (
       <>
         Set {renderCode("LOCKKEEPER_API_KEY")} to an API key from Settings. Locks of other clients, such as
-        Redisson, are listed too if their key matches {patterns}. Is a lock missing?
+        Redisson, are listed too if their key matches {patterns}. Missing a lock?
       </>
     ),
   },

@@ -18,36 +18,36 @@ const liveness: Record<LivenessState, string> = {
   unknown: "unknown",
 };
 
-/** What narrows the list of locks: names, facets, targets. */
+/** The filter panel: key prefixes, facets and targets. */
 export const facets = {
   namespace: "facets" as const,
-  names: "Names",
-  namesMeans: "Held under each beginning of keys, whatever is searched for.",
-  /** What a branch of names says when it is read out. */
+  names: "Key prefixes",
+  namesMeans: "Held locks by key prefix. The search does not change these counts.",
+  /** Accessible name of a key prefix. */
   branch: (name: string, held: string) => `${name}, ${held} held`,
   needsAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
   waiting: (count: string) => `${count} waiting`,
-  /** Separates the parts of what is read out. */
+  /** Joins two parts of an accessible name. */
   and: (one: string, other: string) => `${one}, ${other}`,
-  moreNames: (count: string) => `${count} more, with fewer locks`,
-  noNames: "No name with a “:” is held.",
-  open: "Open",
-  fold: "Fold",
-  loading: "Looking…",
-  notHad: "could not be had",
+  moreNames: (count: string) => `${count} more with fewer locks`,
+  noNames: "No held lock has a “:” in its key.",
+  open: "Expand",
+  fold: "Collapse",
+  loading: "Loading…",
+  notHad: "unavailable",
   fields,
   liveness,
-  waited: "somebody waits",
-  /** @param count how many more can be shown */
+  waited: "has waiters",
+  /** @param count values that can still be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
-  others: (count: string) => `${count} rarer values: search for them`,
-  /** @param count locks that have no such value, @param field its name */
-  without: (count: string, field: string) => `${count} without a ${field.toLowerCase()}`,
+  others: (count: string) => `${count} rarer values: use the search`,
+  /** @param count locks without a value, @param field name of the facet */
+  without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",
-  fault: "The search cannot be read: mend it first.",
+  fault: "Invalid search: fix it first.",
   /** @param at a time of day */
-  older: (at: string) => `Counted at ${at}; newer counts could not be had.`,
+  older: (at: string) => `Counts from ${at}. Newer counts are unavailable.`,
   targets: "Targets",
-  unreached: "down",
+  unreached: "unreachable",
 };

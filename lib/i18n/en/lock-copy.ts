@@ -1,24 +1,24 @@
-/** What can be copied of one lock. */
+/** The menu that copies facts about a lock. */
 export const lockCopy = {
   namespace: "lockCopy" as const,
   title: "Copy…",
   titleHint: "Copy… (c)",
-  of: (key: string) => `Copy of ${key}`,
+  of: (key: string) => `Copy from ${key}`,
   link: "Link to this page",
   key: "Key",
   owner: "Owner",
-  owners: (count: string) => `All ${count} owners, a line each`,
-  noOwner: "Nobody holds it.",
-  curl: "curl for the API",
-  releaseCurl: "curl that releases it",
+  owners: (count: string) => `All ${count} owners, one per line`,
+  noOwner: "The lock is not held.",
+  curl: "curl: inspect",
+  releaseCurl: "curl: release",
   releaseCurlHint: "Only this hold; logged in the audit",
-  /** Stands in the audit log as the reason. */
+  /** The reason in the audit log. */
   curlReason: "Released with curl",
-  formatUnknown: "Its format is unknown: release it in the console.",
-  show: "redis-cli that shows it",
-  free: "redis-cli that frees it",
-  freeHint: "Not audited: deletes the key if that owner still holds it",
-  freeNot: "It takes more than one comparison: free it from here.",
+  formatUnknown: "The format is unknown. Release the lock in the console.",
+  show: "redis-cli: inspect",
+  free: "redis-cli: release",
+  freeHint: "Not audited: deletes the key if this owner still holds it",
+  freeNot: "One command cannot release it safely. Release the lock here.",
   copied: (what: string) => `Copied: ${what}`,
-  notCopied: "The browser does not let this page copy.",
+  notCopied: "The browser denied access to the clipboard.",
 };

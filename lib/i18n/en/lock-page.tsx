@@ -1,61 +1,61 @@
 import type { ReactNode } from "react";
 
-/** The page of one lock. */
+/** The page of a lock. */
 export const lockPage = {
   namespace: "lockPage" as const,
-  noKey: "This address names no key",
+  noKey: "No lock key in this URL",
   allLocks: "All locks",
   key: "Copy key",
-  copyKey: "Copy the key",
-  free: "Free…",
-  freeWithKey: "Free… (r)",
-  cannotFree: (why: string) => `It cannot be freed now. ${why}`,
-  nobodyHolds: "Nobody holds this lock.",
+  copyKey: "Copy key",
+  free: "Release…",
+  freeWithKey: "Release… (r)",
+  cannotFree: (why: string) => `Cannot be released now. ${why}`,
+  nobodyHolds: "The lock is not held.",
   parts: {
     now: "Now",
     waiting: "Waiting",
-    typical: "What is typical",
+    typical: "Typical duration",
     timeline: "Timeline",
     events: "Recent events",
-    owner: "Other locks of its owner",
-    raw: "In Redis",
+    owner: "Other locks of this owner",
+    raw: "Redis data",
     actions: "Actions",
   },
 
-  /** The state in a plain sentence. How long it has been held stands below. */
+  /** The headline of the page. */
   held: (who: ReactNode) => <>Held by {who}.</>,
-  heldByMany: (count: number) => `Held by ${count} at one time.`,
+  heldByMany: (count: number) => `Held by ${count} holders.`,
   reserved: (by: ReactNode | null, left: string | null) => (
     <>
-      {by === null ? "Reserved until its minimum hold time is over" : <>Reserved by {by}</>}
-      {left === null ? "" : `: nobody gets it for ${left}`}.
+      {by === null ? "Reserved until the minimum hold time ends" : <>Reserved by {by}</>}
+      {left === null ? "" : ` for another ${left}`}.
     </>
   ),
   ended: (who: ReactNode) => (
-    <>Its deadline has passed: whoever asks next gets it. The last to hold it was {who}.</>
+    <>The deadline has passed, so the next client can acquire the lock. Last held by {who}.</>
   ),
-  nobody: "Free: nobody holds it.",
-  neverSeen: "Free, and nothing was ever recorded of it.",
+  nobody: "Not held.",
+  neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
-    "Lockkeeper knows a key from when it was first locked, as far back as the history is kept. If something should hold it, look whether the name is right, and whether keys of this name are watched.",
+    "If this lock should be held, check the key for typos and that it matches a watched pattern. Older holds may no longer be stored.",
   /** Whether the holder is alive. */
-  alive: (ago: string) => `Its holder is alive: it renewed ${ago}.`,
-  aliveYet: "It is renewed as expected.",
-  overdue: (overdue: string, heard: string | null) =>
-    heard === null
-      ? `Its holder should have renewed ${overdue}, and was never heard to.`
-      : `Its holder should have renewed ${overdue}; it was last heard ${heard}.`,
-  overdueSomehow: "Its renewal is overdue.",
-  fixed: (left: string) => `Nothing tells whether its holder is alive; the lease ends in ${left} by itself.`,
-  endless: "It has no TTL and never expires; nothing shows whether its holder is alive.",
-  tooEarly: (span: string) => `Watched for ${span}: not long enough to know whether its holder is alive.`,
-  /** Who waits. */
-  wait: (count: number) => (count === 1 ? "1 waits for it." : `${count} wait for it.`),
-  waitAtLeast: (count: number) => (count === 1 ? "1 or more wait for it." : `${count} or more wait for it.`),
-  nobodyWaits: "Nobody waits for it.",
-  /** Said once to who listens to the page, without what changes all the time. */
+  alive: (ago: string) => `The holder is alive (renewed ${ago}).`,
+  aliveYet: "The holder renews on schedule.",
+  overdue: (overdue: string, renewed: string | null) =>
+    renewed === null
+      ? `Renewal overdue: expected ${overdue}, never seen to renew.`
+      : `Renewal overdue: expected ${overdue}, last renewed ${renewed}.`,
+  overdueSomehow: "Renewal overdue.",
+  fixed: (left: string) => `The holder does not renew, so its liveness is unknown. Expires in ${left}.`,
+  endless: "No TTL: the lock never expires, and the liveness of its holder is unknown.",
+  tooEarly: (span: string) => `Watched for ${span}, too short to determine whether the holder is alive.`,
+  wait: (count: number) => (count === 1 ? "1 client is waiting." : `${count} clients are waiting.`),
+  waitAtLeast: (count: number) =>
+    count === 1 ? "At least 1 client is waiting." : `At least ${count} clients are waiting.`,
+  nobodyWaits: "No client is waiting.",
+  /** Announced to screen readers. Leaves out times, which change every second. */
   spoken: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
-  spokenFree: "The lock is free",
+  spokenFree: "The lock is not held",
 
   expiresIn: "Expires in",
   heldFor: "Held for",
@@ -63,24 +63,24 @@ export const lockPage = {
   count: "Count",
   holders: "Holders",
   timesTypical: (times: string, p50: string, p95: string) => `${times}× typical ${p50} (p95 ${p95})`,
-  pastP95: (p95: string) => `longer than 19 of 20 (p95 ${p95})`,
+  pastP95: (p95: string) => `above p95 (${p95})`,
   typicallyHeld: (p50: string, p95: string) => `typically ${p50} (p95 ${p95})`,
   typicallyHeldBy: (holds: string, pattern: ReactNode) => (
     <>
       {" "}
-      by {holds} holds of {pattern}
+      in {holds} holds of {pattern}
     </>
   ),
   liveness: "Liveness",
-  ifFreed: "If it is freed",
+  ifFreed: "If released",
   nextHolder: "Next holder:",
   keepsWriting:
-    "A holder that uses the Node library learns of it at once, one that uses the HTTP API at its next renewal (`lost`). Until then it may still write: only the fencing token protects the resource.",
-  nobodyWorks: "No client works under a reservation, so nothing is lost.",
-  mayNot: "It is not to be freed:",
+    "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out at its next renewal (`lost`). Until then it may keep writing: only the fencing token protects the resource.",
+  nobodyWorks: "No client works under a reservation, so no work is affected.",
+  mayNot: "Do not release:",
   votes: "Votes",
-  lastFence: "Last fence",
-  fromRedisson: (fence: string) => `${fence}, given out by Redisson`,
+  lastFence: "Last fencing token",
+  fromRedisson: (fence: string) => `${fence}, issued by Redisson`,
   permits: "Permits",
   permitsLeft: (available: number, total: number | null) =>
     total === null ? `${available} available` : `${available} of ${total} available`,
@@ -88,48 +88,48 @@ export const lockPage = {
   ofKind: (formats: string, kind: string) => `${formats}, ${kind}`,
   layout: (layout: string) => `: ${layout}`,
   confidence: {
-    likely: ", likely: its name and shape say so",
-    possible: ", possible: its shape alone does not tell",
+    likely: " (likely: key and value suggest it)",
+    possible: " (possible: the value alone is ambiguous)",
   },
-  sameToken: "Same token",
+  sameToken: "Keys with the same token",
   version: "Version",
   noVersion: "none",
 
   purpose: "Purpose",
   trace: "Trace",
-  copyTrace: "Copy the trace id",
+  copyTrace: "Copy trace ID",
   owner: "Owner",
   value: "Value",
-  copyOwner: "Copy the owner",
+  copyOwner: "Copy owner",
   copyValue: "Copy value",
-  itsLease: "Its lease",
-  endsIn: (span: string) => `ends in ${span}`,
-  graceAfter: (span: string) => `; nobody gets the lock for ${span} after`,
-  over: "over",
-  graceKeeps: "; its grace keeps the lock taken until it expires",
+  itsLease: "Lease",
+  endsIn: (span: string) => `expires in ${span}`,
+  graceAfter: (span: string) => `, then a grace period of ${span}`,
+  over: "expired",
+  graceKeeps: ", still held during the grace period",
   noTtl: "no TTL",
   since: "Since",
-  sinceUnknown: "not known",
+  sinceUnknown: "unknown",
   sinceHow: {
     exact: "",
-    at_least: " or earlier: held when first seen",
-    reported: ", as recorded in its owner string by the client's clock",
+    at_least: " or earlier (already held when first seen)",
+    reported: " (from the owner string, by the clock of the client)",
   },
-  fence: "Fence",
-  noFence: "none: taken without Lockkeeper, so nothing can tell its late writes",
-  copyFence: "Copy the fence",
+  fence: "Fencing token",
+  noFence: "none: not acquired through Lockkeeper, so late writes cannot be detected",
+  copyFence: "Copy fencing token",
   holdId: "Hold ID",
   copyHoldId: "Copy hold ID",
-  freeHolder: "Free this holder…",
+  freeHolder: "Release this holder…",
   pid: (pid: number) => `, pid ${pid}`,
   role: (role: string) => `, ${role}`,
   counted: (count: number) => `, count ${count}`,
 
-  /** Of a lock that nobody holds. */
+  /** Of a lock that is not held. */
   freeVotes: (votes: ReactNode) => <>Votes: {votes}.</>,
   lastHold: (who: ReactNode | null, ending: string, ago: string | null, reason: ReactNode | null) => (
     <>
-      The last hold{who !== null && <>, of {who},</>} ended: {ending}
+      Last hold{who !== null && <> by {who}</>}: {ending}
       {ago !== null && ` ${ago}`}
       {reason !== null && <>, “{reason}”</>}.
     </>

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { ui } from "./ui.ts";
 
-/** What the server says about freeing a lock, as another language tells it. */
+/** Release advice of the server in languages other than English. */
 export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
-/** What is known of a lock, in the list, on its page and in the sheets that free it. */
+/** Facts about a lock: in the list, on its page and in the release dialogs. */
 export const lock = {
   namespace: "lock" as const,
   units: ui.units,
@@ -23,10 +23,10 @@ export const lock = {
     unknown: "unknown",
   },
   livenessHints: {
-    alive: "Its holder renews on schedule",
-    overdue: "Its renewal is overdue",
-    not_renewing: "No renewal seen while it was watched",
-    no_ttl: "It has no TTL and never expires",
+    alive: "The holder renews on schedule",
+    overdue: "The renewal is overdue",
+    not_renewing: "No renewal seen while watched",
+    no_ttl: "No TTL: the lock never expires",
     unknown: "Not watched long enough",
   },
   lastRenewed: (ago: string) => `last renewed ${ago}`,
@@ -37,10 +37,10 @@ export const lock = {
   nextNow: "next expected now",
   wasExpected: (ago: string) => `expected ${ago}`,
   missed: (count: number) => `${count} missed`,
-  watchedNever: (span: string) => `watched for ${span} and never renewed`,
+  watchedNever: (span: string) => `no renewal in ${span} of watching`,
   noRegularRenewals: "no regular renewals observed",
-  noTtlMeans: "it never expires, and nothing shows whether its holder is alive",
-  watchedShort: (span: string) => `watched for ${span}, not long enough`,
+  noTtlMeans: "never expires, and the liveness of the holder is unknown",
+  watchedShort: (span: string) => `watched for ${span}, too short`,
   livenessWith: (liveness: ReactNode, evidence: ReactNode) => (
     <>
       {liveness}
@@ -48,20 +48,20 @@ export const lock = {
     </>
   ),
 
-  /** Who waits, for a figure's title. */
+  /** Tooltips of the number of waiters. */
   waitersHints: {
-    exact: "All who wait for it",
-    estimated: "Clients that listen for its release, each with one waiter or more",
-    unknown: "Who waits by asking again and again cannot be seen",
+    exact: "All waiters",
+    estimated: "Clients subscribed to the release, each with one waiter or more",
+    unknown: "Clients that poll are not visible",
   },
-  nobodyWaits: "nobody waits",
-  wait: (count: string) => `${count} wait`,
-  listen: (count: string) => `${count} clients listen for its release`,
-  nobodyListens: "no client listens for its release",
+  nobodyWaits: "no waiters",
+  wait: (count: string) => `${count} waiting`,
+  listen: (count: string) => `${count} subscribed clients`,
+  nobodyListens: "no subscribed clients",
   waitUnseen: (count: string | null) =>
     count === null
-      ? "who waits by asking again and again cannot be seen"
-      : `${count} wait by Lockkeeper; who waits by asking again and again cannot be seen`,
+      ? "clients that poll are not visible"
+      : `${count} waiting through Lockkeeper; clients that poll are not visible`,
 
   /** Who acquires the lock when it is released. */
   next: {
@@ -85,8 +85,8 @@ export const lock = {
     redissonPlain: "Every subscribed client is notified, and the first request acquires the lock.",
   },
 
-  /** Who holds it. */
-  free: "free",
+  /** The holder. */
+  free: "not held",
   onHost: (who: ReactNode, host: ReactNode) => (
     <>
       {who}
@@ -105,33 +105,33 @@ export const lock = {
   unknownConstant: (value: string) => `unknown owner (value “${value}”)`,
   theReservation: (what: string) => `the ${what}`,
 
-  /** How long. */
-  endedFree: "ended, free to take",
+  /** Times. */
+  endedFree: "expired, available",
   noTtl: "no TTL",
   expiring: "expiring…",
-  graceHint: "Its holder's lease is over; the grace keeps the lock taken",
+  graceHint: "The lease has expired. The lock is still held during the grace period.",
   unknown: "unknown",
-  sinceUnknown: "It is not known when this hold began",
+  sinceUnknown: "The start of this hold is unknown",
   sinceHints: {
-    at_least: (date: string) => `Held already when first seen, ${date}`,
-    reported: (date: string) => `Since ${date}, as recorded in its owner string by the client's clock`,
+    at_least: (date: string) => `Already held when first seen, ${date}`,
+    reported: (date: string) => `Since ${date} (from the owner string, by the clock of the client)`,
     exact: (date: string) => `Since ${date}`,
   },
   typical: (span: string) => `typical ${span}`,
   noFence: "none",
-  noFenceHint: "Taken without Lockkeeper: this hold has no fencing token",
+  noFenceHint: "Not acquired through Lockkeeper, so this hold has no fencing token",
 
-  /** Of formats that are no library's. */
-  formatNames: { token: "One string", timestamp: "Deadline" },
+  /** Names of formats that no library defines. */
+  formatNames: { token: "Token string", timestamp: "Timestamp string" },
   runbook: "Runbook",
-  opensApart: "(opens apart)",
+  opensApart: "(opens in a new tab)",
 
   formats: (count: number) => `one of ${count}`,
 
-  /** null: the server says it in this very language. */
+  /** null: the server returns these texts in English. */
   release: null as ReleaseAdviceMessages | null,
 
-  /** Of a quorum. */
+  /** Votes of the masters of a quorum. */
   votes: {
     held: (its: number, of: number) => `held at ${its} of ${of} masters`,
     ownerPerMaster: ", with one owner string per master: ",
@@ -141,10 +141,10 @@ export const lock = {
         {owner} has {masters} {masters === 1 ? "vote" : "votes"}
       </>
     ),
-    noHold: (votes: number): string => (votes === 1 ? ", which makes no hold" : ", which make no hold"),
+    noHold: (votes: number): string => (votes === 1 ? ", which is no majority" : ", which are no majority"),
     none: "none",
     unreachable: (count: number) => `; ${count} ${count === 1 ? "is" : "are"} unreachable`,
-    undecided: ": they may decide otherwise, so this is as it was decided last",
+    undecided: ": they can change the result, so the last known result is shown",
     and: ", ",
     after: "; ",
   },
@@ -153,7 +153,7 @@ export const lock = {
     <>
       {who}
       {ago !== null && `, ${ago}`}
-      {about === "hold" ? ", about this hold" : ", about the key, whoever holds it"}
+      {about === "hold" ? ", for this hold" : ", for the key"}
     </>
   ),
 };

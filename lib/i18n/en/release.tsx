@@ -1,30 +1,30 @@
 import type { ReactNode } from "react";
 
-/** The sheet that frees one lock. */
+/** The dialog that releases a lock. */
 export const release = {
   namespace: "release" as const,
   title: (key: ReactNode) => <>Release {key}</>,
 
-  // What is freed.
+  // The hold.
   asSeen: "Holder",
-  asOpened: "The hold that you opened",
+  asOpened: "The hold you opened",
   heldBy: "Held by",
   reserved: "Reserved",
   forLeastTime: "for its minimum hold time",
   by: (who: ReactNode) => <>by {who}</>,
-  nobody: "Nobody holds it.",
+  nobody: "The lock is not held.",
   count: (count: number) => `, count ${count}`,
-  forHowLong: "For",
+  forHowLong: "Held for",
   typically: (span: string) => `, typically ${span}`,
   expires: "Expires",
   format: "Format",
   votes: "Votes",
-  fence: "Fence",
+  fence: "Fencing token",
   none: "none",
-  noFence: "Taken without Lockkeeper: nothing can tell its late writes",
-  redissonsFence: (fence: string) => `${fence}, given out by Redisson`,
+  noFence: "Not acquired through Lockkeeper, so late writes cannot be detected",
+  redissonsFence: (fence: string) => `${fence}, issued by Redisson`,
 
-  // Whether its holder is alive.
+  // Liveness.
   alive: "Liveness",
   liveness: {
     alive: "The holder appears to be alive",
@@ -35,29 +35,29 @@ export const release = {
   },
   renewals: (count: number, shown: string) => (count === 1 ? "1 renewal seen" : `${shown} renewals seen`),
   lastHeard: (ago: string) => `Acquired ${ago}, no renewal seen since`,
-  heartbeat: (heard: string, cadence: string) =>
-    `${heard} since it was heard of, of ${cadence} between renewals`,
-  ofAll: "This is of the lock as a whole: its holders cannot be told apart.",
+  heartbeat: (silent: string, interval: string) => `Last renewed ${silent} ago, renews every ${interval}`,
+  ofAll: "Applies to the lock as a whole: its holders cannot be distinguished.",
   nobodyWorks: "No client works under a reservation.",
 
-  // What happens then.
+  // Consequences.
   follows: "What happens next",
   next: "Next holder",
   nobodyUntil: "None for 60 s, or until you release the reservation. Waiters keep waiting.",
-  alsoFreed: "Also freed",
-  alsoKeeps: "Not freed",
-  allHolders: (count: number) => `All ${count} holders are freed`,
-  othersKeep: (count: number) => (count === 1 ? "1 more keeps the lock" : `${count} more keep the lock`),
+  alsoFreed: "Also released",
+  alsoKeeps: "Not released",
+  allHolders: (count: number) => `All ${count} holders are released`,
+  othersKeep: (count: number) =>
+    count === 1 ? "1 other holder keeps the lock" : `${count} other holders keep the lock`,
   andMore: (count: number) => `and ${count} more`,
-  nested: (count: number) => `All ${count} of its nested holds end at once`,
+  nested: (count: number) => `Its count of ${count} is released at once`,
   keysAlong: (count: number) =>
-    count === 1 ? "1 other key, taken with the same token" : `${count} other keys, taken with the same token`,
+    count === 1 ? "1 other key with the same token" : `${count} other keys with the same token`,
   keysStay: (count: number) =>
     count === 1
-      ? "1 other key that was taken together with it stays taken"
-      : `${count} other keys that were taken together with it stay taken`,
+      ? "1 other key that was acquired together with it"
+      : `${count} other keys that were acquired together with it`,
   oldOwner: "Previous holder",
-  noOldOwner: "none: no client works under a reservation",
+  noOldOwner: "None: no client works under a reservation.",
   fencedOwner: (lost: ReactNode) => (
     <>
       Its next renewal fails with {lost}. Until then it may keep writing: only the fencing token protects the
@@ -65,9 +65,9 @@ export const release = {
     </>
   ),
   ofFormat: (format: string) => `${format}: `,
-  releasing: "Releasing",
+  releasing: "Note",
 
-  // What to do.
+  // The action.
   how: "Action",
   methods: {
     release: "Release now",
@@ -88,16 +88,16 @@ export const release = {
   },
   cleared: "The liveness of the holder changed. Choose an action.",
   unavailable: "The chosen action is no longer available. Choose another one.",
-  itsFormat: "Its format",
+  itsFormat: "Format",
 
-  // Why.
+  // The reason.
   reason: "Reason",
   reasonOptional: "Reason (optional)",
-  reasonPlaceholder: "For whoever looks at this later",
-  reasons: ["Its owner is gone", "Its owner hangs", "Deployment", "Test"],
+  reasonPlaceholder: "Recorded in the audit log",
+  reasons: ["Holder is gone", "Holder hangs", "Deployment", "Test"],
   sayWhy: {
     alive: "Enter a reason: the holder appears to be alive.",
-    unknown: "Enter a reason: whether the holder is alive is unknown.",
+    unknown: "Enter a reason: the liveness of the holder is unknown.",
   },
   nameFormat: "Select the format first.",
   chooseHow: "Choose an action",
@@ -105,7 +105,7 @@ export const release = {
   production: {
     alive: (target: string) => `Production, and the holder appears to be alive. Type “${target}” to confirm`,
     unknown: (target: string) =>
-      `Production, and whether the holder is alive is unknown. Type “${target}” to confirm`,
+      `Production, and the liveness of the holder is unknown. Type “${target}” to confirm`,
   },
   typeName: (target: string) => `Type “${target}” to confirm.`,
   recorded: (who: string) => `Logged in the audit as ${who}`,
@@ -113,21 +113,21 @@ export const release = {
   keepWatching: "Keep watching",
   releaseReservation: "Release and reserve",
   isReleasing: "Releasing…",
-  sends: "⌘ or Ctrl with Enter sends",
+  sends: "⌘ or Ctrl + Enter",
   releaseThe: (what: string, reservation: boolean) => `Release ${what}${reservation ? " and reserve" : ""}`,
   releaseWhatever: (who: string, reservation: boolean) =>
-    `Release whatever ${who} holds now${reservation ? " and reserve" : ""}`,
-  itsOwner: "its owner",
+    `Release the current hold of ${who}${reservation ? " and reserve" : ""}`,
+  itsOwner: "the owner",
 
-  // What came between.
+  // Changes and failures.
   changedTitles: {
     other_owner: "The hold changed.",
     reacquired: "The owner acquired the lock again.",
     not_followed: "This may be another hold.",
   },
-  changedText: "The hold that you opened has ended and is shown below. It can no longer be released.",
+  changedText: "The hold you opened has ended and is shown below. It can no longer be released.",
   reacquiredText: (who: ReactNode) => (
-    <>{who} released the lock and acquired it again. The hold that you opened has ended and is shown below.</>
+    <>{who} released the lock and acquired it again. The hold you opened has ended and is shown below.</>
   ),
   notFollowedText: (who: ReactNode) => (
     <>
@@ -139,39 +139,39 @@ export const release = {
   lookAtNew: "Review the current hold",
   nowHeldBy: (who: ReactNode) => <>Now held by {who}.</>,
   nowReserved: (who: ReactNode) => <>Now {who}.</>,
-  nowFree: "The lock is free.",
-  noAnswer: "No answer: it may or may not have been released.",
+  nowFree: "The lock is not held.",
+  noAnswer: "No response: the lock may or may not have been released.",
   noAnswerText:
-    "What stands below is live. If the hold is still there in a few seconds, send it again: that frees this hold or nothing.",
-  unverified: "Could not verify the hold: nothing was released.",
+    "The details below are live. If the hold is still there in a few seconds, retry: only this hold can be released.",
+  unverified: "Could not verify the hold. Nothing was released.",
   unverifiedText: (who: ReactNode) => (
     <>
-      This Redis could not be watched all the time, so it cannot be told whether {who} still has the hold you
-      saw or has taken the lock anew since.
+      The connection to Redis was interrupted, so {who} may have released the lock and acquired it again since
+      you opened it.
     </>
   ),
-  alreadyGone: "Already gone.",
-  goneUnseen: "The hold you looked at has ended; nobody holds the lock.",
+  alreadyGone: "The hold has already ended.",
+  goneUnseen: "The lock is not held.",
   goneSeen: (how: string, ago: ReactNode) => (
     <>
-      The lock is free: {how} {ago}.
+      The lock is not held: {how} {ago}.
     </>
   ),
-  notReserved: "Nothing was reserved: the next client gets it.",
-  maybeByYou: "Whether your request did it cannot be told here; the history can.",
+  notReserved: "Nothing was reserved: any client can acquire the lock.",
+  maybeByYou: "Check the history to see whether your request released it.",
 
-  // What was done.
+  // The result.
   released: "Released",
   releasedAndReserved: "Released and reserved",
-  holdGone: (owner: ReactNode) => <>The hold of {owner} is gone.</>,
-  reservationGone: (what: ReactNode) => <>The {what} is gone.</>,
-  aHoldGone: "The hold is gone.",
+  holdGone: (owner: ReactNode) => <>The hold of {owner} has ended.</>,
+  reservationGone: (what: ReactNode) => <>The {what} has ended.</>,
+  aHoldGone: "The hold has ended.",
   reservedUntil: (clock: string) =>
     `No client can acquire the lock until ${clock}, unless you release it early.`,
-  freed: "Freed",
+  freed: "Holder",
   held: "Held for",
-  when: "When",
-  byRedis: (clock: string) => `${clock}, by Redis's clock`,
+  when: "Time",
+  byRedis: (clock: string) => `${clock} (Redis time)`,
   woken: "Waiting",
   waitingThen: {
     waiter: (who: string, others: number) =>
@@ -183,18 +183,18 @@ export const release = {
     not_visible: "unknown: clients that poll are not visible",
   },
   wokenReserved: "they keep waiting until the reservation ends",
-  hasIt: "Now",
-  freeNow: "nobody has it",
-  sinceThen: (ago: ReactNode) => <>, since {ago}</>,
-  watched: (left: string) => `Watched for ${left} more, in case its library makes it again.`,
-  stayedGone: "Its library did not make it again.",
+  hasIt: "Held by",
+  freeNow: "not held",
+  sinceThen: (ago: ReactNode) => <>, for {ago}</>,
+  watched: (left: string) => `Watching for another ${left}, in case the library creates the lock again.`,
+  stayedGone: "The library did not create the lock again.",
   keysFreed: (freed: number, of: number) =>
-    `${freed} of ${of} other keys with the same token were freed as well.`,
-  atMasters: (freed: number, of: number) => `Freed at ${freed} of ${of} masters.`,
+    `${freed} of ${of} other keys with the same token were also released.`,
+  atMasters: (freed: number, of: number) => `Released at ${freed} of ${of} masters.`,
   silentMasters: (names: string) =>
-    `${names} did not answer: what is left there is no hold any more, and ends with its lease.`,
-  isBack: "Released, and the same owner has it again.",
-  tookAnew: "It took the lock anew.",
-  itsEvent: "Its event in the history",
-  itsAudit: "Its entry in the audit",
+    `No response from ${names}. The leftover vote does not count and expires with its lease.`,
+  isBack: "Released, but the same owner holds it again.",
+  tookAnew: "It acquired the lock again.",
+  itsEvent: "View event",
+  itsAudit: "View audit entry",
 };

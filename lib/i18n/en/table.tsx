@@ -11,67 +11,66 @@ const columns: Record<LockSortField, string> = {
   held: "Held for",
   attention: "Liveness",
   waiters: "Waiting",
-  fence: "Fence",
+  fence: "Fencing token",
 };
 
-const densities = { dense: "Dense", normal: "Normal", airy: "Airy" };
+const densities = { dense: "Compact", normal: "Normal", airy: "Comfortable" };
 
 const orders = {
   "-attention": "Needs attention first",
-  "-held": "Held longest",
-  remaining: "Ends soonest",
-  "-waiters": "Most waited for",
-  key: "By key",
+  "-held": "Held longest first",
+  remaining: "Expires soonest first",
+  "-waiters": "Most waiters first",
+  key: "Key",
 };
 
 const ENDS: Partial<Record<EventType, string>> = {
   released: "released",
   expired: "expired",
   evicted: "evicted",
-  force_released: "freed by force",
+  force_released: "force-released",
 };
 
-/** The table of locks and what is set up in it, which comes with the first rows. */
+/** The table of locks and its settings. Loads with the first rows. */
 export const table = {
   namespace: "table" as const,
   title: "Locks",
   columns,
   order: "Order",
   orders,
-  otherOrder: "Another order",
+  otherOrder: "Custom order",
   actions: "Actions",
-  tickAll: "Tick all rows that are loaded",
-  tick: (key: string) => `Tick ${key}`,
+  tickAll: "Select all loaded rows",
+  tick: (key: string) => `Select ${key}`,
   release: (key: string) => `Release ${key}`,
   releaseShort: "Release…",
-  isFree: "free",
-  setUp: "Columns and rows",
+  isFree: "not held",
+  setUp: "Table settings",
   shownColumns: "Columns",
-  moveUp: (column: string) => `Move ${column} to the left`,
-  moveDown: (column: string) => `Move ${column} to the right`,
-  noRoom: "no room now",
-  shownForSort: "shown: sorted by it",
+  moveUp: (column: string) => `Move ${column} left`,
+  moveDown: (column: string) => `Move ${column} right`,
+  noRoom: "hidden: no space",
+  shownForSort: "shown: sorted by this column",
   reset: "Reset",
-  densityTitle: "Height of rows",
+  densityTitle: "Row height",
   densities,
-  typicalMeans: (p50: string, p95: string) =>
-    `Of locks with such a name half are held for less than ${p50}, and nineteen of twenty for less than ${p95}`,
+  typicalMeans: (p50: string, p95: string) => `Typical for this key pattern: median ${p50}, p95 ${p95}`,
   edgeOf: (column: string) => `Width of ${column}`,
-  edgeHint: "Drag, or use the arrow keys; Enter sets it back",
+  edgeHint: "Drag or use the arrow keys. Enter resets the width.",
   pixels: (px: number) => `${px} pixels`,
-  ends: { untold: "gone", taken_anew: "held by another now" },
+  ends: { untold: "gone", taken_anew: "now held by another" },
   endOf: (type: EventType) => ENDS[type] ?? "ended",
-  freedBy: (who: ReactNode) => <>freed by {who}</>,
+  freedBy: (who: ReactNode) => <>released by {who}</>,
   andMore: (others: number) => ` and ${others} more`,
   expiresIn: (time: ReactNode) => <>expires in {time}</>,
   heldFor: (time: ReactNode) => <>held {time}</>,
   waiting: (count: ReactNode) => <>{count} waiting</>,
-  position: (first: string, last: string, total: string) => `${first} to ${last} of ${total}`,
+  position: (first: string, last: string, total: string) => `${first}–${last} of ${total}`,
   narrow: "narrow the search to see the rest",
   paused: "Paused",
-  reading: "Rows stand still while you are here",
-  showChanges: "Take the list as it is now",
+  reading: "Paused while you read",
+  showChanges: "Refresh the list",
   changes: (count: number, text: string) => (count === 1 ? "+1 change" : `+${text} changes`),
   nearEnd: (key: string, seconds: number) =>
-    seconds === 0 ? `${key} is at its end` : `${key} has less than ${seconds} s left`,
+    seconds === 0 ? `${key} is expiring` : `${key} expires in less than ${seconds} s`,
 };

@@ -1,21 +1,21 @@
-/** Who held one lock when, on its page. */
+/** The timeline of holds on the page of a lock. */
 export const timeline = {
   namespace: "timeline" as const,
   title: "Timeline",
   holds: "Holds, by holder",
-  choose: "Choose a hold with the arrow keys or the pointer.",
+  choose: "Use the arrow keys or the pointer to select a hold.",
   shown: "Shown on the timeline",
   latest: "Latest holds",
-  all: "All that is loaded",
-  wrong: "What is wrong or unknown",
+  all: "All loaded holds",
+  wrong: "Problems and gaps",
   expired: "expired",
-  forced: "freed by force, or evicted",
-  dashed: "Dashed: its end or its beginning was not seen",
-  overlap: "Hatched: two holders at one time",
+  forced: "force-released or evicted",
+  dashed: "Dashed: start or end not observed",
+  overlap: "Hatched: overlapping holders",
   others: (count: number) =>
-    count === 1 ? "1 earlier holder is not drawn." : `${count} earlier holders are not drawn.`,
+    count === 1 ? "1 earlier holder not shown." : `${count} earlier holders not shown.`,
   notWatched: "not watched",
-  gap: (from: string, to: string) => `Nobody watched from ${from} to ${to}`,
+  gap: (from: string, to: string) => `Not watched from ${from} to ${to}`,
   now: "now",
 
   heldNow: "held now",
@@ -26,8 +26,8 @@ export const timeline = {
   noHolds: "No holds are recorded up to this time.",
   /** The lock at a time in the past. */
   heldAt: {
-    command: "Who held this lock at…",
-    label: "Who held it at",
+    command: "Show the holder at a time…",
+    label: "Holder at",
     placeholder: "10:47:04 or 5 m ago",
     show: "Show",
     now: "Back to now",
@@ -36,46 +36,46 @@ export const timeline = {
     title: (time: string) => `At ${time}`,
     loading: "Loading…",
     failed: "The history is unavailable.",
-    nobody: "Nobody held the lock.",
+    nobody: "The lock was not held.",
     unknown: "No holder is recorded.",
     forgotten: "Unknown: events of that time are no longer stored.",
     unwatched: "Lockkeeper did not watch this target at that time, so holds may be missing.",
   },
 
-  /** What a hold was, in sentences. */
-  notTold: "not told",
-  maybeEarlier: "It may have begun earlier.",
-  fence: (fence: string) => `Its fence is ${fence}.`,
-  reason: (reason: string) => `The reason given was “${reason}”.`,
+  /** Descriptions of holds. */
+  notTold: "unknown owner",
+  maybeEarlier: "It may have started earlier.",
+  fence: (fence: string) => `Fencing token: ${fence}.`,
+  reason: (reason: string) => `Reason: “${reason}”.`,
   sentences: (all: readonly string[]) => all.join(" "),
   open: (who: string, since: string) => `${who} has held it since ${since}.`,
   unobserved: (who: string, since: string, until: string) =>
-    `${who} held it from ${since} to ${until} at most; its end was not seen.`,
-  endUnknown: (who: string, since: string) => `${who} held it from ${since}; its end was not recorded.`,
+    `${who} held it from ${since} until ${until} at the latest. The end was not observed.`,
+  endUnknown: (who: string, since: string) => `${who} held it from ${since}. No end is recorded.`,
   ends: {
     released: (who: string, since: string, until: string, span: string) =>
-      `${who} held it from ${since} to ${until}, for ${span}, and it was released.`,
+      `${who} held it from ${since} to ${until} (${span}). Released.`,
     expired: (who: string, since: string, until: string, span: string) =>
-      `${who} held it from ${since} to ${until}, for ${span}, and it expired: nobody released it.`,
+      `${who} held it from ${since} to ${until} (${span}). Expired without a release.`,
     evicted: (who: string, since: string, until: string, span: string) =>
-      `${who} held it from ${since} to ${until}, for ${span}, and Redis evicted it to save memory.`,
+      `${who} held it from ${since} to ${until} (${span}). Evicted by Redis to reclaim memory.`,
     force_released: (who: string, since: string, until: string, span: string) =>
-      `${who} held it from ${since} to ${until}, for ${span}, and it was freed by force.`,
+      `${who} held it from ${since} to ${until} (${span}). Force-released.`,
   },
   forcedBy: (who: string, since: string, until: string, span: string, by: string) =>
-    `${who} held it from ${since} to ${until}, for ${span}, and ${by} freed it by force.`,
+    `${who} held it from ${since} to ${until} (${span}). Force-released by ${by}.`,
   twoHolders: (first: string, second: string, span: string, since: string) =>
-    `Two holders at one time: ${first} and ${second}, for ${span} from ${since}. Only a fence at the resource tells their writes apart.`,
+    `Two holders at the same time: ${first} and ${second}, for ${span} from ${since}. Only a fencing token can distinguish their writes at the resource.`,
   twoMaybe: (first: string, second: string, span: string, since: string) =>
-    `${first} and ${second} held it at one time, for ${span} from ${since}. That is right only if this lock takes several holders.`,
+    `${first} and ${second} held it at the same time, for ${span} from ${since}. This is expected only if the lock allows several holders.`,
 
-  /** The events below it. */
+  /** The events below the timeline. */
   events: "Recent events",
-  looking: "Looking…",
-  failed: "The past could not be read.",
-  none: "None seen.",
-  older: "Load older",
+  looking: "Loading…",
+  failed: "Could not load the history.",
+  none: "No events.",
+  older: "Load older events",
   loadingOlder: "Loading…",
-  onTheirWay: "They are on their way.",
-  notKept: "Older events are not kept.",
+  onTheirWay: "Loading.",
+  notKept: "Older events are no longer stored.",
 };

@@ -10,25 +10,23 @@ export const emptyLocks: Messages["emptyLocks"] = {
     title: "没有匹配的锁",
     text: (filter) => (
       <>
-        当前持有的锁都不匹配 {filter}。所有词都须匹配：普通词在键、持有者和记录中查找；
-        {renderCode("key:GLOB")} 和 {renderCode("owner:GLOB")} 只查其中一项；{renderCode("held>5m")}{" "}
+        没有锁匹配 {filter}。所有条件须同时满足：普通词会搜索键、所有者和所有者信息；
+        {renderCode("key:GLOB")} 和 {renderCode("owner:GLOB")} 只搜索对应字段；{renderCode("held>5m")}{" "}
         用于比较。
       </>
     ),
   },
   notASearch: {
-    title: "无法理解此搜索",
-    text: "错误说明在搜索框下方。没有据此查询，因此不显示任何锁。",
+    title: "搜索语法有误",
+    text: "错误说明见搜索框下方。",
   },
   neverReached: {
     title: (label) => `尚未连接到 ${label}`,
-    text: (address) => (
-      <>Lockkeeper 正在尝试连接 {address}，暂无可显示的锁。每隔几秒会重试，页面会自动恢复。</>
-    ),
+    text: (address) => <>Lockkeeper 正在连接 {address}，每隔几秒重试一次，连接成功后页面会自动更新。</>,
     textSince: (address, since) => (
       <>
         自 {since} 起，Lockkeeper 一直在尝试连接 {address}
-        ，暂无可显示的锁。每隔几秒会重试，页面会自动恢复。
+        ，每隔几秒重试一次，连接成功后页面会自动更新。
       </>
     ),
     aside: (ago) => `（${ago}）`,
@@ -36,11 +34,11 @@ export const emptyLocks: Messages["emptyLocks"] = {
   },
   nothingHeld: {
     title: "没有被持有的锁",
-    text: "客户端获取锁后，锁会立即显示在这里。试着获取一个，一秒内即可看到：",
+    text: "客户端获取锁后，锁会立即显示在这里。可以用以下命令试试：",
     keyAndOthers: (patterns) => (
       <>
         请将 {renderCode("LOCKKEEPER_API_KEY")} 设为在“设置”中创建的 API 密钥。其他客户端（例如
-        Redisson）的锁，只要键匹配 {patterns}，也会列出。有锁没有显示？
+        Redisson）的锁，只要键匹配 {patterns}，也会列出。缺少某把锁？
       </>
     ),
   },

@@ -6,8 +6,8 @@ export const facetSide: Messages["facetSide"] = {
   hide: "收起筛选",
   close: "关闭筛选",
   clear: (count) => `清除 ${count} 项`,
-  clearLong: (count) => `清除此处选中的 ${count} 项`,
-  set: "已设筛选",
+  clearLong: (count) => `清除 ${count} 项筛选`,
+  set: "当前筛选",
   remove: (term) => `移除筛选 ${term}`,
-  openWith: (count) => (count === 0 ? "筛选" : `筛选，已选 ${count} 项`),
+  openWith: (count) => (count === 0 ? "筛选" : `筛选，已启用 ${count} 项`),
 };

@@ -2,12 +2,12 @@ import type { FormatMessages } from "../en/format-facts.ts";
 import type { Messages } from "../en/messages.ts";
 
 const UNTIL_THEN = "在此之前它会继续工作。";
-const FIRST_WINS = "先请求者得锁。";
-const ASK_AGAIN = `不会通知任何人：等待者自行再次请求，${FIRST_WINS}`;
-const JOB_WAITERS = "没有人会等待任务的锁。";
+const FIRST_WINS = "先请求的客户端获取锁。";
+const ASK_AGAIN = `没有通知，等待者自行轮询，${FIRST_WINS}`;
+const JOB_WAITERS = "没有客户端等待任务锁。";
 export const JOB_LOCK = {
-  why: "没有锁，任务仍会继续运行，结果会丢失，队列还会与它同时再运行一遍。",
-  instead: "若其 worker 已死，锁会自行过期，任务随后被恢复。否则请用此令牌通过队列自己的 API 结束任务。",
+  why: "失去锁后任务仍会继续运行，结果会丢失，队列还会同时再运行一次。",
+  instead: "如果其 worker 已退出，锁会自行过期，任务随后恢复。否则请用此令牌通过队列自身的 API 结束任务。",
 };
 const REDIS_PY = `其 release() 抛出 LockNotOwnedError。${UNTIL_THEN}`;
 const EVERY_100_MS = `等待者每 100 ms 轮询一次，${FIRST_WINS}`;
@@ -18,21 +18,21 @@ const jvmAndOurs = {
     oldOwner: `其看门狗发现锁已不在并停止。unlock() 抛出 IllegalMonitorStateException，许可的 release() 抛出 RedisException。${UNTIL_THEN}`,
   },
   token: {
-    waiters: `经 Lockkeeper 等待者会得到通知，${FIRST_WINS}其他库的客户端会自行再次请求。`,
+    waiters: `通过 Lockkeeper 等待的客户端会收到通知，${FIRST_WINS}其他库的客户端自行轮询。`,
     oldOwner: `它在下一次续期或释放时比较值，才会发现。${UNTIL_THEN}`,
   },
   timestamp: {
-    waiters: `经 Lockkeeper 等待者会得到通知，${FIRST_WINS}其他客户端会自行再次请求。`,
-    oldOwner: "它不会得到通知。若客户端不比较就删除此键，会删掉届时持有者的锁。",
+    waiters: `通过 Lockkeeper 等待的客户端会收到通知，${FIRST_WINS}其他客户端自行轮询。`,
+    oldOwner: "它不会收到通知。若客户端不比较就删除此键，会删掉届时持有者的锁。",
   },
   shedlock: {
-    waiters: "没有人等待它：发现锁被占用的任务会跳过，直到下一次轮到它。",
-    oldOwner: "它不会得到通知，会把任务做完。已结束的任务可能继续占用锁，直到 lockAtLeastFor 结束。",
+    waiters: "没有客户端等待：发现锁被占用的任务会跳过本次执行。",
+    oldOwner: "它不会收到通知，会把任务做完。已结束的任务可能继续占用锁，直到 lockAtLeastFor 结束。",
     comesBack:
       "默认情况下，其解锁不比较就删除此键，keep-alive 会覆盖它：两者都会波及届时的持有者。请预留此锁，直到旧任务结束。",
   },
   spring: {
-    waiters: `PUB_SUB 模式下等待者会得到通知；否则每 100 ms 轮询一次。${FIRST_WINS}`,
+    waiters: `PUB_SUB 模式下等待者会收到通知，否则每 100 ms 轮询一次。${FIRST_WINS}`,
     oldOwner: `其 unlock() 抛出 ConcurrentModificationException。${UNTIL_THEN}`,
   },
   lock4j: {
@@ -59,13 +59,13 @@ const nodeJs = {
   "ioredis-lock": { waiters: ASK_AGAIN, oldOwner: `其 release() 被拒绝。${UNTIL_THEN}` },
   "redis-lock": {
     waiters: ASK_AGAIN,
-    oldOwner: "它不会得到通知，会继续工作到其时限为止。",
+    oldOwner: "它不会收到通知，会继续工作到其时限为止。",
     comesBack: "在其时限之前，解锁不比较就删除此键，会波及届时的持有者。",
   },
   "redis-semaphore": {
     waiters: `等待者每 10 ms 轮询一次，${FIRST_WINS}`,
     oldOwner:
-      "在下一次刷新时它会抛出无人捕获的错误：默认情况下其 Node 进程以退出码 1 结束。提供 onLockLost 的应用则会得到通知。",
+      "在下一次刷新时它会抛出无人捕获的错误：默认情况下其 Node 进程以退出码 1 结束。提供 onLockLost 的应用会收到通知。",
     comesBack:
       "跨多台服务器的 Redlock 互斥锁或信号量，除非在所有服务器上都被释放，否则下一次刷新时会被重新获取。",
   },
@@ -98,8 +98,8 @@ const python = {
     comesBack: "任务结束时会直接删除锁，不比较其值；届时若已有其他任务持锁，也会被删掉。",
   },
   "celery-once": {
-    waiters: "没有人等待它：发现锁被占用的任务不会入队。",
-    oldOwner: "它不会得到通知：同一任务可能与它并行再次入队。",
+    waiters: "没有客户端等待：发现锁被占用的任务不会入队。",
+    oldOwner: "它不会收到通知：同一任务可能与它并行再次入队。",
     comesBack: "其任务结束时不比较就删除此键，会波及届时的持有者。",
   },
   "django-redis": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
@@ -112,12 +112,12 @@ const python = {
     oldOwner: `其 release() 抛出 NotAcquired，续期线程结束。${UNTIL_THEN}`,
   },
   redbeat: {
-    waiters: "另一个 beat 在下次轮询时得锁，可能是几分钟之后。",
+    waiters: "另一个 beat 在下次轮询时获取锁，可能要几分钟。",
     oldOwner: "该 beat 的下一次延长会抛出错误并使其结束；另一个 beat 会在其间隔之内接手。",
   },
   "redis-py": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   rq: {
-    waiters: "不会通知任何人：另一个调度器在下次尝试时得锁，可能是几分钟之后。",
+    waiters: "没有通知：另一个调度器在下次尝试时获取锁，可能要几分钟。",
     oldOwner:
       "自 3.0 版起，它会在下一次心跳时（默认 1 s 之内）重新获取此锁；更早的版本会继续调度，与下一个调度器同时运行。",
     comesBack:
@@ -128,7 +128,7 @@ const python = {
 
 const others = {
   "bsm-redislock": {
-    waiters: `不会通知任何人：等待者按应用的设定再次请求，${FIRST_WINS}`,
+    waiters: `没有通知，等待者按应用的设定轮询，${FIRST_WINS}`,
     oldOwner: `其 Refresh 和 Release 返回 ErrLockNotHeld 或 ErrNotObtained。跨多个键的锁会整体失效。${UNTIL_THEN}`,
   },
   redsync: {
@@ -164,11 +164,11 @@ const others = {
   },
   "sidekiq-unique-jobs": {
     waiters: "唤醒其队列中的下一个任务。",
-    oldOwner: "它不会得到通知：同一任务可能与它并行再次入队或运行。",
+    oldOwner: "它不会收到通知：同一任务可能与它并行再次入队或运行。",
   },
   "redlock-rb": {
     waiters: ASK_AGAIN,
-    oldOwner: `它不会得到通知：其解锁不删除任何东西，也不告诉任何人。${UNTIL_THEN}`,
+    oldOwner: `它不会收到通知，其解锁不会删除任何键，也不报错。${UNTIL_THEN}`,
     comesBack: "默认情况下，若锁空闲，它的延长会重新创建锁。",
   },
 };

@@ -12,30 +12,30 @@ export const lock: Messages["lock"] = {
 
   liveness: {
     alive: "存活",
-    overdue: "逾期",
+    overdue: "续期逾期",
     not_renewing: "不续期",
     no_ttl: "无 TTL",
     unknown: "未知",
   },
   livenessHints: {
     alive: "持有者按时续期",
-    overdue: "续期已逾期",
-    not_renewing: "观察期间未见续期",
-    no_ttl: "没有 TTL，永不过期",
-    unknown: "观察时间不足",
+    overdue: "续期已逾期，疑似已失联",
+    not_renewing: "观测期间未见续期",
+    no_ttl: "无 TTL，永不过期",
+    unknown: "观测时间不足",
   },
-  lastRenewed: (ago) => `上次续期：${ago}`,
+  lastRenewed: (ago) => `${ago}续期`,
   neverRenewed: "从未见到续期",
-  neverExpires: "不会自行过期",
-  renewsEvery: (span) => `每 ${span} 一次`,
-  nextIn: (span) => `预计 ${span} 后续期`,
-  nextNow: "预计此刻续期",
-  wasExpected: (ago) => `本应续期：${ago}`,
-  missed: (count) => `错过 ${count} 次`,
-  noRegularRenewals: "未观察到规律续期",
-  watchedNever: (span) => `已观察 ${span}，从未续期`,
-  noTtlMeans: "不会自行过期，也无从得知持有者是否存活",
-  watchedShort: (span) => `已观察 ${span}：不足以判定`,
+  neverExpires: "永不过期",
+  renewsEvery: (span) => `每 ${span}一次`,
+  nextIn: (span) => `预计 ${span}后续期`,
+  nextNow: "预计即将续期",
+  wasExpected: (ago) => `本应在${ago}续期`,
+  missed: (count) => `错过 ${count} 次续期`,
+  noRegularRenewals: "未观测到规律续期",
+  watchedNever: (span) => `已观测 ${span}，从未续期`,
+  noTtlMeans: "永不过期，且无法判断持有者是否存活",
+  watchedShort: (span) => `仅观测了 ${span}，不足以判断`,
   livenessWith: (liveness, evidence) => (
     <>
       {liveness}
@@ -45,17 +45,15 @@ export const lock: Messages["lock"] = {
 
   waitersHints: {
     exact: "所有等待者",
-    estimated: "监听其释放的客户端，每个至少有一个等待者",
-    unknown: "靠轮询等待的客户端无法看到",
+    estimated: "订阅了释放通知的客户端，每个至少有一个等待者",
+    unknown: "轮询的客户端不可见",
   },
-  nobodyWaits: "无人等待",
+  nobodyWaits: "没有等待者",
   wait: (count) => `${count} 个等待者`,
-  listen: (count) => `${count} 个客户端在监听其释放`,
-  nobodyListens: "没有客户端在监听其释放",
+  listen: (count) => `${count} 个客户端订阅了释放通知`,
+  nobodyListens: "没有客户端订阅释放通知",
   waitUnseen: (count) =>
-    count === null
-      ? "靠轮询等待的客户端无法看到"
-      : `${count} 个经 Lockkeeper 等待；靠轮询等待的客户端无法看到`,
+    count === null ? "轮询的客户端不可见" : `${count} 个通过 Lockkeeper 等待，轮询的客户端不可见`,
 
   next: {
     waiter: (who, waited, others) => (
@@ -66,16 +64,16 @@ export const lock: Messages["lock"] = {
       </>
     ),
     orders: {
-      first_in_queue: "等待队列保存在 Redis 中：其他客户端无法插队。",
-      longest_waiting: "按此顺序得锁，但新的客户端仍可能抢先。",
+      first_in_queue: "等待队列保存在 Redis 中，其他客户端无法插队。",
+      longest_waiting: "按此顺序获取锁，但新的客户端仍可能抢先。",
     },
     undetermined: (count, isExact) =>
-      `未知（${isExact ? "" : "至少 "}${count} 个客户端在等待，任何客户端都可能先得锁）。`,
-    nobody: "没有客户端在等待。锁会保持空闲，直到有客户端获取。",
-    no_subscriber: "没有客户端订阅释放通知。锁会保持空闲，直到有客户端获取。",
+      `未知（${isExact ? "" : "至少 "}${count} 个客户端在等待，任何客户端都可能先获取锁）。`,
+    nobody: "没有客户端在等待。锁会一直空闲，直到有客户端获取。",
+    no_subscriber: "没有客户端订阅释放通知。锁会一直空闲，直到有客户端获取。",
     not_visible: "未知（轮询的客户端不可见）。",
-    redissonFair: "通知队首的客户端，其余保持位次。",
-    redissonPlain: "通知所有订阅的客户端，先请求者得锁。",
+    redissonFair: "通知队首的客户端，其余保持原有位置。",
+    redissonPlain: "通知所有订阅的客户端，先请求的客户端获取锁。",
   },
 
   free: "空闲",
@@ -92,57 +90,57 @@ export const lock: Messages["lock"] = {
   reservedFor: (who) => <>由 {who} 预留</>,
   leastHold: "最短持有时间",
   reservedBy: (who) => `${who} 的预留`,
-  unknownDeadline: (time) => `持有者未知（值为截止时间，${time} 到期）`,
-  unknownConstant: (value) => `持有者未知（值为“${value}”）`,
+  unknownDeadline: (time) => `所有者未知（值为截止时间，${time} 到期）`,
+  unknownConstant: (value) => `所有者未知（值为“${value}”）`,
   theReservation: (what) => what,
 
   endedFree: "已到期，可获取",
   noTtl: "无 TTL",
   expiring: "正在过期…",
-  graceHint: "其持有者的租约已结束；宽限期使锁仍被占用",
+  graceHint: "租约已到期，宽限期内锁仍被占用",
   unknown: "未知",
-  sinceUnknown: "不知道此次持有何时开始",
+  sinceUnknown: "本次持有的开始时间未知",
   sinceHints: {
-    at_least: (date) => `首次看到时已被持有：${date}`,
-    reported: (date) => `据其持有者字符串（客户端时钟）：${date}`,
+    at_least: (date) => `首次观测时（${date}）已被持有`,
+    reported: (date) => `自 ${date} 起（取自所有者字符串，以客户端时钟为准）`,
     exact: (date) => `自 ${date} 起`,
   },
   typical: (span) => `通常 ${span}`,
   noFence: "无",
-  noFenceHint: "未经 Lockkeeper 获取：此次持有没有栅栏号",
+  noFenceHint: "未经 Lockkeeper 获取，本次持有没有 fencing token",
 
-  formatNames: { token: "单个字符串", timestamp: "截止时间" },
-  runbook: "操作手册",
-  opensApart: "（另开窗口）",
+  formatNames: { token: "令牌字符串", timestamp: "时间戳字符串" },
+  runbook: "应急手册",
+  opensApart: "（在新标签页打开）",
 
-  formats: (count) => `${count} 种之一`,
+  formats: (count) => `${count} 种格式之一`,
 
   release: {
-    shapeAlone: "它略像一把锁，也可能是他人的数据。指明其格式后才能释放。",
-    latch: "无论计数还剩多少，门闩都会对所有等待者打开。",
+    shapeAlone: "它可能是锁，也可能是其他数据。选择格式后才能释放。",
+    latch: "无论计数还剩多少，闭锁都会对所有等待者打开。",
     permit:
-      "归还一个许可，因为 Redis 不告知其余许可在谁手中。若其持有者仍存活并也归还，信号量会比原先多一个许可。",
+      "会归还一个许可，因为 Redis 不记录许可的持有者。如果原持有者仍存活并再次归还，信号量会多出一个许可。",
     job: JOB_LOCK.why + JOB_LOCK.instead,
     number:
-      "无人等待时，Redis 不告知这个数字是信号量、门闩还是计数器：对其中一种的释放会损坏另一种。请在有人等待时再看，或用创建它的应用更改。",
+      "没有等待者时，无法从数据区分这个数字是信号量、闭锁还是计数器，误释放会损坏数据。请在有等待者时重试，或在创建它的应用中处理。",
     differentOwners:
-      "各主节点由不同的持有者占用，未知谁在多数主节点上持有这把锁。释放其中一个，可能使两个客户端同时获得锁。请等待持有者释放或租约到期。",
-    notFreed: "Lockkeeper 不释放此格式的锁。",
+      "各主节点上的所有者不同，无法确定谁获得了多数派。释放其中一个可能导致两个客户端同时持有锁。请等待持有者释放或租约到期。",
+    notFreed: "Lockkeeper 不支持释放此格式的锁。",
   },
 
   votes: {
     held: (its, of) => `在 ${of} 个主节点中的 ${its} 个上持有`,
-    ownerPerMaster: "，每个主节点上的持有者字符串各不相同：",
-    differentOwners: "各主节点由不同的持有者占用，未知谁获得多数",
+    ownerPerMaster: "，每个主节点上的所有者字符串各不相同：",
+    differentOwners: "各主节点上的所有者不同，无法确定谁获得了多数派",
     has: (owner, masters) => (
       <>
         {owner} 有 {masters} 票
       </>
     ),
-    noHold: () => "，不构成持有",
+    noHold: () => "，未达到多数派",
     none: "无",
     unreachable: (count) => `；${count} 个不可达`,
-    undecided: "：它们可能另有决定，因此按上次的决定显示",
+    undecided: "，它们可能改变结果，因此显示上次的已知结果",
     and: "，",
     after: "；",
   },
@@ -151,7 +149,7 @@ export const lock: Messages["lock"] = {
     <>
       {who}
       {ago !== null && `，${ago}`}
-      {about === "hold" ? "，关于此次持有" : "，关于此键，无论谁持有"}
+      {about === "hold" ? "，针对本次持有" : "，针对此键"}
     </>
   ),
 };
