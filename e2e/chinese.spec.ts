@@ -76,11 +76,11 @@ test("the table, a lock page and its actions are in Chinese when Chinese is sele
   await assertChinese(page, "locks");
   await page.keyboard.press("j");
   await page.keyboard.press("x");
-  const ticked = page.getByRole("toolbar", { name: viewTools.ticked });
+  const ticked = page.getByRole("toolbar", { name: viewTools.selection });
   await expect(ticked).toBeVisible();
   await assertChinese(page, "a row is ticked");
-  await ticked.getByRole("button", { name: viewTools.free("1") }).click();
-  await expect(page.getByRole("dialog").getByRole("region", { name: bulk.wouldBe("1") })).toBeVisible();
+  await ticked.getByRole("button", { name: viewTools.release("1") }).click();
+  await expect(page.getByRole("dialog").getByRole("region", { name: bulk.willRelease("1") })).toBeVisible();
   await assertChinese(page, "the sheet that frees many");
   await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: zh.locks.search }).fill("key:nothing-like-it");
@@ -99,8 +99,8 @@ test("the table, a lock page and its actions are in Chinese when Chinese is sele
   await assertChinese(page, "lock");
   await assertAccessible(page, "a lock, in Chinese");
   await checkDialog(page, "note", lockParts.note);
-  await checkDialog(page, "more time", lockParts.moreTime);
-  await checkDialog(page, "free", zh.lockPage.free);
+  await checkDialog(page, "more time", lockParts.extendLease);
+  await checkDialog(page, "free", zh.lockPage.release);
 });
 
 test("events, targets and formats are in Chinese when Chinese is selected", async ({

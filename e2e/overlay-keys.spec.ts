@@ -35,7 +35,7 @@ async function delayRequests(page: Page): Promise<void> {
 }
 
 async function expectUntouchedRows(page: Page): Promise<void> {
-  await expect(page.getByRole("toolbar", { name: viewTools.ticked })).toHaveCount(0);
+  await expect(page.getByRole("toolbar", { name: viewTools.selection })).toHaveCount(0);
   await expect(page.locator("[data-path] input:checked")).toHaveCount(0);
   await expect(page.getByRole("button", { name: views.pause, exact: true })).toBeVisible();
 }

@@ -127,7 +127,7 @@ function FacetValueText({ row: { value, locks }, field }: Pick<FacetValueRowProp
   const messages = useMessages(facets);
   const { formatNames } = useMessages(lockWords);
   if (locks === null) return <SafeText text={value} />;
-  if (field === "waiters") return messages.waited;
+  if (field === "waiters") return messages.hasWaiters;
   const isPlain = value === "token" || value === "timestamp";
   if (field === "format" && isPlain) return formatNames[value];
   const format = field === "format" ? formatFacetValue(value) : undefined;

@@ -42,7 +42,7 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
           {fault === undefined ? (
             <FacetLists counts={counts} filter={filter} onFilter={onFilter} />
           ) : (
-            <p className="px-1.5 text-2xs text-ink-3">{messages.fault}</p>
+            <p className="px-1.5 text-2xs text-ink-3">{messages.invalidSearch}</p>
           )}
           <TargetLinks filter={filter} />
         </>
@@ -81,7 +81,7 @@ function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: Face
     <>
       {error !== null && (
         <p role="status" className="px-1.5 text-2xs text-warn">
-          {messages.older(formatClock(data.asOf))}
+          {messages.staleCounts(formatClock(data.asOf))}
         </p>
       )}
       {shown.map((facet) => (

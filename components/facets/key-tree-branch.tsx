@@ -92,7 +92,7 @@ function useBranchDescription({ name, holds, needsAttention, waiters }: Namespac
     ...(needsAttention > 0 ? [messages.needsAttention(formatNumber(needsAttention))] : []),
     ...(waiters.count ? [messages.waiting(formatNumber(waiters.count))] : []),
   ];
-  return parts.reduce(messages.and);
+  return parts.reduce(messages.join);
 }
 
 interface ChevronProps {

@@ -26,7 +26,7 @@ export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
         className={clsx("px-1.5 text-2xs/6", error === null ? "text-ink-3" : "text-bad")}
         style={{ paddingLeft: `${getIndentPx(level) + 24}px` }}
       >
-        {error === null ? messages.loading : messages.notHad}
+        {error === null ? messages.loading : messages.unavailable}
       </div>
     );
   }

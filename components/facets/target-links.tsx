@@ -36,7 +36,7 @@ export function TargetLinks({ filter }: { filter: string }) {
               <StateDot state={state} />
               <span className="min-w-0 flex-1 truncate">{label}</span>
               {state === "down" || locks === null ? (
-                <span className="text-bad">{messages.unreached}</span>
+                <span className="text-bad">{messages.unreachable}</span>
               ) : (
                 <span className="text-ink-3">{formatNumber(locks)}</span>
               )}

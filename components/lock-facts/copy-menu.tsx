@@ -69,10 +69,10 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
       hint: messages.releaseCurlHint,
       blocked: obstacle ?? (releaseCurl === undefined ? messages.formatUnknown : null),
     }),
-    copyOf("show", messages.show, buildInspectCommand(lockKey, lock?.type ?? null)),
-    copyOf("free", messages.free, releaseCommand, {
-      hint: messages.freeHint,
-      blocked: obstacle ?? (releaseCommand === undefined ? messages.freeNot : null),
+    copyOf("show", messages.redisInspect, buildInspectCommand(lockKey, lock?.type ?? null)),
+    copyOf("free", messages.redisRelease, releaseCommand, {
+      hint: messages.redisReleaseHint,
+      blocked: obstacle ?? (releaseCommand === undefined ? messages.redisReleaseUnavailable : null),
     }),
   ];
   return (

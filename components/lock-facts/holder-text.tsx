@@ -45,7 +45,9 @@ export function HolderName({ holder, wrap = false, isHeading = false }: HolderNa
 
 function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
   const messages = useMessages(english);
-  return by === null ? messages.reservedLeast : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
+  return by === null
+    ? messages.reservedMinimumHold
+    : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
 /** Whether the value in Redis names nobody. The label of a hold of the API is its owner, whatever it is. */
@@ -64,7 +66,7 @@ export function hasHolderName(holder: Holder): boolean {
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   const messages = useMessages(english);
   const [first] = holders;
-  if (first === undefined) return <span className="text-ink-3">{messages.free}</span>;
+  if (first === undefined) return <span className="text-ink-3">{messages.notHeld}</span>;
   const owners = holders.map(({ owner }) => owner).join(", ");
   const label = holders.length > 1 || isReserved(first) ? null : getHolderLabel(first);
   return (

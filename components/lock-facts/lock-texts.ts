@@ -77,7 +77,7 @@ export function parseReservedHold(owner: string): ReservedHold | null {
 /** For a sentence. */
 export function formatHolder(
   holder: Holder,
-  messages: Pick<LockMessages, "theReservation" | "leastHold" | "reservedBy" | "onHostText">,
+  messages: Pick<LockMessages, "theReservation" | "minimumHold" | "reservedBy" | "onHostText">,
 ): string {
   const reservation = parseReservedHold(holder.owner);
   if (reservation !== null) return messages.theReservation(formatReservedHold(reservation, messages));
@@ -88,9 +88,9 @@ export function formatHolder(
 
 export function formatReservedHold(
   { by }: ReservedHold,
-  messages: Pick<LockMessages, "leastHold" | "reservedBy">,
+  messages: Pick<LockMessages, "minimumHold" | "reservedBy">,
 ): string {
-  return by === null ? messages.leastHold : messages.reservedBy(by);
+  return by === null ? messages.minimumHold : messages.reservedBy(by);
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;

@@ -52,7 +52,7 @@ function NextHolderSentence({ next, lockMessages }: SentenceProps): ReactNode {
     }
     case "undetermined":
       return messages.undetermined(next.count, next.known === "exact");
-    case "nobody":
+    case "no_waiter":
     case "no_subscriber":
     case "not_visible":
       return messages[next.is];
@@ -62,7 +62,7 @@ function NextHolderSentence({ next, lockMessages }: SentenceProps): ReactNode {
 function NextHolderNote({ next, lock, lockMessages }: SentenceProps & { lock: Lock }) {
   const messages = lockMessages.next;
   const { of } = useMessages(formatFacts);
-  if (next.is === "nobody" || next.is === "no_subscriber") return null;
+  if (next.is === "no_waiter" || next.is === "no_subscriber") return null;
   const notes =
     next.is === "first_in_queue" || next.is === "longest_waiting"
       ? [messages.orders[next.is]]

@@ -51,7 +51,7 @@ const TABLE: readonly [string, Waiters, LockWaiters | undefined, NextHolder][] =
     createWaiters("queue", exactly(1), [first]),
     { is: "first_in_queue", waiter: first, others: 0 },
   ],
-  ["nobody", exactly(0), undefined, { is: "nobody" }],
+  ["no_waiter", exactly(0), undefined, { is: "no_waiter" }],
   ["no subscriber", estimated(0), undefined, { is: "no_subscriber" }],
   ["polling clients", unseen, undefined, { is: "not_visible" }],
 ];

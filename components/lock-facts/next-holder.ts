@@ -9,7 +9,7 @@ export type NextHolder =
   | { is: "longest_waiting"; waiter: LockWaiter; others: number }
   /** These are waiting, and any of them can be first. */
   | { is: "undetermined"; count: number; known: Waiters["known"] }
-  | { is: "nobody" }
+  | { is: "no_waiter" }
   /** The library notifies its waiters, and none is subscribed. */
   | { is: "no_subscriber" }
   /** Clients that poll are not visible. */
@@ -32,5 +32,5 @@ export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined)
   }
   if (count > 0) return { is: "undetermined", count, known: waiters.known };
   if (waiters.known === "unknown") return { is: "not_visible" };
-  return { is: waiters.known === "exact" ? "nobody" : "no_subscriber" };
+  return { is: waiters.known === "exact" ? "no_waiter" : "no_subscriber" };
 }

@@ -4,7 +4,7 @@ import { formatReservedHold, parseReservedHold } from "./lock-texts.ts";
 
 export type OwnerMessages = Pick<
   Messages["lock"],
-  "leastHold" | "reservedBy" | "unknownDeadline" | "unknownConstant"
+  "minimumHold" | "reservedBy" | "unknownDeadline" | "unknownConstant"
 >;
 
 /**

@@ -18,7 +18,7 @@ export function RunbookLink({ url }: { url: string | undefined }) {
       {messages.runbook}
       <span className="font-normal text-ink-3">{parseHost(url)}</span>
       <ExternalLink aria-hidden size={13} />
-      <span className="sr-only">{messages.opensApart}</span>
+      <span className="sr-only">{messages.newTab}</span>
     </a>
   );
 }

@@ -25,7 +25,7 @@ export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters })
 
 /** For a sentence. */
 export function formatWaiterCount({ count, known }: Waiters, messages: Messages["lock"]): string {
-  if (known === "exact") return count ? messages.wait(formatNumber(count)) : messages.nobodyWaits;
-  if (known === "estimated") return count ? messages.listen(formatNumber(count)) : messages.nobodyListens;
-  return messages.waitUnseen(count ? formatNumber(count) : null);
+  if (known === "exact") return count ? messages.wait(formatNumber(count)) : messages.noWaiters;
+  if (known === "estimated") return count ? messages.subscribed(formatNumber(count)) : messages.noSubscriber;
+  return messages.waitingNotVisible(count ? formatNumber(count) : null);
 }

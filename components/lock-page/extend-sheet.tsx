@@ -43,8 +43,8 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const blocked =
     useReleaseBlockedReason() ??
     (extend.isPending ? all.waitForAnswer : null) ??
-    (formats.length > 0 && format === null ? messages.nameFormat : null) ??
-    (reason.trim() === "" ? messages.sayWhy : null);
+    (formats.length > 0 && format === null ? messages.formatRequired : null) ??
+    (reason.trim() === "" ? messages.reasonRequired : null);
   const isUnverified = extend.error instanceof ApiProblem && extend.error.code === "unverified";
   const send = () => {
     if (blocked !== null || lock.version === null) return;
@@ -68,13 +68,13 @@ export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
       note={live.hello !== null && messages.by(live.hello.operator.name)}
       actions={
         <Button type="submit" variant="primary" blocked={blocked}>
-          {isUnverified ? messages.whateverNow : messages.give}
+          {isUnverified ? messages.extendAnyway : messages.submit}
         </Button>
       }
     >
       <ProblemNote problem={extend.error} />
       <p className="text-ink-2">
-        {messages.has(
+        {messages.explanation(
           holder !== undefined && <SafeText text={formatHolder(holder, shared)} wrap />,
           <RemainingTime lock={lock} />,
         )}

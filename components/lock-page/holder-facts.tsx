@@ -76,7 +76,7 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
       {onRelease !== undefined && (
         <HoldFact name="">
           <Button size="small" blocked={blocked} onClick={() => onRelease(holder)}>
-            {messages.freeHolder}
+            {messages.releaseHolder}
           </Button>
         </HoldFact>
       )}
@@ -102,7 +102,7 @@ function HolderLease({ lock }: { lock: Lock }) {
   const left = computeOwnRemainingMs(lock, useServerNow());
   if (left === null) return null;
   return (
-    <HoldFact name={messages.itsLease}>
+    <HoldFact name={messages.lease}>
       {left > 0 ? (
         <>
           {messages.endsIn(formatRemaining(left, uiMessages))}
@@ -112,8 +112,8 @@ function HolderLease({ lock }: { lock: Lock }) {
         </>
       ) : (
         <>
-          <span className="text-warn">{messages.over}</span>
-          <span className="text-ink-3">{messages.graceKeeps}</span>
+          <span className="text-warn">{messages.leaseExpired}</span>
+          <span className="text-ink-3">{messages.inGrace}</span>
         </>
       )}
     </HoldFact>
@@ -126,7 +126,7 @@ function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder:
   const uiMessages = useMessages(ui);
   const now = useServerNow() ?? lock.asOf;
   return (
-    <HoldFact name={messages.itsLease}>
+    <HoldFact name={messages.lease}>
       {remainingMs === null ? (
         <span className={lock.unlisted ? undefined : "text-bad"}>{messages.noTtl}</span>
       ) : (

@@ -17,7 +17,7 @@ export function IfReleased({ lock }: { lock: Lock }) {
   if (obstacle !== null) {
     return (
       <>
-        <span className="text-warn">{messages.mayNot}</span> {obstacle}
+        <span className="text-warn">{messages.mustNotRelease}</span> {obstacle}
       </>
     );
   }
@@ -40,7 +40,7 @@ function PreviousHolderText({ lock }: { lock: Lock }) {
   const isReservation = parseReservedHold(holder.owner) !== null;
   const isOneFormat = format !== undefined && second === undefined;
   const text = isReservation
-    ? messages.nobodyWorks
+    ? messages.onlyReserved
     : holder.fence !== null
       ? messages.keepsWriting
       : isOneFormat && of[format].oldOwner;

@@ -23,18 +23,17 @@ const ExtendSheet = createLazyOverlay(() =>
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);
-  const nobody = useMessages(lockPage).nobodyHolds;
+  const nobody = useMessages(lockPage).nothingToRelease;
   const live = useLiveState();
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock } | null>(null);
   const buttons = { note: useRef<HTMLButtonElement>(null), extend: useRef<HTMLButtonElement>(null) };
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : messages.mayNotWrite;
   const extendBlocked =
-    useReleaseBlockedReason() ??
-    getExtendBlockedReason(lock, { nobody, endless: messages.nothingToProlong, known });
+    useReleaseBlockedReason() ?? getExtendBlockedReason(lock, { nobody, endless: messages.noLease, known });
   const actions = [
     { what: "note", name: messages.note, blocked: noteBlocked },
-    { what: "extend", name: messages.moreTime, blocked: extendBlocked },
+    { what: "extend", name: messages.extendLease, blocked: extendBlocked },
   ] as const;
   useCommands(
     actions.map(({ what, ...action }) => ({

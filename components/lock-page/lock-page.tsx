@@ -69,7 +69,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   // Also for an operator who cannot release it: the dialog then shows its facts without the form.
   const openRelease = () => lock !== undefined && lock.holders.length > 0 && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
-  useCommands([{ id: "lock:free", name: messages.free, keys: "r", blocked, run: openRelease }]);
+  useCommands([{ id: "lock:free", name: messages.release, keys: "r", blocked, run: openRelease }]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <StaleOverlay className="mx-auto flex max-w-[1720px] flex-col gap-3 px-3 pt-3 pb-20 sm:px-4 sm:pb-6">
@@ -122,10 +122,10 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
     <Button
       blocked={blocked}
       onClick={onFree}
-      title={messages.freeWithKey}
+      title={messages.releaseWithKey}
       className={isWrong ? "border-bad! font-medium text-bad!" : undefined}
     >
-      {messages.free}
+      {messages.release}
     </Button>
   );
 }
@@ -134,7 +134,7 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
   const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;
-  return <p className="-mt-1 text-ink-2 sm:text-right">{messages.cannotFree(blocked)}</p>;
+  return <p className="-mt-1 text-ink-2 sm:text-right">{messages.cannotRelease(blocked)}</p>;
 }
 
 function usePageReleaseBlockedReason(lock: Lock | undefined): string | null {
@@ -142,6 +142,6 @@ function usePageReleaseBlockedReason(lock: Lock | undefined): string | null {
   const known = useMessages(lockWords);
   const block = useReleaseBlockedReason();
   if (block !== null) return block;
-  if (lock === undefined || lock.holders.length === 0) return messages.nobodyHolds;
+  if (lock === undefined || lock.holders.length === 0) return messages.nothingToRelease;
   return getReleaseObstacle(lock, known);
 }

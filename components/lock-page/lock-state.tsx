@@ -110,7 +110,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
           <LivenessEvidence lock={lock} />
         </HoldFact>
       )}
-      <HoldFact name={messages.ifFreed}>
+      <HoldFact name={messages.ifReleased}>
         <IfReleased lock={lock} />
       </HoldFact>
     </dl>

@@ -51,9 +51,9 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
 /** One line: most locks, most of the time. */
 function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; words: WaiterMessages }) {
   const text = {
-    exact: messages.nobody,
-    estimated: messages.nobodyListens,
-    unknown: messages.nobodySeen,
+    exact: messages.noWaiters,
+    estimated: messages.noSubscriber,
+    unknown: messages.noneVisible,
   }[known];
   return (
     <Section

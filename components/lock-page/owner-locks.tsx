@@ -108,10 +108,10 @@ function OwnerLocks({ owner, here, onRelease }: OwnerLocksProps) {
       actions={
         <Button
           blocked={blocked}
-          title={messages.freeAllHint}
+          title={messages.releaseAllHint}
           onClick={({ currentTarget }) => onRelease(filter, currentTarget)}
         >
-          {messages.freeAll}
+          {messages.releaseAll}
         </Button>
       }
     >

@@ -77,9 +77,7 @@ function RawCopyPanel({ copy, isNamed }: { copy: RawCopy; isNamed: boolean }) {
         ) : (
           <>
             <SafeText text={type} />
-            {remainingMs === null
-              ? messages.endless
-              : messages.left(formatRemaining(remainingMs, uiMessages))}
+            {remainingMs === null ? messages.noTtl : messages.left(formatRemaining(remainingMs, uiMessages))}
           </>
         )}
       </p>

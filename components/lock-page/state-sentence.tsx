@@ -45,7 +45,7 @@ interface SentenceProps {
 function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const shared = useMessages(lockWords);
   const holder = findLongestHolder(lock);
-  if (holder === undefined) return messages.nobody;
+  if (holder === undefined) return messages.notHeld;
   const reservation = parseReservedHold(holder.owner);
   if (reservation !== null) {
     const left = computeRemainingMs(lock, now);
@@ -72,12 +72,12 @@ function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const { lastRenewalAt, nextRenewalExpectedAt } = liveness;
   switch (liveness.state) {
     case "alive":
-      return lastRenewalAt === null ? messages.aliveYet : messages.alive(ago(lastRenewalAt));
+      return lastRenewalAt === null ? messages.renewsOnSchedule : messages.alive(ago(lastRenewalAt));
     case "overdue":
       return (
         <span className={isLivenessCritical(lock) ? "text-bad" : undefined}>
           {nextRenewalExpectedAt === null
-            ? messages.overdueSomehow
+            ? messages.overdueNoDetails
             : messages.overdue(
                 ago(nextRenewalExpectedAt),
                 lastRenewalAt === null ? null : ago(lastRenewalAt),
@@ -85,11 +85,15 @@ function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
         </span>
       );
     case "not_renewing":
-      return messages.fixed(formatRemaining(computeRemainingMs(lock, now) ?? 0, shared));
+      return messages.notRenewing(formatRemaining(computeRemainingMs(lock, now) ?? 0, shared));
     case "no_ttl":
-      return <span className={isLivenessCritical(lock) ? "text-bad" : undefined}>{messages.endless}</span>;
+      return (
+        <span className={isLivenessCritical(lock) ? "text-bad" : undefined}>{messages.neverExpires}</span>
+      );
     case "unknown":
-      return messages.tooEarly(formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf), shared));
+      return messages.watchedTooShort(
+        formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf), shared),
+      );
   }
 }
 
@@ -103,7 +107,7 @@ function WaitersSentence({
 
 /** "": nothing is known of who waits, which the part below says. */
 function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
-  if (!count) return known === "exact" ? messages.nobodyWaits : "";
+  if (!count) return known === "exact" ? messages.noWaiters : "";
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
@@ -117,8 +121,8 @@ export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
       {lock === undefined
         ? ""
         : holder === undefined
-          ? messages.spokenFree
-          : messages.spoken(holder.owner, shared.liveness[lock.liveness?.state ?? "unknown"])}
+          ? messages.announcementNotHeld
+          : messages.announcement(holder.owner, shared.liveness[lock.liveness?.state ?? "unknown"])}
     </p>
   );
 }

@@ -27,7 +27,7 @@ export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }
   return (
     <div className="flex min-h-20 flex-col gap-1 px-4 py-3.5" data-testid="free">
       <p className="text-[20px] leading-7 font-semibold tracking-tight">
-        {isNeverSeen ? messages.neverSeen : messages.nobody}
+        {isNeverSeen ? messages.neverSeen : messages.notHeld}
       </p>
       {isNeverSeen && <p className="max-w-[76ch] text-ink-2">{messages.neverSeenHelp}</p>}
       {waiters.count !== null && waiters.count > 0 && (
@@ -35,7 +35,7 @@ export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }
       )}
       {isVotedOn && (
         <p className="text-ink-2" data-testid="votes">
-          {messages.freeVotes(<VotesText lock={lock} votes={votes} />)}
+          {messages.votesWithoutHolder(<VotesText lock={lock} votes={votes} />)}
         </p>
       )}
       {ending !== undefined && <LastHoldText ending={ending} />}

@@ -109,12 +109,12 @@ interface FactProps {
 
 function HolderText({ lock: { holders }, messages }: FactProps): ReactNode {
   const [holder] = holders;
-  if (holder === undefined) return <span className="text-ink-3">{messages.free}</span>;
+  if (holder === undefined) return <span className="text-ink-3">{messages.notHeld}</span>;
   if (holders.length > 1) return messages.holders(holders.length);
   const reservation = parseReservedHold(holder.owner);
   if (reservation !== null) {
     return reservation.by === null
-      ? messages.reservedLeast
+      ? messages.reservedMinimumHold
       : messages.reservedFor(<SafeText text={reservation.by} />);
   }
   const label = getHolderLabel(holder);
@@ -137,7 +137,7 @@ function CountText({ lock }: { lock: Lock }) {
 
 function RemainingText({ lock, messages }: FactProps): ReactNode {
   const remainingMs = computeRemainingMs(lock, null);
-  if (lock.state === "ended") return <span className="text-ink-3">{messages.endedFree}</span>;
+  if (lock.state === "ended") return <span className="text-ink-3">{messages.ended}</span>;
   if (remainingMs === null)
     return <span className={lock.unlisted ? "text-ink-3" : "text-bad"}>{messages.noTtl}</span>;
   if (remainingMs === 0) return <span className="text-ink-3">{messages.expiring}</span>;

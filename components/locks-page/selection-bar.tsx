@@ -27,7 +27,7 @@ export function SelectionBar({ selection, total, filter, blocked, onRelease }: S
   return (
     <div
       role="toolbar"
-      aria-label={messages.ticked}
+      aria-label={messages.selection}
       className="flex -mt-2 min-h-11 flex-wrap items-center gap-2 border-x border-t border-line bg-accent-bg px-3 py-1.5 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1"
     >
       <p role="status" className="min-w-40 flex-1 text-accent max-sm:basis-full">
@@ -35,31 +35,31 @@ export function SelectionBar({ selection, total, filter, blocked, onRelease }: S
           {isAll ? formatSelectedAll(messages, filter, all) : messages.count(count, formatNumber(count))}
         </span>
         {outOfSight > 0 && (
-          <span className="ml-2 text-ink-2">{messages.outOfSight(formatNumber(outOfSight))}</span>
+          <span className="ml-2 text-ink-2">{messages.offScreen(formatNumber(outOfSight))}</span>
         )}
         {count > BULK_ITEMS_MAX && (
           <span className="ml-2 text-ink-2">{messages.mostAtOnce(formatNumber(BULK_ITEMS_MAX))}</span>
         )}
       </p>
       {!isAll && total > selected.size && (
-        <Button onClick={selection.selectAllMatching} title={messages.tickAllHint}>
-          {filter === "" ? messages.tickAllEver(all) : messages.tickAll(all)}
+        <Button onClick={selection.selectAllMatching} title={messages.selectAllHint}>
+          {filter === "" ? messages.selectAll(all) : messages.selectAllMatching(all)}
         </Button>
       )}
-      <Button onClick={selection.clear} title={messages.untickHint}>
-        {messages.untick}
+      <Button onClick={selection.clear} title={messages.clearHint}>
+        {messages.clear}
       </Button>
       <Button
         variant="danger"
         blocked={blocked}
-        title={messages.freeHint}
+        title={messages.releaseHint}
         onClick={() => onRelease(isAll ? { filter } : { locks: [...selected.values()] })}
       >
-        {messages.free(formatNumber(Math.min(count, BULK_ITEMS_MAX)))}
+        {messages.release(formatNumber(Math.min(count, BULK_ITEMS_MAX)))}
       </Button>
     </div>
   );
 }
 
 const formatSelectedAll = (messages: typeof viewTools, filter: string, all: string) =>
-  filter === "" ? messages.allTickedEver(all) : messages.allTicked(all);
+  filter === "" ? messages.allSelected(all) : messages.allMatchingSelected(all);

@@ -105,7 +105,7 @@ function NoMeasurement({ isKnown }: { isKnown: boolean }) {
   return (
     <span className="text-ink-3">
       <span aria-hidden>–</span>
-      <span className="sr-only">{messages.notKnownYet}</span>
+      <span className="sr-only">{messages.unknown}</span>
     </span>
   );
 }

@@ -73,10 +73,10 @@ export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsP
         </ul>
         <div className="flex shrink-0 items-center pr-2 @max-xl:absolute @max-xl:right-0 @max-xl:bottom-0">
           {data !== undefined && error !== null && (
-            <p role="status" title={messages.older(formatClock(data.now))} className="px-1 text-warn">
+            <p role="status" title={messages.staleFigures(formatClock(data.now))} className="px-1 text-warn">
               <TriangleAlert aria-hidden size={14} />
               <span className="sr-only">
-                {messages.older(formatClock(data.now))} <ProblemText problem={error} />
+                {messages.staleFigures(formatClock(data.now))} <ProblemText problem={error} />
               </span>
             </p>
           )}

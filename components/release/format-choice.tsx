@@ -22,7 +22,7 @@ export function LockFormatPicker({ form }: { form: ReleaseForm }) {
   if (release?.may !== "with_format" || form.choice === "wait") return null;
   return (
     <fieldset ref={place} className="flex flex-col gap-1.5 rounded-[9px] bg-warn-bg px-3 py-2.5">
-      <legend className="sr-only">{messages.itsFormat}</legend>
+      <legend className="sr-only">{messages.selectFormat}</legend>
       <p className="text-warn">{formatReleaseAdvice(seen, lockText)}</p>
       <div className="flex flex-wrap gap-x-4 gap-y-1">
         {release.formats.map((name) => (

@@ -59,7 +59,9 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
   }
   return (
     <HoldFact name={messages.reserved}>
-      {reservation.by === null ? messages.forLeastTime : messages.by(<SafeText text={reservation.by} wrap />)}
+      {reservation.by === null
+        ? messages.forMinimumHold
+        : messages.by(<SafeText text={reservation.by} wrap />)}
       {children}
     </HoldFact>
   );
@@ -82,7 +84,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const lockText = useMessages(lockWords);
   const typical = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
-  if (holder === undefined) return <p className="text-ink-2">{messages.nobody}</p>;
+  if (holder === undefined) return <p className="text-ink-2">{messages.notHeld}</p>;
   return (
     <>
       <dl className={FACTS_CLASS}>

@@ -33,7 +33,7 @@ export function HolderLiveness({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness, holders } = lock;
   if (holders.every(({ owner }) => parseReservedHold(owner) !== null))
-    return <p className="text-ink-2">{messages.nobodyWorks}</p>;
+    return <p className="text-ink-2">{messages.noWorker}</p>;
   if (liveness === null) return null;
   const { box, title } = TONES[liveness.state];
   return (
@@ -43,7 +43,7 @@ export function HolderLiveness({ lock }: { lock: Lock }) {
         <EvidenceSentence lock={lock} liveness={liveness} />
       </p>
       <LastRenewalText liveness={liveness} lock={lock} />
-      {holders.length > 1 && <p className="text-2xs text-ink-2">{messages.ofAll}</p>}
+      {holders.length > 1 && <p className="text-2xs text-ink-2">{messages.wholeLock}</p>}
     </div>
   );
 }
@@ -83,7 +83,7 @@ function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock })
       <p className="text-2xs text-ink-2">
         {renewals > 0
           ? messages.renewals(renewals, formatNumber(renewals))
-          : messages.lastHeard(formatAgo(silentMs, uiMessages))}
+          : messages.noRenewalSince(formatAgo(silentMs, uiMessages))}
       </p>
     </>
   );
@@ -102,7 +102,7 @@ function RenewalProgress({ silentMs, renewalIntervalMs, barClass }: RenewalProgr
   return (
     <span
       role="img"
-      aria-label={messages.heartbeat(
+      aria-label={messages.lastRenewal(
         formatElapsed(silentMs, uiMessages),
         formatElapsed(renewalIntervalMs, uiMessages),
       )}

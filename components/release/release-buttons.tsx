@@ -26,13 +26,13 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   if (choice === null) {
     return (
       <Button type="submit" blocked={obstacle}>
-        {messages.chooseHow}
+        {messages.chooseAction}
       </Button>
     );
   }
   if (choice === "wait") {
     return (
-      <Button type="submit" variant="primary" blocked={obstacle} title={messages.sends}>
+      <Button type="submit" variant="primary" blocked={obstacle} title={messages.submitShortcut}>
         {messages.keepWatching}
       </Button>
     );
@@ -44,7 +44,7 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
       type="submit"
       variant="danger"
       blocked={isSending ? uiMessages.waiting : obstacle}
-      title={messages.sends}
+      title={messages.submitShortcut}
     >
       {isSending ? messages.isReleasing : label}
     </Button>
@@ -59,9 +59,9 @@ export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const { step } = state;
   if (step.at !== "unverified") return null;
   const [holder] = step.lock.holders;
-  const who = holder === undefined ? messages.itsOwner : shortenText(formatHolder(holder, lockText));
+  const who = holder === undefined ? messages.theOwner : shortenText(formatHolder(holder, lockText));
   const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;
-  const label = isReservation ? messages.releaseThe : messages.releaseWhatever;
+  const label = isReservation ? messages.releaseHolder : messages.releaseCurrent;
   return (
     <Button variant="danger" blocked={form.blocked} onClick={() => form.release("release")}>
       {label(who, choice === "reserve")}

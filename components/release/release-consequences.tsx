@@ -27,10 +27,10 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   return (
     <dl className={FACTS_CLASS}>
       <HoldFact name={messages.next}>
-        {form.choice === "reserve" ? messages.nobodyUntil : <NextHolderText lock={lock} />}
+        {form.choice === "reserve" ? messages.noneWhileReserved : <NextHolderText lock={lock} />}
       </HoldFact>
       <OtherWaiters lock={lock} only={state.holder} />
-      <HoldFact name={messages.oldOwner}>
+      <HoldFact name={messages.previousHolder}>
         <PreviousOwnerNotice lock={lock} holder={holder} />
       </HoldFact>
       {lock.release?.may === "yes" && why !== null && <HoldFact name={messages.releasing}>{why}</HoldFact>}
@@ -56,12 +56,12 @@ function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) 
   return (
     <>
       {released.length > 0 && (
-        <HoldFact name={messages.alsoFreed}>
+        <HoldFact name={messages.alsoReleased}>
           <div className="text-warn">{released}</div>
         </HoldFact>
       )}
       {remaining.length > 0 && (
-        <HoldFact name={messages.alsoKeeps}>
+        <HoldFact name={messages.notReleased}>
           <div className="text-ink-2">{remaining}</div>
         </HoldFact>
       )}
@@ -93,7 +93,7 @@ function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
   const { of } = useMessages(formatFacts);
-  if (parseReservedHold(holder.owner) !== null) return <>{messages.noOldOwner}</>;
+  if (parseReservedHold(holder.owner) !== null) return <>{messages.noPreviousHolder}</>;
   if (holder.fence !== null)
     return <>{messages.fencedOwner(<code className="font-mono text-xs">lost</code>)}</>;
   const formats = listFormats(lock);

@@ -44,11 +44,11 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
     return <ChangedOutcome form={form} lock={pickNewerLock(step.lock, current)} comes="asked" />;
   if (step.at === "unknown" && drift === "same") {
     return (
-      <OutcomeNote tone="bad" title={messages.noAnswer} comes="asked">
+      <OutcomeNote tone="bad" title={messages.noResponse} comes="asked">
         <p>
           <ProblemText problem={step.why} />
         </p>
-        <p>{messages.noAnswerText}</p>
+        <p>{messages.noResponseText}</p>
       </OutcomeNote>
     );
   }
@@ -57,7 +57,7 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   if (drift === "other") return <ChangedOutcome form={form} lock={current} comes="unasked" />;
   return (
     <AlreadyGoneOutcome ended={ending} comes="unasked">
-      {step.at === "unknown" && <p>{messages.maybeByYou}</p>}
+      {step.at === "unknown" && <p>{messages.checkHistory}</p>}
     </AlreadyGoneOutcome>
   );
 }
@@ -97,7 +97,7 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
       <p>{texts[change]}</p>
       {lock !== undefined && lock.holders.length > 0 && (
         <Button className="max-sm:h-11" onClick={() => reviewNewHold(lock)}>
-          {messages.lookAtNew}
+          {messages.reviewCurrent}
         </Button>
       )}
     </OutcomeNote>
@@ -124,7 +124,7 @@ function UnverifiedOutcome({ lock }: { lock: Lock }) {
   const [holder] = lock.holders;
   const lockText = useMessages(lockWords);
   const who =
-    holder === undefined ? messages.itsOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
+    holder === undefined ? messages.theOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
   return (
     <OutcomeNote tone="warn" title={messages.unverified} comes="asked">
       <p>{messages.unverifiedText(who)}</p>
@@ -145,8 +145,8 @@ function AlreadyGoneOutcome({ ended, comes, children }: AlreadyGoneOutcomeProps)
     <OutcomeNote tone="ok" title={messages.alreadyGone} comes={comes}>
       <p>
         {ended === undefined
-          ? messages.goneUnseen
-          : messages.goneSeen(formatHoldEnding(ended, eventMessages), <ElapsedText at={ended.at} />)}
+          ? messages.goneUnknown
+          : messages.goneKnown(formatHoldEnding(ended, eventMessages), <ElapsedText at={ended.at} />)}
       </p>
       {children}
     </OutcomeNote>

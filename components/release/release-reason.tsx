@@ -16,8 +16,8 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
   // A reason is required in these two states only.
   const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
   const texts = {
-    say_why: messages.sayWhy[liveness],
-    name_format: messages.nameFormat,
+    say_why: messages.reasonRequired[liveness],
+    name_format: messages.formatRequired,
     // The field below says what to type.
     confirm_target: undefined,
   };

@@ -49,7 +49,11 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
     <OutcomeNote
       tone={isBack ? "warn" : "ok"}
       title={
-        isBack ? messages.isBack : reserved === undefined ? messages.released : messages.releasedAndReserved
+        isBack
+          ? messages.heldAgain
+          : reserved === undefined
+            ? messages.released
+            : messages.releasedAndReserved
       }
       comes="asked"
     >
@@ -60,7 +64,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
       {isBack && <RecreatedHold lock={later} />}
       <dl className={FACTS_CLASS}>
         {freed.length > 0 && (
-          <HoldFact name={messages.freed}>
+          <HoldFact name={messages.releasedHolder}>
             {freed.map((holder) => (
               <div key={holder.version}>
                 <HolderName holder={holder} wrap />
@@ -77,16 +81,16 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
           <HoldFact name={messages.held}>{formatElapsed(result.heldMs, uiMessages)}</HoldFact>
         )}
         <HoldFact name={messages.when}>{messages.byRedis(formatClockMs(asOf))}</HoldFact>
-        <HoldFact name={messages.woken}>
+        <HoldFact name={messages.waiters}>
           <NotifiedWaiters result={result} waited={waited} />
         </HoldFact>
-        <HoldFact name={messages.hasIt}>
+        <HoldFact name={messages.currentHolder}>
           <NextHolder lock={later} />
         </HoldFact>
       </dl>
       {together !== undefined && (
         <p>
-          {messages.keysFreed(
+          {messages.keysReleased(
             together.filter(({ outcome }) => outcome === "released").length,
             together.length,
           )}
@@ -138,7 +142,7 @@ function NotifiedWaiters({
     : next.is === "undetermined"
       ? texts.undetermined(next.count, next.known === "exact")
       : texts[next.is];
-  return <>{[text, ...(reserved === undefined ? [] : [messages.wokenReserved])].join("; ")}</>;
+  return <>{[text, ...(reserved === undefined ? [] : [messages.waitersReserved])].join("; ")}</>;
 }
 
 const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };
@@ -146,7 +150,7 @@ const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };
 function NextHolder({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(english);
   const [holder, ...others] = lock?.holders ?? [];
-  if (holder === undefined) return <>{messages.freeNow}</>;
+  if (holder === undefined) return <>{messages.noHolder}</>;
   return (
     <>
       <HolderName holder={holder} wrap />
@@ -160,7 +164,7 @@ function NextHolder({ lock }: { lock: Lock | undefined }) {
 function RecreatedHold({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { of } = useMessages(formatFacts);
-  const texts = new Set(listFormats(lock).map((format) => of[format].comesBack ?? messages.tookAnew));
+  const texts = new Set(listFormats(lock).map((format) => of[format].comesBack ?? messages.acquiredAgain));
   return [...texts].map((text) => <p key={text}>{text}</p>);
 }
 
@@ -184,7 +188,7 @@ function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceRelea
   const leftMs = asOf + watchMs - now;
   return (
     <p className="text-2xs text-ink-2">
-      {leftMs > 0 ? messages.watched(formatElapsed(leftMs + 999, uiMessages)) : messages.stayedGone}
+      {leftMs > 0 ? messages.watching(formatElapsed(leftMs + 999, uiMessages)) : messages.notRecreated}
     </p>
   );
 }
@@ -218,16 +222,16 @@ function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceRelea
     <p className="flex flex-wrap gap-x-4 gap-y-1">
       {event === undefined ? (
         <RecordLink href={buildTargetHref(buildLockHref(lock), target)} onClick={onClose}>
-          {messages.itsEvent}
+          {messages.viewEvent}
         </RecordLink>
       ) : (
         <RecordLink href={`${buildLockHref(lock)}?${query}`} onClick={onClose}>
-          {messages.itsEvent}
+          {messages.viewEvent}
         </RecordLink>
       )}
       {hello?.operator.may.includes("admin") && (
         <RecordLink href={`/audit?${audited}`} onClick={onClose}>
-          {messages.itsAudit}
+          {messages.viewAudit}
         </RecordLink>
       )}
     </p>

@@ -162,7 +162,7 @@ function ReleaseFacts({ form, isCurrent }: { form: ReleaseForm; isCurrent: boole
     <StaleOverlay className={isCurrent ? "flex flex-col gap-3.5" : "flex flex-col gap-3.5 greyed"}>
       <RunbookLink url={shown.runbook} />
       {shown.note !== undefined && <NoteText note={shown.note} />}
-      <FactSection title={isCurrent ? messages.asSeen : messages.asOpened} isTitleHidden={isCurrent}>
+      <FactSection title={isCurrent ? messages.hold : messages.openedHold} isTitleHidden={isCurrent}>
         <HoldFacts lock={shown} only={state.holder} endedAt={isCurrent ? null : state.endedAt} />
       </FactSection>
       {isCurrent && (
@@ -170,7 +170,7 @@ function ReleaseFacts({ form, isCurrent }: { form: ReleaseForm; isCurrent: boole
           <FactSection title={messages.alive} isTitleHidden>
             <HolderLiveness lock={shown} />
           </FactSection>
-          <FactSection title={messages.follows}>
+          <FactSection title={messages.consequences}>
             <ReleaseConsequences form={form} />
           </FactSection>
         </>

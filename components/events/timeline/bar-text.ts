@@ -12,7 +12,7 @@ export interface BarMessages {
 
 /** Names the holder, for a label. Can contain text from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
-  return owner === "" ? messages.timeline.notTold : formatOwner(owner, messages.lock);
+  return owner === "" ? messages.timeline.unknownOwner : formatOwner(owner, messages.lock);
 }
 
 /** Describes a bar in sentences. Can contain text from Redis. */

@@ -101,7 +101,7 @@ export function HeldAt({ past }: { past: PastKeyEvents }) {
         </p>
       ))}
       {holds?.length === 0 && (
-        <p>{isForgotten ? messages.forgotten : isUnwatched ? messages.unknown : messages.nobody}</p>
+        <p>{isForgotten ? messages.forgotten : isUnwatched ? messages.unknown : messages.notHeld}</p>
       )}
       {isUnwatched && <p className="text-warn">{messages.unwatched}</p>}
     </div>

@@ -232,7 +232,7 @@ function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
   const barMessages = useBarMessages();
   if (overlaps.length + gaps.length === 0) return null;
   return (
-    <ul aria-label={messages.wrong} className="flex flex-col gap-1 text-xs">
+    <ul aria-label={messages.problems} className="flex flex-col gap-1 text-xs">
       {overlaps.slice(-LISTED_OVERLAPS_MAX).map((overlap) => (
         <li
           key={overlap.bars.map(({ id }) => id).join()}

@@ -52,12 +52,12 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
     <div
       role="separator"
       aria-orientation="vertical"
-      aria-label={messages.edgeOf(messages.columns[edge.id])}
+      aria-label={messages.widthOf(messages.columns[edge.id])}
       aria-valuenow={edge.px}
       aria-valuemin={edge.leastPx}
       aria-valuemax={edge.mostPx}
       aria-valuetext={messages.pixels(edge.px)}
-      title={messages.edgeHint}
+      title={messages.widthHint}
       tabIndex={0}
       onPointerDown={down}
       onPointerMove={(event) => drag(event, "while")}

@@ -21,8 +21,8 @@ export function TableSettings({ columns }: { columns: TableColumns }) {
         ref={button}
         variant="quiet"
         size="small-icon"
-        aria-label={messages.setUp}
-        title={messages.setUp}
+        aria-label={messages.settings}
+        title={messages.settings}
         aria-haspopup="dialog"
         aria-expanded={open}
         onClick={() => setOpen(!open)}

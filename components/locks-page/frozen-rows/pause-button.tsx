@@ -14,11 +14,11 @@ export function ListPauseButton({ table: { paused, toggle } }: { table: FrozenRo
     <Button
       onClick={toggle}
       aria-pressed={paused}
-      title={paused ? messages.goOnHint : messages.pauseHint}
+      title={paused ? messages.resumeHint : messages.pauseHint}
       className="max-sm:size-11 max-sm:px-0"
     >
       <Icon aria-hidden className="size-[13px] max-sm:size-4" />
-      <span className="max-sm:sr-only">{paused ? messages.goOn : messages.pause}</span>
+      <span className="max-sm:sr-only">{paused ? messages.resume : messages.pause}</span>
     </Button>
   );
 }

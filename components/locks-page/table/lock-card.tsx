@@ -105,7 +105,7 @@ function HolderLine({ lock }: { lock: Lock }) {
   return (
     <div className="flex h-[19px] items-center gap-1.5 text-ink-2">
       <span className="min-w-0 truncate">
-        {holder === undefined ? messages.isFree : <HolderName holder={holder} />}
+        {holder === undefined ? messages.notHeld : <HolderName holder={holder} />}
         {second !== undefined && messages.andMore(lock.holders.length - 1)}
       </span>
       {count > 1 && <CardChip>{`×${formatNumber(count)}`}</CardChip>}

@@ -59,7 +59,7 @@ function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number;
       <KeyLink lock={lock} tabIndex={tabIndex} />
       {withHolder && (
         <div className="-mt-1 truncate text-2xs text-ink-3">
-          {holder === undefined ? messages.isFree : <HolderName holder={holder} />}
+          {holder === undefined ? messages.notHeld : <HolderName holder={holder} />}
         </div>
       )}
     </>

@@ -229,7 +229,7 @@ export function SelectBox({ lock, isSelected, tabIndex, onToggle }: SelectBoxPro
   return (
     <input
       type="checkbox"
-      aria-label={messages.tick(toVisibleText(lock.key))}
+      aria-label={messages.select(toVisibleText(lock.key))}
       checked={isSelected}
       tabIndex={tabIndex}
       onClick={(event) => event.stopPropagation()}

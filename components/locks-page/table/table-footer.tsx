@@ -30,14 +30,14 @@ export function TableFooter({ list, first, last, total, most, children }: TableF
       <span className="ml-auto truncate">
         <span className="max-sm:hidden">
           {freezeReason === "paused" && messages.paused}
-          {freezeReason === "reading" && messages.reading}
+          {freezeReason === "reading" && messages.pausedWhileReading}
         </span>
       </span>
       {freezeReason !== null && changes > 0 && (
         <button
           type="button"
           onClick={list.refresh}
-          title={messages.showChanges}
+          title={messages.refresh}
           className="h-6 shrink-0 rounded-full bg-accent-bg px-2.5 text-xs font-medium text-accent max-sm:h-11"
           data-testid="changes"
         >

@@ -30,7 +30,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
           <label className="grid h-9 cursor-pointer place-items-center">
             <input
               type="checkbox"
-              aria-label={messages.tickAll}
+              aria-label={messages.selectAll}
               checked={allSelected}
               onChange={onSelectAll}
               className="size-[14px] accent-accent"

@@ -37,7 +37,7 @@ export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
         title={messages.more}
         aria-haspopup="menu"
         aria-expanded={open === "all"}
-        blocked={shown === undefined ? messages.noSearch : null}
+        blocked={shown === undefined ? messages.invalidSearch : null}
         onClick={() => setOpen(open === "all" ? "none" : "all")}
       >
         <Ellipsis aria-hidden size={16} />

@@ -53,10 +53,10 @@ export function ViewMenu({ view, saved, anchor, showToast, onClose, onRename }: 
     { id: "link", name: messages.copyLink, run: () => void copyLink() },
     {
       id: "keep",
-      name: messages.keepPresent,
-      hint: messages.keepPresentHint,
+      name: messages.updateSearch,
+      hint: messages.updateSearchHint,
       blocked: notMine,
-      run: () => change({ ...toSavedView(saved.shown) }, messages.kept(view.name)),
+      run: () => change({ ...toSavedView(saved.shown) }, messages.updated(view.name)),
     },
     { id: "rename", name: messages.rename, blocked: notMine, run: () => onRename(view) },
     {

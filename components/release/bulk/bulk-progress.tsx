@@ -32,7 +32,7 @@ export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelea
       <div className="flex items-center gap-3">
         <div
           role="progressbar"
-          aria-label={messages.soFar}
+          aria-label={messages.progressLabel}
           aria-valuemin={0}
           aria-valuemax={total}
           aria-valuenow={released.length}
@@ -52,13 +52,13 @@ export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelea
           {unreleasedGroups.map(([outcome, lines]) => (
             <BulkLineList
               key={outcome}
-              title={messages.notFreed(formatNumber(lines.length), messages.outcomes[outcome])}
+              title={messages.outcomeGroup(formatNumber(lines.length), messages.outcomes[outcome])}
               lines={lines}
               shows="outcome"
             />
           ))}
           <BulkLineList
-            title={messages.freed(formatNumber(releasedGroups.length))}
+            title={messages.releasedGroup(formatNumber(releasedGroups.length))}
             lines={releasedGroups}
             shows="outcome"
           />
@@ -94,7 +94,7 @@ function BulkSummary({ state }: { state: BulkState }) {
       </p>
       {isEnded && step.how !== "done" && total > released.length && (
         <p className="text-warn">
-          {(step.how === "stopped" ? messages.notBegun : messages.untold)(
+          {(step.how === "stopped" ? messages.notStarted : messages.noResponse)(
             formatNumber(total - released.length),
           )}
         </p>
@@ -109,10 +109,10 @@ function formatProgressHeading(
   messages: typeof english,
 ): string {
   const shown = formatNumber(released);
-  if (step.at === "releasing") return messages.freeing;
+  if (step.at === "releasing") return messages.releasing;
   if (step.at === "ended" && step.how === "stopped") return messages.stopped(shown);
-  if (step.at === "ended" && step.how === "cut") return messages.brokeOff(shown);
-  return released === total ? messages.allFreed : messages.someFreed(shown, formatNumber(total));
+  if (step.at === "ended" && step.how === "cut") return messages.connectionLost(shown);
+  return released === total ? messages.allReleased : messages.someReleased(shown, formatNumber(total));
 }
 
 /** What can be done about what is left, and where all of it is written down. */
@@ -128,7 +128,7 @@ function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void })
   if (target !== undefined) query.set("target", target);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:[&>button]:h-11">
-      {left > 0 && <Button onClick={onAgain}>{messages.lookAgain(left, formatNumber(left))}</Button>}
+      {left > 0 && <Button onClick={onAgain}>{messages.reviewRemaining(left, formatNumber(left))}</Button>}
       {results.length > 0 && <Button onClick={() => saveCsv(formatBulkCsv(results))}>{messages.csv}</Button>}
       {hello?.operator.may.includes("admin") && (
         <Link

@@ -59,14 +59,14 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
       actions={
         decides && (
           <Button type="submit" variant="danger" blocked={blocked}>
-            {messages.free(count, formatNumber(count))}
+            {messages.release(count, formatNumber(count))}
           </Button>
         )
       }
     >
       {step.at === "failed" && (
         <p role="alert" className="rounded-[9px] bg-bad-bg px-3 py-2.5 text-bad">
-          <ProblemText problem={step.why} /> {messages.nothingDone}
+          <ProblemText problem={step.why} /> {messages.nothingReleased}
         </p>
       )}
       {isFreeing || step.at === "ended" ? <BulkProgress bulk={bulk} /> : <BulkReview state={state} />}
@@ -92,7 +92,7 @@ function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease
   if (left === 0) return null;
   return (
     <Button className="self-start max-sm:h-11" onClick={reviewAgain}>
-      {messages.lookAtNew(left, formatNumber(left))}
+      {messages.reviewCurrent(left, formatNumber(left))}
     </Button>
   );
 }
@@ -103,14 +103,14 @@ function useBulkBlockedReason(reason: string, typed: string, label: string | und
   const { typeName } = useMessages(release);
   const block = useReleaseBlockedReason();
   if (block !== null) return block;
-  if (reason.trim() === "") return messages.sayWhy;
+  if (reason.trim() === "") return messages.reasonRequired;
   return label === undefined || typed.trim() === label ? null : typeName(label);
 }
 
 function formatBulkTitle(state: BulkState, messages: typeof english): string {
   const { step, reviewed } = state;
   const count = findReleasable(state).length;
-  if (step.at === "releasing") return messages.titleFreeing(count, formatNumber(count));
+  if (step.at === "releasing") return messages.titleReleasing(count, formatNumber(count));
   if (step.at === "ended") return messages.titleEnded;
   if (step.at === "reviewing") return messages.titleReviewing;
   return messages.titleReviewed(reviewed.length, formatNumber(reviewed.length));

@@ -20,8 +20,8 @@ export function BulkReview({ state }: { state: BulkState }) {
       {!isOver && (
         <p role="status" className="text-ink-3">
           {total === undefined
-            ? messages.lookingAt
-            : messages.looked(formatNumber(reviewed.length), formatNumber(total))}
+            ? messages.reviewingAll
+            : messages.reviewed(formatNumber(reviewed.length), formatNumber(total))}
         </p>
       )}
       {found !== undefined && found > BULK_ITEMS_MAX && (
@@ -33,16 +33,20 @@ export function BulkReview({ state }: { state: BulkState }) {
       {reviewed.length > 0 && (
         <BulkLinePlaceholder count={reviewed.length}>
           <BulkLineList
-            title={messages.wouldBe(formatNumber(releasable.length))}
+            title={messages.willRelease(formatNumber(releasable.length))}
             lines={releasable}
             shows="seen"
           />
-          <BulkLineList title={messages.leftAlone(formatNumber(left.length))} lines={left} shows="outcome" />
+          <BulkLineList
+            title={messages.notReleased(formatNumber(left.length))}
+            lines={left}
+            shows="outcome"
+          />
         </BulkLinePlaceholder>
       )}
       {isOver && (
         <p className={releasable.length > 0 ? "text-2xs text-ink-3" : "text-ink-2"}>
-          {releasable.length > 0 ? messages.onlyThese : messages.nothingToFree}
+          {releasable.length > 0 ? messages.onlyThese : messages.nothingToRelease}
         </p>
       )}
     </>
@@ -57,9 +61,9 @@ function ReviewWarnings({ lines }: { lines: readonly BulkItemResult[] }) {
   };
   const texts = [
     ...counted(({ seen }) => seen?.liveness === "alive", messages.alive),
-    ...counted(({ seen }) => (seen?.waiters.count ?? 0) > 0, messages.waited),
+    ...counted(({ seen }) => (seen?.waiters.count ?? 0) > 0, messages.withWaiters),
     ...counted(({ seen }) => (seen?.others ?? 0) > 0, messages.shared),
-    ...counted(({ seen }) => seen?.confidence !== "certain", messages.unfenced),
+    ...counted(({ seen }) => seen?.confidence !== "certain", messages.uncertainFormat),
   ];
   if (texts.length === 0) return null;
   return (

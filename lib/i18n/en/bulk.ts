@@ -24,32 +24,33 @@ export const bulk = {
   colon: ": ",
   titleReviewing: "Reviewing…",
   titleReviewed: (count: number, shown: string) => `Release ${formatLockCount(count, shown)}`,
-  titleFreeing: (count: number, shown: string) => `Releasing ${formatLockCount(count, shown)}…`,
+  titleReleasing: (count: number, shown: string) => `Releasing ${formatLockCount(count, shown)}…`,
   titleEnded: "Results",
-  lookingAt: "Reviewing each lock…",
-  looked: (done: string, of: string) => `${done} of ${of} reviewed`,
+  reviewingAll: "Reviewing each lock…",
+  reviewed: (done: string, of: string) => `${done} of ${of} reviewed`,
   stop: "Stop",
-  free: (count: number, shown: string) => `Release ${formatLockCount(count, shown)}`,
+  release: (count: number, shown: string) => `Release ${formatLockCount(count, shown)}`,
   recorded: (who: string) => `Each release is logged in the audit as ${who}`,
-  nothingDone: "Nothing was released.",
-  lookAtNew: (count: number, shown: string) =>
+  nothingReleased: "Nothing was released.",
+  reviewCurrent: (count: number, shown: string) =>
     count === 1 ? "Review the current hold" : `Review the ${shown} current holds`,
-  sayWhy: "Enter a reason: it is required to release several locks.",
+  reasonRequired: "Enter a reason: it is required to release several locks.",
   production: (target: string) => `Production. Type “${target}” to confirm`,
 
   tooMany: (found: string, most: string) =>
     `${found} locks match. Only the first ${most} are listed; the others are not affected.`,
   alive: (count: string) =>
     `${count} ${count === "1" ? "lock has a holder that is" : "locks have holders that are"} alive and may be working.`,
-  waited: (count: string) =>
+  withWaiters: (count: string) =>
     `${count} ${count === "1" ? "lock has" : "locks have"} waiters, which can acquire ${count === "1" ? "it" : "them"} next.`,
   shared: (count: string) =>
     `${count} ${count === "1" ? "lock is" : "locks are"} shared: other holders keep ${count === "1" ? "it" : "them"}.`,
-  unfenced: (count: string) => `${count} ${count === "1" ? "lock has" : "locks have"} an uncertain format.`,
-  wouldBe: (count: string) => `Will be released: ${count}`,
-  leftAlone: (count: string) => `Not released: ${count}`,
+  uncertainFormat: (count: string) =>
+    `${count} ${count === "1" ? "lock has" : "locks have"} an uncertain format.`,
+  willRelease: (count: string) => `Will be released: ${count}`,
+  notReleased: (count: string) => `Not released: ${count}`,
   onlyThese: "Only the holds listed here are released. Later holds are not affected.",
-  nothingToFree: "Nothing to release.",
+  nothingToRelease: "Nothing to release.",
   list: "Locks",
 
   noTtl: "no TTL",
@@ -65,20 +66,20 @@ export const bulk = {
   andMore: (count: number) => ` and ${count} more`,
   heldFor: (time: string) => `held for ${time}`,
 
-  soFar: "Progress",
+  progressLabel: "Progress",
   progress: (done: string, of: string) => `${done} of ${of}`,
-  freeing: "Releasing…",
+  releasing: "Releasing…",
   stopped: (freed: string) => `Stopped: ${freed} released.`,
-  brokeOff: (freed: string) => `Connection lost: ${freed} released.`,
-  allFreed: "All released.",
-  someFreed: (freed: string, of: string) => `${freed} of ${of} released.`,
+  connectionLost: (freed: string) => `Connection lost: ${freed} released.`,
+  allReleased: "All released.",
+  someReleased: (freed: string, of: string) => `${freed} of ${of} released.`,
   counted: (count: string, what: string) => `${count} ${what}`,
-  notBegun: (count: string) =>
+  notStarted: (count: string) =>
     `${count} not started, or finished after you stopped. The table and the events show the results.`,
-  untold: (count: string) => `${count} without a response. The table and the events show the results.`,
-  freed: (count: string) => `Released: ${count}`,
-  notFreed: (count: string, what: string) => `${count} ${what}`,
-  lookAgain: (count: number, shown: string) =>
+  noResponse: (count: string) => `${count} without a response. The table and the events show the results.`,
+  releasedGroup: (count: string) => `Released: ${count}`,
+  outcomeGroup: (count: string, what: string) => `${count} ${what}`,
+  reviewRemaining: (count: number, shown: string) =>
     `Review the remaining ${count === 1 ? "lock" : `${shown} locks`} again`,
   csv: "Download CSV",
   audit: "View audit entries",

@@ -28,16 +28,16 @@ export const facets = {
   needsAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
   waiting: (count: string) => `${count} waiting`,
   /** Joins two parts of an accessible name. */
-  and: (one: string, other: string) => `${one}, ${other}`,
+  join: (one: string, other: string) => `${one}, ${other}`,
   moreNames: (count: string) => `${count} more with fewer locks`,
   noNames: "No held lock has a “:” in its key.",
-  open: "Expand",
-  fold: "Collapse",
+  expand: "Expand",
+  collapse: "Collapse",
   loading: "Loading…",
-  notHad: "unavailable",
+  unavailable: "unavailable",
   fields,
   liveness,
-  waited: "has waiters",
+  hasWaiters: "has waiters",
   /** @param count values that can still be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
@@ -45,9 +45,9 @@ export const facets = {
   /** @param count locks without a value, @param field name of the facet */
   without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",
-  fault: "Invalid search: fix it first.",
+  invalidSearch: "Invalid search: fix it first.",
   /** @param at a time of day */
-  older: (at: string) => `Counts from ${at}. Newer counts are unavailable.`,
+  staleCounts: (at: string) => `Counts from ${at}. Newer counts are unavailable.`,
   targets: "Targets",
-  unreached: "unreachable",
+  unreachable: "unreachable",
 };

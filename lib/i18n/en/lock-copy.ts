@@ -15,10 +15,10 @@ export const lockCopy = {
   /** The reason in the audit log. */
   curlReason: "Released with curl",
   formatUnknown: "The format is unknown. Release the lock in the console.",
-  show: "redis-cli: inspect",
-  free: "redis-cli: release",
-  freeHint: "Not audited: deletes the key if this owner still holds it",
-  freeNot: "One command cannot release it safely. Release the lock here.",
+  redisInspect: "redis-cli: inspect",
+  redisRelease: "redis-cli: release",
+  redisReleaseHint: "Not audited: deletes the key if this owner still holds it",
+  redisReleaseUnavailable: "One command cannot release it safely. Release the lock here.",
   copied: (what: string) => `Copied: ${what}`,
   notCopied: "The browser denied access to the clipboard.",
 };

@@ -7,10 +7,10 @@ export const lockPage = {
   allLocks: "All locks",
   key: "Copy key",
   copyKey: "Copy key",
-  free: "Release…",
-  freeWithKey: "Release… (r)",
-  cannotFree: (why: string) => `Cannot be released now. ${why}`,
-  nobodyHolds: "The lock is not held.",
+  release: "Release…",
+  releaseWithKey: "Release… (r)",
+  cannotRelease: (why: string) => `Cannot be released now. ${why}`,
+  nothingToRelease: "The lock is not held.",
   parts: {
     now: "Now",
     waiting: "Waiting",
@@ -34,28 +34,29 @@ export const lockPage = {
   ended: (who: ReactNode) => (
     <>The deadline has passed, so the next client can acquire the lock. Last held by {who}.</>
   ),
-  nobody: "Not held.",
+  notHeld: "Not held.",
   neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
     "If this lock should be held, check the key for typos and that it matches a watched pattern. Older holds may no longer be stored.",
   /** Whether the holder is alive. */
   alive: (ago: string) => `The holder is alive (renewed ${ago}).`,
-  aliveYet: "The holder renews on schedule.",
+  renewsOnSchedule: "The holder renews on schedule.",
   overdue: (overdue: string, renewed: string | null) =>
     renewed === null
       ? `Renewal overdue: expected ${overdue}, never seen to renew.`
       : `Renewal overdue: expected ${overdue}, last renewed ${renewed}.`,
-  overdueSomehow: "Renewal overdue.",
-  fixed: (left: string) => `The holder does not renew, so its liveness is unknown. Expires in ${left}.`,
-  endless: "No TTL: the lock never expires, and the liveness of its holder is unknown.",
-  tooEarly: (span: string) => `Watched for ${span}, too short to determine whether the holder is alive.`,
+  overdueNoDetails: "Renewal overdue.",
+  notRenewing: (left: string) => `The holder does not renew, so its liveness is unknown. Expires in ${left}.`,
+  neverExpires: "No TTL: the lock never expires, and the liveness of its holder is unknown.",
+  watchedTooShort: (span: string) =>
+    `Watched for ${span}, too short to determine whether the holder is alive.`,
   wait: (count: number) => (count === 1 ? "1 client is waiting." : `${count} clients are waiting.`),
   waitAtLeast: (count: number) =>
     count === 1 ? "At least 1 client is waiting." : `At least ${count} clients are waiting.`,
-  nobodyWaits: "No client is waiting.",
+  noWaiters: "No client is waiting.",
   /** Announced to screen readers. Leaves out times, which change every second. */
-  spoken: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
-  spokenFree: "The lock is not held",
+  announcement: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
+  announcementNotHeld: "The lock is not held",
 
   expiresIn: "Expires in",
   heldFor: "Held for",
@@ -72,12 +73,12 @@ export const lockPage = {
     </>
   ),
   liveness: "Liveness",
-  ifFreed: "If released",
+  ifReleased: "If released",
   nextHolder: "Next holder:",
   keepsWriting:
     "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out at its next renewal (`lost`). Until then it may keep writing: only the fencing token protects the resource.",
-  nobodyWorks: "No client works under a reservation, so no work is affected.",
-  mayNot: "Do not release:",
+  onlyReserved: "No client works under a reservation, so no work is affected.",
+  mustNotRelease: "Do not release:",
   votes: "Votes",
   lastFence: "Last fencing token",
   fromRedisson: (fence: string) => `${fence}, issued by Redisson`,
@@ -102,11 +103,11 @@ export const lockPage = {
   value: "Value",
   copyOwner: "Copy owner",
   copyValue: "Copy value",
-  itsLease: "Lease",
+  lease: "Lease",
   endsIn: (span: string) => `expires in ${span}`,
   graceAfter: (span: string) => `, then a grace period of ${span}`,
-  over: "expired",
-  graceKeeps: ", still held during the grace period",
+  leaseExpired: "expired",
+  inGrace: ", still held during the grace period",
   noTtl: "no TTL",
   since: "Since",
   sinceUnknown: "unknown",
@@ -120,13 +121,13 @@ export const lockPage = {
   copyFence: "Copy fencing token",
   holdId: "Hold ID",
   copyHoldId: "Copy hold ID",
-  freeHolder: "Release this holder…",
+  releaseHolder: "Release this holder…",
   pid: (pid: number) => `, pid ${pid}`,
   role: (role: string) => `, ${role}`,
   counted: (count: number) => `, count ${count}`,
 
   /** Of a lock that is not held. */
-  freeVotes: (votes: ReactNode) => <>Votes: {votes}.</>,
+  votesWithoutHolder: (votes: ReactNode) => <>Votes: {votes}.</>,
   lastHold: (who: ReactNode | null, ending: string, ago: string | null, reason: ReactNode | null) => (
     <>
       Last hold{who !== null && <> by {who}</>}: {ending}

@@ -17,9 +17,9 @@ export const lockParts = {
       estimated: "Subscribed clients are counted. Each has one waiter or more.",
       unknown: "Clients that poll are not visible.",
     },
-    nobody: "No client is waiting.",
-    nobodyListens: "No client is subscribed to the release.",
-    nobodySeen: "No visible waiters.",
+    noWaiters: "No client is waiting.",
+    noSubscriber: "No client is subscribed to the release.",
+    noneVisible: "No visible waiters.",
     unnamed: (count: string) => `${count} more, owners unknown.`,
     notShown: (count: string) => `${count} more not shown.`,
     next: "next",
@@ -60,8 +60,8 @@ export const lockParts = {
   owner: {
     title: (count: number, shown: string) =>
       count === 1 ? "1 other lock of this owner" : `${shown} other locks of this owner`,
-    freeAll: "Release all…",
-    freeAllHint: "Review and release all locks of this owner, including this one",
+    releaseAll: "Release all…",
+    releaseAllHint: "Review and release all locks of this owner, including this one",
     heldFor: "held for ",
     showAll: "Show all in the list",
   },
@@ -74,7 +74,7 @@ export const lockParts = {
     silent: (master: string) => `${master} did not respond.`,
     master: (name: string) => `${name}: `,
     none: "The key does not exist.",
-    endless: ", no TTL",
+    noTtl: ", no TTL",
     left: (span: string) => `, TTL ${span}`,
     caption: "Contents of the key",
     notShown: (count: string) => `${count} more not shown.`,
@@ -85,8 +85,8 @@ export const lockParts = {
   /** The dialogs for notes and lease extensions. */
   note: "Note…",
   mayNotWrite: "Your role on this target is read-only.",
-  moreTime: "Extend lease…",
-  nothingToProlong: "The lock has no TTL, so there is no lease to extend.",
+  extendLease: "Extend lease…",
+  noLease: "The lock has no TTL, so there is no lease to extend.",
   waitForAnswer: "Waiting for a response",
   noteSheet: {
     title: "Note",
@@ -103,12 +103,12 @@ export const lockParts = {
   },
   extend: {
     title: "Extend lease",
-    nameFormat: "Select the format first.",
-    sayWhy: "Enter a reason.",
+    formatRequired: "Select the format first.",
+    reasonRequired: "Enter a reason.",
     by: (name: string) => `Logged in the audit as ${name}`,
-    whateverNow: "Extend the current hold",
-    give: "Extend lease",
-    has: (who: ReactNode, left: ReactNode) => (
+    extendAnyway: "Extend the current hold",
+    submit: "Extend lease",
+    explanation: (who: ReactNode, left: ReactNode) => (
       <>
         {who} has {left} left. The lease is extended to at least the selected time and never shortened. The
         holder is not notified.

@@ -54,11 +54,11 @@ export const lock = {
     estimated: "Clients subscribed to the release, each with one waiter or more",
     unknown: "Clients that poll are not visible",
   },
-  nobodyWaits: "no waiters",
+  noWaiters: "no waiters",
   wait: (count: string) => `${count} waiting`,
-  listen: (count: string) => `${count} subscribed clients`,
-  nobodyListens: "no subscribed clients",
-  waitUnseen: (count: string | null) =>
+  subscribed: (count: string) => `${count} subscribed clients`,
+  noSubscriber: "no subscribed clients",
+  waitingNotVisible: (count: string | null) =>
     count === null
       ? "clients that poll are not visible"
       : `${count} waiting through Lockkeeper; clients that poll are not visible`,
@@ -78,7 +78,7 @@ export const lock = {
     },
     undetermined: (count: number, isExact: boolean) =>
       `Unknown (${isExact ? "" : "at least "}${count} ${count === 1 ? "client is" : "clients are"} waiting, and any client can be first).`,
-    nobody: "No client is waiting. The lock stays free until a client acquires it.",
+    no_waiter: "No client is waiting. The lock stays free until a client acquires it.",
     no_subscriber: "No client is subscribed to the release. The lock stays free until a client acquires it.",
     not_visible: "Unknown (clients that poll are not visible).",
     redissonFair: "The first client in the queue is notified. The others keep their places.",
@@ -86,7 +86,7 @@ export const lock = {
   },
 
   /** The holder. */
-  free: "not held",
+  notHeld: "not held",
   onHost: (who: ReactNode, host: ReactNode) => (
     <>
       {who}
@@ -97,16 +97,16 @@ export const lock = {
   onHostText: (who: string, host: string) => `${who} on ${host}`,
   holders: (count: number) => `${count} holders`,
   redissonThread: (thread: string) => `Redisson client, thread ${thread}`,
-  reservedLeast: "reserved: minimum hold time",
+  reservedMinimumHold: "reserved: minimum hold time",
   reservedFor: (who: ReactNode) => <>reserved by {who}</>,
-  leastHold: "minimum hold time",
+  minimumHold: "minimum hold time",
   reservedBy: (who: string) => `reservation by ${who}`,
   unknownDeadline: (time: string) => `unknown owner (deadline, ends ${time})`,
   unknownConstant: (value: string) => `unknown owner (value “${value}”)`,
   theReservation: (what: string) => `the ${what}`,
 
   /** Times. */
-  endedFree: "expired, available",
+  ended: "expired, available",
   noTtl: "no TTL",
   expiring: "expiring…",
   graceHint: "The lease has expired. The lock is still held during the grace period.",
@@ -124,7 +124,7 @@ export const lock = {
   /** Names of formats that no library defines. */
   formatNames: { token: "Token string", timestamp: "Timestamp string" },
   runbook: "Runbook",
-  opensApart: "(opens in a new tab)",
+  newTab: "(opens in a new tab)",
 
   formats: (count: number) => `one of ${count}`,
 

@@ -40,7 +40,7 @@ export const overview = {
     },
   },
   noneYet: "none yet",
-  notKnownYet: "unknown",
+  unknown: "unknown",
   /** @param name of a measure, @param sentence what its sparkline shows */
   line: (name: string, sentence: string) => `${name}. ${sentence}`,
   nothingMeasured: (range: SeriesRange) => `No data in ${OVER[range]}.`,
@@ -50,7 +50,7 @@ export const overview = {
   between: (range: SeriesRange, since: string, least: string, most: string) =>
     `Over ${OVER[range]} (data since ${since}): between ${least} and ${most}.`,
   /** @param at a time of day */
-  older: (at: string) => `Figures from ${at}. Newer figures are unavailable.`,
+  staleFigures: (at: string) => `Figures from ${at}. Newer figures are unavailable.`,
   tops: {
     contended: {
       title: "Most contended",

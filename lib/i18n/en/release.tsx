@@ -6,13 +6,13 @@ export const release = {
   title: (key: ReactNode) => <>Release {key}</>,
 
   // The hold.
-  asSeen: "Holder",
-  asOpened: "The hold you opened",
+  hold: "Holder",
+  openedHold: "The hold you opened",
   heldBy: "Held by",
   reserved: "Reserved",
-  forLeastTime: "for its minimum hold time",
+  forMinimumHold: "for its minimum hold time",
   by: (who: ReactNode) => <>by {who}</>,
-  nobody: "The lock is not held.",
+  notHeld: "The lock is not held.",
   count: (count: number) => `, count ${count}`,
   forHowLong: "Held for",
   typically: (span: string) => `, typically ${span}`,
@@ -34,17 +34,17 @@ export const release = {
     unknown: "Liveness is unknown",
   },
   renewals: (count: number, shown: string) => (count === 1 ? "1 renewal seen" : `${shown} renewals seen`),
-  lastHeard: (ago: string) => `Acquired ${ago}, no renewal seen since`,
-  heartbeat: (silent: string, interval: string) => `Last renewed ${silent} ago, renews every ${interval}`,
-  ofAll: "Applies to the lock as a whole: its holders cannot be distinguished.",
-  nobodyWorks: "No client works under a reservation.",
+  noRenewalSince: (ago: string) => `Acquired ${ago}, no renewal seen since`,
+  lastRenewal: (silent: string, interval: string) => `Last renewed ${silent} ago, renews every ${interval}`,
+  wholeLock: "Applies to the lock as a whole: its holders cannot be distinguished.",
+  noWorker: "No client works under a reservation.",
 
   // Consequences.
-  follows: "What happens next",
+  consequences: "What happens next",
   next: "Next holder",
-  nobodyUntil: "None for 60 s, or until you release the reservation. Waiters keep waiting.",
-  alsoFreed: "Also released",
-  alsoKeeps: "Not released",
+  noneWhileReserved: "None for 60 s, or until you release the reservation. Waiters keep waiting.",
+  alsoReleased: "Also released",
+  notReleased: "Not released",
   allHolders: (count: number) => `All ${count} holders are released`,
   othersKeep: (count: number) =>
     count === 1 ? "1 other holder keeps the lock" : `${count} other holders keep the lock`,
@@ -56,8 +56,8 @@ export const release = {
     count === 1
       ? "1 other key that was acquired together with it"
       : `${count} other keys that were acquired together with it`,
-  oldOwner: "Previous holder",
-  noOldOwner: "None: no client works under a reservation.",
+  previousHolder: "Previous holder",
+  noPreviousHolder: "None: no client works under a reservation.",
   fencedOwner: (lost: ReactNode) => (
     <>
       Its next renewal fails with {lost}. Until then it may keep writing: only the fencing token protects the
@@ -88,19 +88,19 @@ export const release = {
   },
   cleared: "The liveness of the holder changed. Choose an action.",
   unavailable: "The chosen action is no longer available. Choose another one.",
-  itsFormat: "Format",
+  selectFormat: "Format",
 
   // The reason.
   reason: "Reason",
   reasonOptional: "Reason (optional)",
   reasonPlaceholder: "Recorded in the audit log",
   reasons: ["Holder is gone", "Holder hangs", "Deployment", "Test"],
-  sayWhy: {
+  reasonRequired: {
     alive: "Enter a reason: the holder appears to be alive.",
     unknown: "Enter a reason: the liveness of the holder is unknown.",
   },
-  nameFormat: "Select the format first.",
-  chooseHow: "Choose an action",
+  formatRequired: "Select the format first.",
+  chooseAction: "Choose an action",
   chooseHint: "Choose an action above.",
   production: {
     alive: (target: string) => `Production, and the holder appears to be alive. Type “${target}” to confirm`,
@@ -113,11 +113,12 @@ export const release = {
   keepWatching: "Keep watching",
   releaseReservation: "Release and reserve",
   isReleasing: "Releasing…",
-  sends: "⌘ or Ctrl + Enter",
-  releaseThe: (what: string, reservation: boolean) => `Release ${what}${reservation ? " and reserve" : ""}`,
-  releaseWhatever: (who: string, reservation: boolean) =>
+  submitShortcut: "⌘ or Ctrl + Enter",
+  releaseHolder: (what: string, reservation: boolean) =>
+    `Release ${what}${reservation ? " and reserve" : ""}`,
+  releaseCurrent: (who: string, reservation: boolean) =>
     `Release the current hold of ${who}${reservation ? " and reserve" : ""}`,
-  itsOwner: "the owner",
+  theOwner: "the owner",
 
   // Changes and failures.
   changedTitles: {
@@ -136,12 +137,12 @@ export const release = {
     </>
   ),
   changedThere: "The hold changed. Nothing was released.",
-  lookAtNew: "Review the current hold",
+  reviewCurrent: "Review the current hold",
   nowHeldBy: (who: ReactNode) => <>Now held by {who}.</>,
   nowReserved: (who: ReactNode) => <>Now {who}.</>,
   nowFree: "The lock is not held.",
-  noAnswer: "No response: the lock may or may not have been released.",
-  noAnswerText:
+  noResponse: "No response: the lock may or may not have been released.",
+  noResponseText:
     "The details below are live. If the hold is still there in a few seconds, retry: only this hold can be released.",
   unverified: "Could not verify the hold. Nothing was released.",
   unverifiedText: (who: ReactNode) => (
@@ -151,14 +152,14 @@ export const release = {
     </>
   ),
   alreadyGone: "The hold has already ended.",
-  goneUnseen: "The lock is not held.",
-  goneSeen: (how: string, ago: ReactNode) => (
+  goneUnknown: "The lock is not held.",
+  goneKnown: (how: string, ago: ReactNode) => (
     <>
       The lock is not held: {how} {ago}.
     </>
   ),
   notReserved: "Nothing was reserved: any client can acquire the lock.",
-  maybeByYou: "Check the history to see whether your request released it.",
+  checkHistory: "Check the history to see whether your request released it.",
 
   // The result.
   released: "Released",
@@ -168,33 +169,33 @@ export const release = {
   aHoldGone: "The hold has ended.",
   reservedUntil: (clock: string) =>
     `No client can acquire the lock until ${clock}, unless you release it early.`,
-  freed: "Holder",
+  releasedHolder: "Holder",
   held: "Held for",
   when: "Time",
   byRedis: (clock: string) => `${clock} (Redis time)`,
-  woken: "Waiting",
+  waiters: "Waiting",
   waitingThen: {
     waiter: (who: string, others: number) =>
       others > 0 ? `${who}, then ${others} ${others === 1 ? "other" : "others"}` : who,
     undetermined: (count: number, isExact: boolean) =>
       `${isExact ? "" : "at least "}${count} ${count === 1 ? "client was" : "clients were"} waiting and notified`,
-    nobody: "no client was waiting",
+    no_waiter: "no client was waiting",
     no_subscriber: "no client was subscribed",
     not_visible: "unknown: clients that poll are not visible",
   },
-  wokenReserved: "they keep waiting until the reservation ends",
-  hasIt: "Held by",
-  freeNow: "not held",
+  waitersReserved: "they keep waiting until the reservation ends",
+  currentHolder: "Held by",
+  noHolder: "not held",
   sinceThen: (ago: ReactNode) => <>, for {ago}</>,
-  watched: (left: string) => `Watching for another ${left}, in case the library creates the lock again.`,
-  stayedGone: "The library did not create the lock again.",
-  keysFreed: (freed: number, of: number) =>
+  watching: (left: string) => `Watching for another ${left}, in case the library creates the lock again.`,
+  notRecreated: "The library did not create the lock again.",
+  keysReleased: (freed: number, of: number) =>
     `${freed} of ${of} other keys with the same token were also released.`,
   atMasters: (freed: number, of: number) => `Released at ${freed} of ${of} masters.`,
   silentMasters: (names: string) =>
     `No response from ${names}. The leftover vote does not count and expires with its lease.`,
-  isBack: "Released, but the same owner holds it again.",
-  tookAnew: "It acquired the lock again.",
-  itsEvent: "View event",
-  itsAudit: "View audit entry",
+  heldAgain: "Released, but the same owner holds it again.",
+  acquiredAgain: "It acquired the lock again.",
+  viewEvent: "View event",
+  viewAudit: "View audit entry",
 };

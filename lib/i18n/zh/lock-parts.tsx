@@ -15,9 +15,9 @@ export const lockParts: Messages["lockParts"] = {
       estimated: "按订阅的客户端计数，每个客户端至少有一个等待者。",
       unknown: "轮询的客户端不可见。",
     },
-    nobody: "没有客户端在等待。",
-    nobodyListens: "没有客户端订阅释放通知。",
-    nobodySeen: "没有可见的等待者。",
+    noWaiters: "没有客户端在等待。",
+    noSubscriber: "没有客户端订阅释放通知。",
+    noneVisible: "没有可见的等待者。",
     unnamed: (count) => `另有 ${count} 个，所有者未知。`,
     notShown: (count) => `另有 ${count} 个未显示。`,
     next: "队首",
@@ -56,8 +56,8 @@ export const lockParts: Messages["lockParts"] = {
 
   owner: {
     title: (_count, shown) => `该所有者的另外 ${shown} 把锁`,
-    freeAll: "全部释放…",
-    freeAllHint: "检查并释放该所有者的所有锁，包括这一把",
+    releaseAll: "全部释放…",
+    releaseAllHint: "检查并释放该所有者的所有锁，包括这一把",
     heldFor: "已持有 ",
     showAll: "在列表中显示全部",
   },
@@ -70,7 +70,7 @@ export const lockParts: Messages["lockParts"] = {
     silent: (master) => `${master} 没有响应。`,
     master: (name) => `${name}：`,
     none: "键不存在。",
-    endless: "，无 TTL",
+    noTtl: "，无 TTL",
     left: (span) => `，TTL 还剩 ${span}`,
     caption: "键的内容",
     notShown: (count) => `另有 ${count} 项未显示。`,
@@ -80,8 +80,8 @@ export const lockParts: Messages["lockParts"] = {
 
   note: "备注…",
   mayNotWrite: "你在此目标上的角色只读。",
-  moreTime: "延长租约…",
-  nothingToProlong: "锁没有 TTL，没有可延长的租约。",
+  extendLease: "延长租约…",
+  noLease: "锁没有 TTL，没有可延长的租约。",
   waitForAnswer: "正在等待响应",
   noteSheet: {
     title: "备注",
@@ -98,12 +98,12 @@ export const lockParts: Messages["lockParts"] = {
   },
   extend: {
     title: "延长租约",
-    nameFormat: "请先选择格式。",
-    sayWhy: "请填写原因。",
+    formatRequired: "请先选择格式。",
+    reasonRequired: "请填写原因。",
     by: (name) => `将以 ${name} 的名义记入审计日志`,
-    whateverNow: "延长当前持有",
-    give: "延长租约",
-    has: (who, left) => (
+    extendAnyway: "延长当前持有",
+    submit: "延长租约",
+    explanation: (who, left) => (
       <>
         {who} 还剩 {left}。租约会延长到至少所选的时长，不会缩短。持有者不会收到通知。
       </>

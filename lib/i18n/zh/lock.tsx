@@ -48,11 +48,11 @@ export const lock: Messages["lock"] = {
     estimated: "订阅了释放通知的客户端，每个至少有一个等待者",
     unknown: "轮询的客户端不可见",
   },
-  nobodyWaits: "没有等待者",
+  noWaiters: "没有等待者",
   wait: (count) => `${count} 个等待者`,
-  listen: (count) => `${count} 个客户端订阅了释放通知`,
-  nobodyListens: "没有客户端订阅释放通知",
-  waitUnseen: (count) =>
+  subscribed: (count) => `${count} 个客户端订阅了释放通知`,
+  noSubscriber: "没有客户端订阅释放通知",
+  waitingNotVisible: (count) =>
     count === null ? "轮询的客户端不可见" : `${count} 个通过 Lockkeeper 等待，轮询的客户端不可见`,
 
   next: {
@@ -69,14 +69,14 @@ export const lock: Messages["lock"] = {
     },
     undetermined: (count, isExact) =>
       `未知（${isExact ? "" : "至少 "}${count} 个客户端在等待，任何客户端都可能先获取锁）。`,
-    nobody: "没有客户端在等待。锁会一直空闲，直到有客户端获取。",
+    no_waiter: "没有客户端在等待。锁会一直空闲，直到有客户端获取。",
     no_subscriber: "没有客户端订阅释放通知。锁会一直空闲，直到有客户端获取。",
     not_visible: "未知（轮询的客户端不可见）。",
     redissonFair: "通知队首的客户端，其余保持原有位置。",
     redissonPlain: "通知所有订阅的客户端，先请求的客户端获取锁。",
   },
 
-  free: "空闲",
+  notHeld: "空闲",
   onHost: (who, host) => (
     <>
       {who}
@@ -86,15 +86,15 @@ export const lock: Messages["lock"] = {
   onHostText: (who, host) => `${host} 上的 ${who}`,
   holders: (count) => `${count} 个持有者`,
   redissonThread: (thread) => `Redisson 客户端，线程 ${thread}`,
-  reservedLeast: "预留：最短持有时间",
+  reservedMinimumHold: "预留：最短持有时间",
   reservedFor: (who) => <>由 {who} 预留</>,
-  leastHold: "最短持有时间",
+  minimumHold: "最短持有时间",
   reservedBy: (who) => `${who} 的预留`,
   unknownDeadline: (time) => `所有者未知（值为截止时间，${time} 到期）`,
   unknownConstant: (value) => `所有者未知（值为“${value}”）`,
   theReservation: (what) => what,
 
-  endedFree: "已到期，可获取",
+  ended: "已到期，可获取",
   noTtl: "无 TTL",
   expiring: "正在过期…",
   graceHint: "租约已到期，宽限期内锁仍被占用",
@@ -111,7 +111,7 @@ export const lock: Messages["lock"] = {
 
   formatNames: { token: "令牌字符串", timestamp: "时间戳字符串" },
   runbook: "应急手册",
-  opensApart: "（在新标签页打开）",
+  newTab: "（在新标签页打开）",
 
   formats: (count) => `${count} 种格式之一`,
 
