@@ -20,7 +20,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   }
   const [first = "", second = ""] = names;
   await page.goto(pathOf(first));
-  await page.getByRole("button", { name: "Free…" }).click();
+  await page.getByRole("button", { name: "Release…" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("=cmd()|its \u202enode is gone");

@@ -40,26 +40,26 @@ test("selected locks are reviewed and released together, except one that changed
   await expect(rowOf(page, "gone@vm-4")).toBeVisible();
   await page.keyboard.press("j");
   await page.keyboard.press("x");
-  const bar = page.getByRole("toolbar", { name: "Ticked locks" });
-  await expect(bar).toContainText("1 lock ticked");
+  const bar = page.getByRole("toolbar", { name: "Selected locks" });
+  await expect(bar).toContainText("1 lock selected");
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("Shift+X");
-  await expect(bar).toContainText("3 locks ticked");
-  await takeScreenshot(page, info, "ticked");
+  await expect(bar).toContainText("3 locks selected");
+  await takeScreenshot(page, info, "selected");
   await lockkeeper.callHold("release", "/locks/lock%3Abulk%3A2");
   await acquire(lockkeeper, "lock:bulk:2", "new@vm-9");
 
-  await bar.getByRole("button", { name: "Free 3…" }).click();
+  await bar.getByRole("button", { name: "Release 3…" }).click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet.getByRole("region", { name: "Would be freed: 2" })).toContainText("gone@vm-3");
-  await expect(sheet.getByRole("region", { name: "Left alone: 1" })).toContainText(
-    "held by another hold now",
+  await expect(sheet.getByRole("region", { name: "Will be released: 2" })).toContainText("gone@vm-3");
+  await expect(sheet.getByRole("region", { name: "Not released: 1" })).toContainText(
+    "holder changed",
   );
   const line = sheet.getByRole("listitem").filter({ hasText: "gone@vm-3" });
   await expect(line).not.toHaveText((await line.textContent()) ?? "");
-  const free = sheet.getByRole("button", { name: "Free 2 locks" });
-  await expect(free).toHaveAttribute("title", /Say why/);
+  const free = sheet.getByRole("button", { name: "Release 2 locks" });
+  await expect(free).toHaveAttribute("title", /Enter a reason/);
   await sheet.getByRole("textbox", { name: "Reason" }).fill("their node is gone");
   await expect(free).toHaveAttribute("title", "Type “Shop EU” to confirm.");
   await sheet.getByLabel(/Type “Shop EU” to confirm/).fill("Shop EU");
@@ -91,46 +91,46 @@ test("all matching locks are selected, reviewed and released, including rows off
   );
   await page.goto("/?q=owner:crowd*");
   await expect(page.getByTestId("total")).toContainText("150 of");
-  await page.getByRole("checkbox", { name: "Tick all rows" }).click();
-  const bar = page.getByRole("toolbar", { name: "Ticked locks" });
-  await expect(bar).toContainText("50 locks ticked");
+  await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
+  const bar = page.getByRole("toolbar", { name: "Selected locks" });
+  await expect(bar).toContainText("50 locks selected");
   // What is scrolled away stays ticked, and is told.
   await page.getByRole("region", { name: "Locks", exact: true }).evaluate((table) => {
     table.scrollTop = table.scrollHeight;
   });
-  await expect(bar).toContainText(/50 locks ticked\d+ of them out of sight/);
+  await expect(bar).toContainText(/50 locks selected\d+ not on screen/);
   await page.keyboard.press("Escape");
   await expect(bar).toHaveCount(0);
 
-  await page.getByRole("checkbox", { name: "Tick lock:many:" }).last().click();
-  await expect(bar).toContainText("1 lock ticked");
-  await bar.getByRole("button", { name: "Tick all 150 that match" }).click();
-  await expect(bar).toContainText("All 150 that match are ticked");
-  await expect(page.getByRole("checkbox", { name: "Tick lock:many:", checked: false })).toHaveCount(0);
-  await takeThemeScreenshots(page, info, "all-ticked");
-  await assertAccessible(page, "all-ticked");
-  await bar.getByRole("button", { name: "Free 150…" }).click();
+  await page.getByRole("checkbox", { name: "Select lock:many:" }).last().click();
+  await expect(bar).toContainText("1 lock selected");
+  await bar.getByRole("button", { name: "Select all 150 matching locks" }).click();
+  await expect(bar).toContainText("All 150 matching locks selected");
+  await expect(page.getByRole("checkbox", { name: "Select lock:many:", checked: false })).toHaveCount(0);
+  await takeThemeScreenshots(page, info, "all-selected");
+  await assertAccessible(page, "all-selected");
+  await bar.getByRole("button", { name: "Release 150…" }).click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet.getByRole("region", { name: "Would be freed: 150" })).toBeVisible();
+  await expect(sheet.getByRole("region", { name: "Will be released: 150" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the crowd is gone");
   await sheet.getByLabel(/Type “Shop EU” to confirm/).fill("Shop EU");
   await lockkeeper.callHold("release", "/locks/lock%3Amany%3A7");
   await acquire(lockkeeper, "lock:many:7", "new@vm-9");
-  await sheet.getByRole("button", { name: "Free 150 locks" }).click();
+  await sheet.getByRole("button", { name: "Release 150 locks" }).click();
   const outcome = sheet.getByTestId("bulk-outcome");
   await expect(outcome).toContainText("149 of 150 freed.");
   await expect(outcome).toBeFocused();
-  await expect(sheet.getByRole("region", { name: "1 held by another hold now" })).toContainText("new@vm-9");
+  await expect(sheet.getByRole("region", { name: "1 holder changed" })).toContainText("new@vm-9");
   // Of a long list only what is in sight is drawn.
   expect(await sheet.getByRole("listitem").count()).toBeLessThan(60);
   await takeScreenshot(page, info, "all");
   await assertAccessible(page, "all");
-  await sheet.getByRole("button", { name: "Look at the 1 that is left again" }).click();
-  await expect(sheet.getByRole("region", { name: "Would be freed: 1" })).toContainText("new@vm-9");
-  await sheet.getByRole("button", { name: "Free 1 lock" }).click();
+  await sheet.getByRole("button", { name: "Review the remaining lock again" }).click();
+  await expect(sheet.getByRole("region", { name: "Will be released: 1" })).toContainText("new@vm-9");
+  await sheet.getByRole("button", { name: "Release 1 lock" }).click();
   await expect(outcome).toContainText("All freed.");
   const saved = page.waitForEvent("download");
-  await sheet.getByRole("button", { name: "Save as CSV" }).click();
+  await sheet.getByRole("button", { name: "Download CSV" }).click();
   const file = await readFile(await (await saved).path(), "utf8");
   expect(file.trim().split("\r\n")).toHaveLength(1 + 150);
   expect(file).toContain('"lock:many:7","","released","new@vm-9"');

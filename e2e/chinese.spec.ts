@@ -76,12 +76,12 @@ test("the table, a lock page and its actions are in Chinese when Chinese is sele
   await assertChinese(page, "locks");
   await page.keyboard.press("j");
   await page.keyboard.press("x");
-  const ticked = page.getByRole("toolbar", { name: viewTools.selection });
-  await expect(ticked).toBeVisible();
-  await assertChinese(page, "a row is ticked");
-  await ticked.getByRole("button", { name: viewTools.release("1") }).click();
+  const toolbar = page.getByRole("toolbar", { name: viewTools.selection });
+  await expect(toolbar).toBeVisible();
+  await assertChinese(page, "a row is selected");
+  await toolbar.getByRole("button", { name: viewTools.release("1") }).click();
   await expect(page.getByRole("dialog").getByRole("region", { name: bulk.willRelease("1") })).toBeVisible();
-  await assertChinese(page, "the sheet that frees many");
+  await assertChinese(page, "bulk release dialog");
   await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: zh.locks.search }).fill("key:nothing-like-it");
   await expect(page.getByText(emptyLocks.notFound.title)).toBeVisible();

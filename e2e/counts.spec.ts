@@ -126,7 +126,7 @@ test("with a search every tab keeps its count, which is of the search", async ({
   await expect(tab("All")).toHaveText(/3$/);
   await expect(tab("Needs attention")).toHaveText(/1$/);
   await expect(tab("No TTL")).toHaveText(/1$/);
-  await expect(tab("Waited for")).toHaveText(/0$/);
+  await expect(tab("Has waiters")).toHaveText(/0$/);
   await expect(page.getByTestId("position")).toHaveText(/3$/);
   await lockkeeper.redis.runCli("DEL", key("counted:3"));
   await expect(tab("All")).toHaveText(/2$/);

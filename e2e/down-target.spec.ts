@@ -14,7 +14,7 @@ test("a target that was never reached is reported once on the pages of a lock an
     const page = await logIn(context, lockkeeper);
     for (const path of ["/owners", "/locks/lock%3Aa"]) {
       await page.goto(`${path}?target=away`);
-      await expect(page.getByText("away has not been reached yet")).toBeVisible();
+      await expect(page.getByText("away is not connected yet")).toBeVisible();
       await expect(page.getByTestId("condition-banner")).toHaveCount(0);
       await expect(page.getByText("ECONNREFUSED")).toHaveCount(1);
       await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);

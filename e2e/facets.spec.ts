@@ -119,7 +119,7 @@ test("a collapsed filter panel stays collapsed, and the page does not shift on l
   await panel(page).getByRole("button", { name: "Hide filters" }).click();
   await expect(page.getByRole("button", { name: "Filters" })).toBeFocused();
   await page.getByRole("button", { name: "Overview options" }).click();
-  await page.getByRole("menuitem", { name: "Hide the overview" }).click();
+  await page.getByRole("menuitem", { name: "Hide overview" }).click();
   await page.goto("/", { waitUntil: "commit" });
   await expect(search(page)).toBeVisible();
   const before = await search(page).boundingBox();
@@ -140,7 +140,7 @@ test("on a phone the filters open as a sheet, and a failed count shows an error"
   await assertAccessibleInThemes(page, "facets on a phone");
   await takeThemeScreenshots(page, info, "facets-phone");
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("button", { name: "Filters, 1 chosen" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Filters, 1 active" })).toBeFocused();
   await page.route("**/api/v1/facets?**", (route) => route.abort());
   await page.goto("/?q=refused-words");
   await page.getByRole("button", { name: "Filters" }).click();

@@ -173,7 +173,7 @@ test("rows under the pointer keep their places while events, errors and urgent l
   await expect(rowOf(page, scene.plain)).toBeVisible();
   await expect(page.locator("[data-measure=held]")).toContainText(/\d/);
   await rowOf(page, scene.contended).hover();
-  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await expect(page.getByText("Paused while you read")).toBeVisible();
   const boxes = () => Promise.all(names.map((name) => rowOf(page, name).boundingBox()));
   const before = await boxes();
   await page.route("**/api/v1/stats?**", (route) => route.abort());
@@ -195,7 +195,7 @@ test("rows sorted by a hidden column show it", async ({ page, lockkeeper, key })
   const scene = await prepareScene(lockkeeper, key, () => isOver);
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.goto(`${scene.filter}&sort=-fence`);
-  await expect(page.getByRole("columnheader", { name: "Fence" })).toHaveAttribute("aria-sort", "descending");
+  await expect(page.getByRole("columnheader", { name: "Fencing token" })).toHaveAttribute("aria-sort", "descending");
   await page.goto(`${scene.filter}&sort=-count&cols=key,held`);
   await expect(page.getByRole("columnheader", { name: "Count" })).toHaveAttribute("aria-sort", "descending");
 });
@@ -206,7 +206,7 @@ test("set filters stand beside the search as chips that remove them", async ({ p
   const search = `key:${key("*")} service:=checkout held>0s`;
   await page.goto(`/?q=${encodeURIComponent(search)}`);
   await expect(rowOf(page, scene.plain)).toBeVisible();
-  const chips = page.getByRole("list", { name: "Set filters" });
+  const chips = page.getByRole("list", { name: "Active filters" });
   await expect(chips.getByRole("button")).toHaveCount(2);
   await expect(page.getByRole("button", { name: "Filters, 2 chosen" })).toBeVisible();
   await chips.getByRole("button", { name: "Remove filter service:checkout" }).click();

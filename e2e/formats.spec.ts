@@ -42,7 +42,7 @@ test("a possible lock is released only when its format is named", async ({ page,
   await sheet.getByRole("button", { name: "Release lock" }).click();
   await expect(sheet).toContainText("Select the format first.");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
-  await sheet.getByLabel("One string", { exact: true }).check();
+  await sheet.getByLabel("Token string", { exact: true }).check();
   await sheet.getByRole("button", { name: "Release lock" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
@@ -56,11 +56,11 @@ test("one of two readers is released, and the other keeps the lock", async ({ pa
   for (const owner of [one, two])
     await lockkeeper.redis.runCli("SET", `{${name}}:${owner}:rwlock_timeout:1`, "1", "PX", "600000");
   await page.goto(pathOf(name));
-  const frees = page.getByRole("button", { name: "Free this holder…" });
+  const frees = page.getByRole("button", { name: "Release this holder…" });
   await expect(frees).toHaveCount(2);
   await frees.first().click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet).toContainText("1 more keeps the lock");
+  await expect(sheet).toContainText("1 other holder keeps the lock");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its node is gone");
   await sheet.getByRole("button", { name: "Release lock" }).click();
@@ -89,7 +89,7 @@ test("a job lock cannot be released, and its page explains why and what to do in
   await lockkeeper.redis.runCli("SET", `${job}:lock`, `${randomUUID()}:3`, "PX", "600000");
   await page.goto(pathOf(`${job}:lock`));
   await expect(page.getByRole("region", { name: "Now" })).toContainText("BullMQ");
-  const free = page.getByRole("button", { name: /^Free/ });
+  const free = page.getByRole("button", { name: /^Release/ });
   await expect(free).toHaveAttribute("aria-disabled", "true");
   await expect(free).toHaveAttribute("title", /second time/);
 });

@@ -33,12 +33,12 @@ test("the timeline of a lock has a lane per holder, is navigable by keyboard and
   const said = page.getByTestId("hold");
   await holds.focus();
   await page.keyboard.press("Home");
-  await expect(said).toContainText(/^ada held it from .* and it was released\. Its fence is \d+\.$/);
+  await expect(said).toContainText(/^ada held it from .* Released\. Fencing token: \d+\.$/);
   await page.keyboard.press("ArrowRight");
-  await expect(said).toContainText("it expired: nobody released it");
+  await expect(said).toContainText("Expired without a release");
   await page.keyboard.press("ArrowRight");
-  await expect(said).toContainText("freed it by force");
-  await expect(said).toContainText("The reason given was “stuck since noon”.");
+  await expect(said).toContainText("Force-released by");
+  await expect(said).toContainText("Reason: “stuck since noon”.");
   await page.keyboard.press("ArrowUp");
   await expect(said).toContainText(/^dot has held it since/);
   await expect(page.getByRole("region", { name: "Recent events" })).toContainText("stuck since noon");
@@ -84,12 +84,12 @@ test("overlapping holds and gaps are drawn and named, and are accessible in both
   const timeline = page.getByRole("region", { name: "Timeline" });
   await expect(timeline.locator("[data-overlap=wrong]")).toHaveCount(2);
   await expect(timeline.locator("[data-gap]").first()).toBeVisible();
-  const named = timeline.getByRole("list", { name: "What is wrong or unknown" });
-  await expect(named).toContainText("Two holders at one time: fay");
-  await expect(named).toContainText("Nobody watched from");
+  const named = timeline.getByRole("list", { name: "Problems and gaps" });
+  await expect(named).toContainText("Two holders at the same time: fay");
+  await expect(named).toContainText("Not watched from");
   await page.getByRole("listbox").focus();
   await page.keyboard.press("Home");
-  await page.getByRole("button", { name: "Show what is there" }).click();
+  await page.getByRole("button", { name: "Show raw value" }).click();
   await expect(page.getByTestId("raw")).toContainText("hash, ");
   await takeThemeScreenshots(page, info, "lock-page", { fullPage: true });
   await timeline.screenshot({ path: info.outputPath("timeline.png") });
@@ -113,23 +113,23 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   await page.goto(pathOf(key("here")));
   const others = page.getByRole("region", { name: "2 other locks of this owner" });
   await expect(others.getByRole("listitem")).toHaveCount(2);
-  await page.getByRole("button", { name: "Show what is there" }).click();
+  await page.getByRole("button", { name: "Show raw value" }).click();
   const raw = page.getByTestId("raw");
   await expect(raw).toContainText(/^string, 9 m \d+ s to live/);
   await expect(raw.getByRole("cell")).toHaveText(/^[0-9a-f-]{36}:\d+$/);
   await takeThemeScreenshots(page, info, "owner-and-raw", { fullPage: true });
   await assertAccessibleInThemes(page, "other locks and raw view");
-  await others.getByRole("button", { name: "Free all…" }).click();
+  await others.getByRole("button", { name: "Release all…" }).click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet.getByRole("region", { name: "Would be freed: 3" })).toBeVisible();
+  await expect(sheet.getByRole("region", { name: "Will be released: 3" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("its node is gone");
-  await sheet.getByRole("button", { name: "Free 3 locks" }).click();
+  await sheet.getByRole("button", { name: "Release 3 locks" }).click();
   await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
   await sheet.getByRole("button", { name: "Close" }).click();
   await expect(page.getByTestId("free")).toBeVisible();
   // The button that it came from is gone with the locks.
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
-  await expect(raw).toContainText("There is no such key.");
+  await expect(raw).toContainText("The key does not exist.");
   expect(await lockkeeper.redis.runCli("EXISTS", key("not"))).toBe("1");
 });
 
@@ -155,13 +155,13 @@ test("a lock page states the holder, the waiters in order, the typical hold time
   await page.goto(pathOf(name));
   const state = page.getByTestId("state");
   await expect(state).toContainText(/^Held by ada\./);
-  await expect(state).toContainText("2 or more wait for it.");
+  await expect(state).toContainText("At least 2 clients are waiting.");
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Next holder: bob");
   const waiting = page.getByRole("region", { name: /^Waiting: ≥ 2/ });
   await expect(waiting.getByRole("listitem").first()).toContainText(/^next.*bob/);
   await expect(waiting.getByRole("listitem").nth(1)).toContainText(/^2\..*cy/);
-  const plot = page.getByRole("img", { name: /^Held: Half took less than/ });
-  await expect(plot).toHaveAccessibleName(/times the typical time/);
+  const plot = page.getByRole("img", { name: /^Held: Median/ });
+  await expect(plot).toHaveAccessibleName(/× the typical duration/);
   const runbook = page.getByRole("link", { name: /Runbook/ });
   await expect(runbook).toHaveAttribute("href", `https://wiki.example/locks?key=${encodeURIComponent(name)}`);
   await expect(runbook).toHaveAttribute("rel", "noopener noreferrer");
@@ -185,7 +185,7 @@ test("the page of a key that was never locked has no history, and the back link 
   key,
 }) => {
   await page.goto(pathOf(key("never")));
-  await expect(page.getByTestId("free")).toContainText("nothing was ever recorded of it");
+  await expect(page.getByTestId("free")).toContainText("no history is recorded");
   const name = key("found");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "ada", leaseMs: 60_000 });
   await page.goto(`/?q=${encodeURIComponent(name)}`);
@@ -230,7 +230,7 @@ test("the lock page answers who held the lock at a time, by keyboard, and the an
   const during = items.find((entry) => entry.type === "acquired" && entry.owner === "bob");
   await page.goto(`${pathOf(name)}?at=${during?.at}`);
   const held = page.getByTestId("held-at");
-  await expect(held).toContainText(/At 20\d\d-.*bob held it from .*and it expired/s);
+  await expect(held).toContainText(/At 20\d\d-.*bob held it from .*Expired/s);
   const holds = page.getByRole("listbox", { name: "Holds, by holder" });
   // Nothing of what came later.
   await expect(holds.getByRole("group")).toHaveCount(2);
@@ -239,7 +239,7 @@ test("the lock page answers who held the lock at a time, by keyboard, and the an
   await page.getByRole("button", { name: "Back to now" }).click();
   await expect(holds.getByRole("group")).toHaveCount(4);
   expect(new URL(page.url()).searchParams.has("at")).toBe(false);
-  const field = page.getByLabel("Who held it at");
+  const field = page.getByLabel("Holder at");
   await field.focus();
   await page.keyboard.type("tomorrow");
   await page.keyboard.press("Enter");
@@ -247,7 +247,7 @@ test("the lock page answers who held the lock at a time, by keyboard, and the an
   await expect(page.getByRole("alert").filter({ hasText: "Enter a time" })).toBeVisible();
   await field.fill("1 d");
   await page.keyboard.press("Enter");
-  await expect(held).toContainText(/Nobody held the lock|No holder is recorded|no longer stored/);
+  await expect(held).toContainText(/The lock was not held|No holder is recorded|no longer stored/);
   await expect(page).toHaveURL(/[?&]at=\d+/);
 });
 

@@ -60,7 +60,7 @@ test("rows keep their places while the list is in use: ended rows are struck out
   await page.goto(`/?sort=key&q=${encodeURIComponent(`key:${key("*")}`)}`);
   await expect(rows).toHaveCount(3);
   await rows.nth(1).hover();
-  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await expect(page.getByText("Paused while you read")).toBeVisible();
   const before = await rows.nth(2).boundingBox();
   await lockkeeper.callHold("release", pathOf(key("b")));
   await take("aa");
@@ -82,13 +82,13 @@ test("a pointer left over the rows stops freezing them after a minute", async ({
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}`);
   const row = page.getByRole("row").filter({ hasText: "owner-a" });
   await row.hover();
-  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await expect(page.getByText("Paused while you read")).toBeVisible();
   await page.clock.fastForward(50_000);
-  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await expect(page.getByText("Paused while you read")).toBeVisible();
   await page.clock.fastForward(11_000);
-  await expect(page.getByText("Rows stand still")).toBeHidden();
+  await expect(page.getByText("Paused while you read")).toBeHidden();
   await row.hover({ position: { x: 60, y: 6 } });
-  await expect(page.getByText("Rows stand still")).toBeVisible();
+  await expect(page.getByText("Paused while you read")).toBeVisible();
 });
 
 test("on a phone, two lines stand above the rows and every control is large enough for a thumb", async ({
@@ -112,11 +112,11 @@ test("on a phone, two lines stand above the rows and every control is large enou
     expect(Math.min(box?.width ?? 0, box?.height ?? 0), name).toBeGreaterThanOrEqual(44);
   }
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  await main.getByRole("combobox", { name: "Order" }).selectOption("By key");
+  await main.getByRole("combobox", { name: "Order" }).selectOption("Key");
   await expect(page).toHaveURL(/sort=key/);
   await rows
     .first()
-    .getByRole("button", { name: /^Copy of/ })
+    .getByRole("button", { name: /^Copy from/ })
     .click();
   await expect(page.getByRole("menuitem", { name: /^Owner/ })).toContainText("owner-a");
   await page.keyboard.press("Escape");
@@ -140,13 +140,13 @@ test("columns are selected, ordered and resized by keyboard and pointer, and sta
   await page.goto("/");
   const heads = page.getByRole("columnheader");
   await expect(heads).toContainText(["", "Key", "Holder", "Format", "Count", "Expires in", "Held for"]);
-  await page.getByRole("button", { name: "Columns and rows" }).click();
+  await page.getByRole("button", { name: "Table settings" }).click();
   const menu = page.getByRole("dialog");
   await menu.getByRole("checkbox", { name: "Format" }).uncheck();
-  await menu.getByRole("button", { name: "Move Held for to the left" }).click();
-  await menu.getByText("Dense").click();
+  await menu.getByRole("button", { name: "Move Held for left" }).click();
+  await menu.getByText("Compact").click();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("button", { name: "Columns and rows" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Table settings" })).toBeFocused();
   await expect(page).toHaveURL(
     /cols=key%2Cowner%2Ccount%2Cheld%2Cremaining|cols=key,owner,count,held,remaining/,
   );
@@ -170,7 +170,7 @@ test("columns are selected, ordered and resized by keyboard and pointer, and sta
   await expect(heads).toContainText(["", "Key", "Holder", "Count", "Held for", "Expires in"]);
   expect(await width()).toBe(first - 48);
   expect((await page.getByRole("row").nth(1).boundingBox())?.height).toBe(32);
-  await page.getByRole("button", { name: "Columns and rows" }).click();
+  await page.getByRole("button", { name: "Table settings" }).click();
   await menu.getByRole("button", { name: "Reset" }).click();
   await expect(heads.nth(3)).toHaveText("Format");
   await expect(page).not.toHaveURL(/cols=/);
@@ -185,7 +185,7 @@ test("an unverified release needs a second explicit confirmation to release the 
   await lockkeeper.redis.runCli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: /^Free/ }).first().click();
+  await page.getByRole("button", { name: /^Release/ }).first().click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its owner is gone");
@@ -205,9 +205,9 @@ test("an unverified release needs a second explicit confirmation to release the 
     await route.fulfill({ status: 409, contentType: "application/problem+json", json: problem });
   });
   await sheet.getByRole("button", { name: "Release lock" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("Could not verify the hold: nothing was released");
+  await expect(sheet.getByTestId("outcome")).toContainText("Could not verify the hold. Nothing was released");
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
-  await sheet.getByRole("button", { name: /^Release whatever 8743c9c0/ }).click();
+  await sheet.getByRole("button", { name: /^Release the current hold of 8743c9c0/ }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(bodies.map(({ onUnverified }) => onUnverified)).toEqual(["refuse", "release"]);
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");

@@ -27,7 +27,7 @@ test("ten visible tabs of one browser stay live, and the last one can act", asyn
   const last = pages.at(-1);
   if (last === undefined) throw new Error("no tab");
   await last.goto(pathOf(name));
-  await last.getByRole("button", { name: "Free…", exact: true }).click();
+  await last.getByRole("button", { name: "Release…", exact: true }).click();
   const sheet = last.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its owner is gone");

@@ -165,7 +165,7 @@ test("each dialog of the lock page captures the keys while it opens", async ({ p
     () => page.keyboard.press("r"),
     () => page.keyboard.press("?"),
     () => page.getByRole("button", { name: "Note…" }).click(),
-    () => page.getByRole("button", { name: "More time…" }).click(),
+    () => page.getByRole("button", { name: "Extend lease…" }).click(),
   ]) {
     await open();
     await page.keyboard.type("rc?r");

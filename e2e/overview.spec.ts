@@ -18,7 +18,7 @@ test("the overview range is in the URL, and a closed overview stays closed", asy
   await choose(page, "Sparklines: last 24 hours");
   await expect(page).toHaveURL(/range=day/);
   await expect(figure(page, "held").getByRole("img")).toHaveAttribute("aria-label", /last 24 hours/);
-  await choose(page, "Hide the overview");
+  await choose(page, "Hide overview");
   await expect(overview(page)).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Overview" })).toBeFocused();
   await page.reload();
@@ -65,7 +65,7 @@ test("stale overview figures show their time, and missing ones show an error", a
   await expect(figure(page, "held").getByRole("img")).toBeVisible();
   await page.route("**/api/v1/stats?**", (route) => route.abort());
   await askAgain(page);
-  await expect(overview(page).getByRole("status")).toContainText("These figures are of");
+  await expect(overview(page).getByRole("status")).toContainText("Figures from");
   await page.reload();
   await expect(overview(page).getByRole("alert")).toContainText("did not answer");
   await page.unroute("**/api/v1/stats?**");

@@ -25,9 +25,9 @@ test("all locks of a dead owner are reviewed and released at once, and no others
   await assertAccessible(page, "owners");
   await page.getByRole("button", { name: "Release all locks of gone at:pod-7", exact: true }).click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet.getByRole("region", { name: "Would be freed: 3" })).toBeVisible();
+  await expect(sheet.getByRole("region", { name: "Will be released: 3" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("pod-7 is gone");
-  await sheet.getByRole("button", { name: "Free 3 locks" }).click();
+  await sheet.getByRole("button", { name: "Release 3 locks" }).click();
   await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
   for (const name of ["d", "of-another-kind"])
     expect(await lockkeeper.redis.runCli("EXISTS", key(name))).toBe("1");

@@ -71,7 +71,7 @@ test("the page of a possible lock says what it is, and releases it once its form
   await page.goto(`/locks/${encodeURIComponent(FIRST)}`);
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText("This may not be a lock");
-  await expect(now).toContainText("choose its format first");
+  await expect(now).toContainText("select its format first");
   await expect(now).toContainText("It is not listed");
   await expect(now.getByRole("link", { name: "Add a format rule" })).toHaveAttribute("href", /^\/formats/);
   await takeThemeScreenshots(page, info, "possible-lock-page");
@@ -80,7 +80,7 @@ test("the page of a possible lock says what it is, and releases it once its form
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its worker is gone");
-  await sheet.getByLabel("One string", { exact: true }).check();
+  await sheet.getByLabel("Token string", { exact: true }).check();
   await sheet.getByRole("button", { name: "Release lock" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(await lockkeeper.redis.runCli("EXISTS", FIRST)).toBe("0");

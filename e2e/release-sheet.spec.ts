@@ -7,7 +7,7 @@ const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
 async function openSheet(page: Page, key: string) {
   await page.goto(pathOf(key));
-  await page.getByRole("button", { name: /^Free/ }).first().click();
+  await page.getByRole("button", { name: /^Release/ }).first().click();
   return page.getByRole("dialog");
 }
 
@@ -109,7 +109,7 @@ test("a viewer sees the facts of a lock without a form, and no command that dele
   await expect(sheet.getByRole("button")).toHaveText(["Close"]);
   await page.keyboard.press("Escape");
   await page.keyboard.press("c");
-  for (const item of [/^curl that releases/, /^redis-cli that frees/]) {
+  for (const item of [/^curl: release/, /^redis-cli: release/]) {
     const command = page.getByRole("menuitem", { name: item });
     await expect(command).toHaveAttribute("aria-disabled", "true");
     await expect(command).toContainText("Your role (viewer) cannot release locks here.");
@@ -144,7 +144,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await expect(sheet.getByRole("radio")).toHaveCount(0);
   await expect(sheet.getByTestId("outcome")).toBeFocused();
   // The times of the hold that ended stand still, while those of the new one go on.
-  const ended = sheet.getByRole("region", { name: "The hold that you opened" });
+  const ended = sheet.getByRole("region", { name: "The hold you opened" });
   const newTimes = page.getByRole("region", { name: "Now", includeHidden: true });
   await expect(newTimes).toContainText("second@vm-2");
   const waitForTick = async () => {
@@ -171,23 +171,23 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+Enter");
   await expect(sheet.getByRole("textbox", { name: "Reason" })).toBeFocused();
-  await expect(sheet).toContainText("Enter a reason: whether the holder is alive is unknown.");
+  await expect(sheet).toContainText("Enter a reason: the liveness of the holder is unknown.");
   expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n1$/);
   await page.keyboard.type("its node is gone");
   await page.keyboard.press("Control+Enter");
   const outcome = sheet.getByTestId("outcome");
   await expect(outcome).toBeFocused();
-  await expect(outcome).toContainText("The hold of second@vm-2 is gone.");
-  await expect(outcome).toContainText(/When\d\d:\d\d:\d\d\.\d{3}, by Redis's clock/);
+  await expect(outcome).toContainText("The hold of second@vm-2 has ended.");
+  await expect(outcome).toContainText(/Time\d\d:\d\d:\d\d\.\d{3} \(Redis time\)/);
   await expect(outcome).toContainText("Waitingthird@vm-3");
   expect((await waiting).body.owner).toBe("third@vm-3");
-  await expect(outcome).toContainText("Nowthird@vm-3");
+  await expect(outcome).toContainText("Held bythird@vm-3");
   await assertAccessibleInThemes(page, "result");
-  await expect(outcome.getByRole("link", { name: "Its entry in the audit" })).toHaveAttribute(
+  await expect(outcome.getByRole("link", { name: "View audit entry" })).toHaveAttribute(
     "href",
     /^\/audit\?action=force_release&key=/,
   );
-  await outcome.getByRole("link", { name: "Its event in the history" }).click();
+  await outcome.getByRole("link", { name: "View event" }).click();
   await expect(sheet).toHaveCount(0);
   await expect(page.locator("li[aria-current=true]")).toContainText("its node is gone");
 });
@@ -204,7 +204,7 @@ test("a lock without TTL needs no reason, and the sheet explains why it does not
     "Not available: the lock has no TTL and never expires.",
   );
   await expect(sheet).toContainText("IllegalMonitorStateException");
-  await expect(sheet).toContainText("All 2 of its nested holds end at once");
+  await expect(sheet).toContainText("Its count of 2 is released at once");
   await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
   const choose = sheet.getByRole("button", { name: "Choose an action" });
   await expect(choose).toHaveAttribute("aria-disabled", "true");

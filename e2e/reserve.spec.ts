@@ -67,7 +67,7 @@ test("locks of every format are listed with their format and released from the t
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}&sort=format`);
   const rows = page.getByRole("row").filter({ hasText: "owner-of-" });
   await expect(rows).toHaveCount(3);
-  for (const [at, label] of ["Redisson", "Deadline", "One string"].entries())
+  for (const [at, label] of ["Redisson", "Timestamp string", "Token string"].entries())
     await expect(rows.nth(at).getByRole("gridcell", { name: label, exact: true })).toBeVisible();
   for (const format of ["token", "timestamp"]) {
     await page
@@ -97,7 +97,7 @@ test("a lock that is gone at the click is not reserved, and the sheet reports it
   const name = key("gone");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: "Free…", exact: true }).click();
+  await page.getByRole("button", { name: "Release…", exact: true }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release and reserve for 60 s").check();
   await sheet.getByLabel("Reason").fill("stuck");
@@ -131,18 +131,18 @@ test("reservations are described in plain words, with the owner string in Redis 
   await expect(row("gone@vm-1").getByTitle(/lease is over/)).toBeVisible();
   await look("table");
   await page.goto(pathOf(grace));
-  await expect(page.getByRole("region", { name: "Now" })).toContainText("Its leaseover");
+  await expect(page.getByRole("region", { name: "Now" })).toContainText("Leaseexpired");
   await look("grace");
   await page.goto(pathOf(key("root")));
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Reservedby key:root");
   await look("reserved");
-  await page.getByRole("button", { name: "Free…", exact: true }).click();
+  await page.getByRole("button", { name: "Release…", exact: true }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet).toContainText("no client works under a reservation");
   await sheet.getByLabel("Release and reserve for 60 s").check();
   await look("sheet");
   await sheet.getByLabel("Reason").fill("longer");
   await sheet.getByRole("button", { name: "Release and reserve" }).click();
-  await expect(sheet.getByTestId("outcome")).toContainText("The reservation by key:root is gone.");
+  await expect(sheet.getByTestId("outcome")).toContainText("The reservation by key:root has ended.");
   await look("reserved");
 });

@@ -42,7 +42,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   const rows = page.getByRole("row").filter({ hasText: "owner-" });
   await expect(rows).toHaveCount(1);
   await page.getByRole("button", { name: "Save view" }).click();
-  const form = page.getByRole("dialog", { name: "Save this view" });
+  const form = page.getByRole("dialog", { name: "Save view" });
   await expect(form.getByRole("textbox", { name: "Name" })).toBeFocused();
   await expect(form).toContainText(filter);
   await form.getByRole("textbox", { name: "Name" }).fill("payments EU");
@@ -66,12 +66,12 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await expect(elsewhere.getByRole("row").filter({ hasText: "owner-" })).toHaveCount(1);
   await other.close();
 
-  const more = page.getByRole("button", { name: "More about payments EU" });
+  const more = page.getByRole("button", { name: "Options for payments EU" });
   await more.click();
-  await expect(page.getByRole("menuitem", { name: "Move to the left" })).toContainText("It is the first");
+  await expect(page.getByRole("menuitem", { name: "Move left" })).toContainText("Already the first view");
   await takeThemeScreenshots(page, info, "view-menu");
   await assertAccessibleInThemes(page, "view-menu");
-  const link = await copied(page, "Copy the link");
+  const link = await copied(page, "Copy link");
   expect(Object.fromEntries(new URL(link).searchParams)).toEqual({
     ...{ q: filter, sort: "-held", cols: "key,held,owner" },
   });
@@ -97,11 +97,11 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   );
   await name.fill("EU");
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "More about EU" }).click();
+  await page.getByRole("button", { name: "Options for EU" }).click();
   await page.getByRole("menuitem", { name: "Share with the team" }).click();
-  await expect(views(page).getByRole("button", { name: "of the team EU" })).toBeVisible();
-  await page.getByRole("button", { name: "More about EU" }).click();
-  await page.getByRole("menuitem", { name: "Delete the view" }).click();
+  await expect(views(page).getByRole("button", { name: "shared with the team EU" })).toBeVisible();
+  await page.getByRole("button", { name: "Options for EU" }).click();
+  await page.getByRole("menuitem", { name: "Delete view" }).click();
   await expect(views(page).getByRole("button", { name: "EU" })).toHaveCount(0);
 });
 
@@ -119,7 +119,7 @@ test("all matching locks are exported as a file, and a failed export is reported
   const opener = page.getByRole("button", { name: "Export…" });
   await opener.click();
   const csv = page.getByRole("menuitem", { name: /^CSV/ });
-  await expect(csv).toContainText("3 as they are now");
+  await expect(csv).toContainText("3 locks");
   // A link as any other, with the session that the browser has.
   await expect(csv).toHaveAttribute("href", /^\/api\/v1\/export\/locks\?format=csv&filter=/);
   await takeThemeScreenshots(page, info, "export");
@@ -159,13 +159,13 @@ test("a lock is copied as link, key, owner or command, by mouse or keyboard, and
   await assertAccessibleInThemes(page, "copy");
   expect(await copied(page, /^Key /)).toBe(hostile);
   await expect(row).toBeFocused();
-  const menu = async () => await row.getByRole("button", { name: /^Copy of/ }).click();
+  const menu = async () => await row.getByRole("button", { name: /^Copy from/ }).click();
   await menu();
   expect(await copied(page, /^redis-cli that shows/)).toBe(
     `redis-cli GET '${hostile.replace("'", "'\\''")}'`,
   );
   await menu();
-  expect(await copied(page, /^redis-cli that frees/)).toMatch(
+  expect(await copied(page, /^redis-cli: release/)).toMatch(
     /^redis-cli EVAL 'if redis\.call\("GET", KEYS\[1\]\) == "owner-x" then return redis\.call\("DEL", KEYS\[1\]\)/,
   );
   await menu();

@@ -29,10 +29,10 @@ test("locks that need attention are listed first, and a view selects them with a
   );
   expect(new URL(page.url()).searchParams.get("q")).toBe(`is:needs_attention ${search}`);
   await expect(views.getByRole("button", { name: "Needs attention" })).toContainText("1");
-  await views.getByRole("button", { name: "Waited for" }).click();
+  await views.getByRole("button", { name: "Has waiters" }).click();
   await expect(page.getByText("No lock matches")).toBeVisible();
   await page.reload();
-  await expect(views.getByRole("button", { name: "Waited for" })).toHaveAttribute("aria-pressed", "true");
+  await expect(views.getByRole("button", { name: "Has waiters" })).toHaveAttribute("aria-pressed", "true");
   await views.getByRole("button", { name: "All" }).click();
   await expect(rows).toHaveCount(3);
   await assertAccessibleInThemes(page, "views");
@@ -81,7 +81,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(page.getByText("No lock matches")).toBeVisible();
 
   await page.goto(shown("waiters>many"));
-  await expect(page.getByText("This search cannot be understood")).toBeVisible();
+  await expect(page.getByText("Invalid search")).toBeVisible();
   await page.getByRole("button", { name: "Clear the search" }).last().click();
   await expect(rows.first()).toBeVisible();
 });

@@ -75,7 +75,7 @@ test("the console switches between targets, and an unreachable one recovers", as
   await expect(page.getByTestId("condition-banner")).toHaveCount(0);
   await expect(page.getByRole("row").filter({ hasText: "till@shop-1" })).toHaveCount(0);
   const empty = page.getByRole("main");
-  await expect(empty.getByRole("heading", { name: "Staging has not been reached yet" })).toBeVisible();
+  await expect(empty.getByRole("heading", { name: "Staging is not connected yet" })).toBeVisible();
   await expect(empty).toContainText(/since \d\d:\d\d:\d\d/);
   await expect(empty.getByRole("link", { name: /All targets/ })).toHaveAttribute(
     "href",
@@ -115,7 +115,7 @@ test("a read-only target offers no release and explains why", async ({ page, sho
   await shop.runCli("-n", "1", "HSET", "lock:report", "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
   await page.goto("/locks/lock%3Areport?target=reports");
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Redisson");
-  const free = page.getByRole("button", { name: /^Free/ }).first();
+  const free = page.getByRole("button", { name: /^Release/ }).first();
   await expect(free).toHaveAttribute("aria-disabled", "true");
   await expect(free).toHaveAttribute("title", /read-only/);
   await page.goto("/events?target=reports");

@@ -54,9 +54,9 @@ describe("liveness evidence", () => {
 
   it("the evidence for other liveness states is how long the holder was observed", () => {
     expect(formatLivenessEvidence(liveness({ state: "not_renewing" }), NOW, words)).toBe(
-      "watched for 25 s and never renewed",
+      "no renewal in 25 s of watching",
     );
-    expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("not long enough");
+    expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("too short");
   });
 
   it("the evidence for a holder without regular renewals has its last renewal", () => {

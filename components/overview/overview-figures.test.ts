@@ -58,14 +58,14 @@ test("the last measured wait is shown, with its time if it is not current", () =
 test("the line of a figure is described in a sentence", () => {
   const waits = buildMeasureSeries(statsOf(5, null, 1700), "waitedMsP95");
   expect(describeSeries("waitedMsP95", waits, "hour", overview)).toMatch(
-    /^In the last hour, as far as it was watched since \d\d:\d\d:\d\d: between 5 ms and 1\.7 s\.$/,
+    /^Over the last hour \(data since \d\d:\d\d:\d\d\): between 5 ms and 1\.7 s\.$/,
   );
   expect(describeSeries("held", buildMeasureSeries(STATS, "held"), "day", overview)).toMatch(
-    /^In the last 24 hours.*: 17 throughout\.$/,
+    /^Over the last 24 hours .*: constant at 17\.$/,
   );
   expect(
     describeSeries("waitedMsP95", buildMeasureSeries(statsOf(null), "waitedMsP95"), "hour", overview),
-  ).toBe("Nothing was measured in the last hour.");
+  ).toBe("No data in the last hour.");
 });
 
 test("small rates have one decimal, and wait times have a unit", () => {

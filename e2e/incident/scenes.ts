@@ -30,7 +30,7 @@ async function atStuck(page: Page): Promise<void> {
 async function openSheet(page: Page): Promise<Locator> {
   await atStuck(page);
   await page
-    .getByRole("button", { name: /^(Free…|释放…)$/ })
+    .getByRole("button", { name: /^(Release…|释放…)$/ })
     .first()
     .click();
   const sheet = page.getByRole("dialog");
@@ -75,10 +75,10 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
-    name: "locks-ticked",
+    name: "locks-selected",
     async show(page) {
       await atLocks(page, "?q=owner:checkout*");
-      await page.getByRole("checkbox", { name: "Tick all rows" }).click();
+      await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
     },
   },
   { name: "locks-nothing-held", show: async (page) => void (await page.goto("/?target=staging")) },
@@ -101,7 +101,7 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: "lock", also: ["phone", "wide", "chinese", "chinese-phone"], show: atStuck },
-  ...["More time…", "Note…"].map((button) => ({
+  ...["Extend lease…", "Note…"].map((button) => ({
     name: button === "Note…" ? "lock-note" : "lock-more-time",
     async show(page: Page) {
       await atStuck(page);
@@ -120,8 +120,8 @@ export const SCENES: readonly Scene[] = [
     name: "bulk",
     async show(page) {
       await atLocks(page, "?q=owner:checkout*");
-      await page.getByRole("checkbox", { name: "Tick all rows" }).click();
-      await page.getByRole("button", { name: /^Free \d+…$/ }).click();
+      await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
+      await page.getByRole("button", { name: /^Release \d+…$/ }).click();
       await page.getByRole("dialog").waitFor();
     },
   },

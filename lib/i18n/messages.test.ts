@@ -12,7 +12,7 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["bulk.between", "punctuation alone"],
   ["bulk.colon", "punctuation alone"],
   ["bulk.progress", "punctuation alone"],
-  ["facets.and", "punctuation alone"],
+  ["facets.join", "punctuation alone"],
   ["lockPage.fence", "the Chinese term is the English one"],
   ["release.fence", "the Chinese term is the English one"],
   ["table.columns.fence", "the Chinese term is the English one"],
