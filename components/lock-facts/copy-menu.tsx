@@ -27,16 +27,16 @@ import { getReleaseObstacle } from "./release-text.ts";
 
 export interface CopyMenuProps {
   lockKey: Key;
-  /** undefined: nothing is known of it yet. */
+  /** undefined: not loaded yet. */
   lock: Lock | undefined;
-  /** Where it stands, and where the focus goes back to. */
+  /** Anchors the menu and gets the focus back. */
   anchor: RefObject<HTMLElement | null>;
-  /** Says what was copied. */
+  /** Announces what was copied. */
   showToast(text: string): void;
   onClose(): void;
 }
 
-/** One lock as something to send, or to run in a shell. */
+/** The menu that copies a lock as a link, as facts or as a shell command. */
 export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenuProps) {
   const messages = useMessages(lockCopy);
   const target = useTargetName();
@@ -86,7 +86,7 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
   );
 }
 
-/** Why no command that releases the lock is offered; null: one is. */
+/** Returns why no release command is offered. null: one is. */
 function useReleaseObstacle(lock: Lock | undefined): string | null {
   const messages = useMessages(lockCopy);
   const lockText = useMessages(lockWords);

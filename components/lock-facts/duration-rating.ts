@@ -2,7 +2,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { TypicalMs, TypicalTimes } from "@/lib/contract/stats.ts";
 import { SAMPLES_MIN } from "./typical-duration.ts";
 
-/** The one who has had it for the longest, as far as that is known; of several that tell nothing the first. */
+/** Returns the holder with the longest known hold, or the first if no start is known. */
 export function findLongestHolder({ holders }: Lock): Holder | undefined {
   return holders.reduce<Holder | undefined>((one, other) => {
     if (one === undefined) return other;
@@ -10,12 +10,12 @@ export function findLongestHolder({ holders }: Lock): Holder | undefined {
   }, undefined);
 }
 
-/** What is typical, where enough have ended to tell. */
+/** Returns the typical duration if enough holds have ended. */
 export function selectSufficientSamples(typical: TypicalMs | null | undefined): TypicalMs | undefined {
   return typical == null || typical.samples < SAMPLES_MIN ? undefined : typical;
 }
 
-/** How a time stands to what is typical. `times`: as often as long, where that says more than that it is long. */
+/** Compares a duration with the typical one. `times`: a multiple of p50, if that is more informative than `long`. */
 export type DurationRating = { is: "typical" } | { is: "long" } | { is: "times"; times: string };
 
 const RATIO_MIN = 2;
@@ -26,14 +26,14 @@ export function rateDuration(ms: number, { p50, p95 }: TypicalMs): DurationRatin
   return times < RATIO_MIN ? { is: "long" } : { is: "times", times: formatRatio(times) };
 }
 
-/** Two figures say enough: `2.5`, `40`, `1,300`. */
+/** Formats with two significant digits: `2.5`, `40`, `1,300`. */
 function formatRatio(times: number): string {
   if (times < 10) return (Math.floor(times * 10) / 10).toString();
   const unit = 10 ** (Math.floor(Math.log10(times)) - 1);
   return (Math.floor(times / unit) * unit).toLocaleString("en-US");
 }
 
-/** The longest that is known of: the end of the last stretch. */
+/** Returns the upper end of the last bucket. */
 export function getLongestMs(histogram: TypicalTimes["heldSpread"]): number {
   return histogram.at(-1)?.toMs ?? 0;
 }

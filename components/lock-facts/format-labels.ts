@@ -1,8 +1,8 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 
 /**
- * How people call each format: all of it that the table needs. What else is known is prose, which comes with the pages
- * and sheets that show it. A test holds the two together.
+ * The display names of formats. Everything else about formats is prose, which loads with the pages and dialogs that show
+ * it. A test keeps both in sync.
  */
 export const FORMAT_LABELS: Readonly<Record<FormatName, string>> = {
   redisson: "Redisson",

@@ -10,13 +10,13 @@ import { formatUnknownOwner, identifyOwner, shortenOwner } from "./owner-text.ts
 
 interface HolderNameProps {
   holder: Pick<Holder, "owner" | "record"> & Partial<Pick<Holder, "holdId">>;
-  /** Shows the owner string in full, on several lines. */
+  /** Shows the whole owner string, on several lines. */
   wrap?: boolean;
-  /** Shortens random values, in the size of the text around it. */
+  /** Shortens random values and uses the size of the surrounding text. */
   isHeading?: boolean;
 }
 
-/** What the holder calls itself, else the owner as it stands in Redis; on one line without the middle of an id. */
+/** The name of the holder, or else its owner string, with the middle of ids cut off on one line. */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -50,19 +50,19 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
     : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/** Whether the value in Redis names nobody. The label of a hold of the API is its owner, whatever it is. */
+/** Returns whether the value in Redis identifies no client. The label of an API hold is always its owner. */
 export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
   return holdId === null && identifyOwner(owner).is !== "identity";
 }
 
-/** Whether a holder is shown by something else than its owner string, which then stands second. */
+/** Returns whether a holder has a name other than its owner string, which is then the second line. */
 export function hasHolderName(holder: Holder): boolean {
   return (
     getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null || isOwnerUnknown(holder)
   );
 }
 
-/** Who holds the lock and on which host, in two lines. The owners as they stand in Redis are its title. */
+/** Holder and host in two lines. The title has the owner strings. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   const messages = useMessages(english);
   const [first] = holders;
@@ -83,7 +83,7 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   );
 }
 
-/** The host, or else the owners as they stand in Redis. */
+/** The host, or else the owner strings. */
 function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
   const messages = useMessages(english);
   const [first] = holders;

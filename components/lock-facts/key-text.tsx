@@ -3,7 +3,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import { splitKey } from "./lock-texts.ts";
 
-/** A key in one line. Where it is too long its namespace is cut first, and then the middle of its last segment. */
+/** A key on one line. If it is too long, its namespace is cut first, then the middle of its last segment. */
 export function KeyText({ text }: { text: string }) {
   const { namespace, rest } = splitKey(text);
   return (

@@ -3,12 +3,12 @@ import type { Liveness } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-/** Whether the liveness of a lock is a reason to look at it; of an unlisted one it says nothing. */
+/** Returns whether the liveness of a lock needs attention. Never for unlisted locks. */
 export function isLivenessCritical({ liveness, unlisted }: Pick<Lock, "liveness" | "unlisted">): boolean {
   return unlisted !== true && (liveness?.state === "overdue" || liveness?.state === "no_ttl");
 }
 
-/** For a cell. `under` is a second line, which only what is wrong has. */
+/** Formats the liveness for a cell. `under` is a second line, set only if the lock needs attention. */
 export function formatLivenessLines(
   liveness: Liveness,
   now: number,
@@ -25,7 +25,7 @@ export function formatLivenessLines(
   return { word, under };
 }
 
-/** What the liveness rests on, at this moment of Redis's clock. */
+/** Formats the evidence of the liveness. @param now Redis clock, Unix milliseconds */
 export function formatLivenessEvidence(liveness: Liveness, now: number, messages: Messages["lock"]): string {
   const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt } = liveness;
   const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
@@ -60,7 +60,7 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
   }
 }
 
-/** The server counts them when it reads the lock, which is seldom; between two reads they are counted here in the same way. */
+/** Counts as the server does. The server counts only when it reads the lock, so the page counts in between. */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,
   now: number,

@@ -16,7 +16,7 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
   unknown: "text-ink-3",
 };
 
-/** Where the table has no room for a column of liveness; its evidence is its title. A lock without expiry says so beside it already. */
+/** Replaces the liveness column if it has no room. The title has the evidence. A lock without TTL is marked elsewhere in its row. */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness } = lock;
@@ -31,7 +31,7 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   );
 }
 
-/** The word for the liveness of a held lock; its evidence is its title. */
+/** The liveness of a held lock as a word. The title has the evidence. */
 export function LivenessWord({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness, state } = lock;
@@ -46,13 +46,13 @@ export function LivenessWord({ lock }: { lock: Lock }) {
   );
 }
 
-/** The liveness with its evidence, live. */
+/** The liveness with its evidence, updated live. */
 export function LivenessEvidence({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const now = useServerNow() ?? lock.asOf;
   const { liveness } = lock;
   if (liveness === null) return null;
-  // It has been watched since then, too.
+  // The lock has been watched since it was read, too.
   const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
   const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, messages);
   if (liveness.state === "unknown") return <span className="text-ink-3">{evidence}</span>;

@@ -9,13 +9,13 @@ import {
   parseKeyFields,
 } from "@/lib/keys/key.ts";
 
-/** Safe in any POSIX shell, whatever the text holds. */
+/** Quotes any text for a POSIX shell. */
 export function quoteForShell(text: string): string {
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** @param target undefined: the first that is configured */
+/** @param target undefined: the first configured target */
 export function buildLockCurl(origin: string, key: Key, target?: string): string {
   return buildCurl(buildLockUrl(origin, key, "", target));
 }
@@ -27,7 +27,7 @@ function buildLockUrl(origin: string, key: Key, verb: "" | "/force-release", tar
 
 const CURL = 'curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY"';
 
-/** @param url whole */
+/** @param url absolute */
 export function buildCurl(url: string): string {
   return `${CURL} ${quoteForShell(url)}`;
 }
@@ -36,7 +36,7 @@ export function buildCurl(url: string): string {
  * Builds the request that force-releases the hold that was seen and no other. It is authorized and audited like a
  * release in the console.
  *
- * @returns undefined if nobody holds the lock, or the request has to name a format
+ * @returns undefined if the lock is not held, or the request needs a format
  */
 export function buildForceReleaseCurl(
   origin: string,
@@ -61,7 +61,7 @@ const READ_COMMANDS: Record<RedisType, string> = {
   zset: "ZRANGE",
 };
 
-/** Shows the lock as it stands in Redis. */
+/** Builds the redis-cli command that shows the lock. */
 export function buildInspectCommand(key: Key, type: RedisType | null): string {
   const command = READ_COMMANDS[type ?? "hash"];
   const text = toPlainText(key);
@@ -112,18 +112,18 @@ function decodeOwnerBytes({ owner, ownerBase64 }: Holder): Uint8Array {
   );
 }
 
-/** No history expansion, no control characters, no letters that look like others; undefined: bytes are spelled out. */
+/** Text without history expansion, control characters or confusable letters. undefined: write the bytes as escapes. */
 function toPlainText(key: Key): string | undefined {
   const text = formatKey(key);
   return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
-/** A program's argument cannot hold a zero byte, so the key goes through standard input, as the last argument. */
+/** Program arguments cannot contain a zero byte, so the key is passed on standard input as the last argument. */
 function escapeForPrintf(key: Key): string {
   return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }
 
-/** A literal of Lua that holds nothing but plain letters. */
+/** Builds a Lua literal of plain ASCII. */
 function toLuaLiteral(bytes: Uint8Array): string {
   const letters = [...bytes].map((byte) => {
     const character = String.fromCharCode(byte);

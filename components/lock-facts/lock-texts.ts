@@ -10,27 +10,27 @@ export function splitKey(key: string): { namespace: string; rest: string } {
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
 }
 
-/** What is left of the lease. null: it has none. */
+/** Returns the remaining lease in ms. null: no lease. */
 export function computeRemainingMs(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;
   if (now === null) return lock.remainingMs;
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/** A deadline in seconds is rounded by so much, and that is no grace. */
+/** Rounding of deadlines in seconds, which is not a grace period. */
 const TIMESTAMP_ROUNDING_MS = 2000;
 
-/** For how long the lock stays taken after its holder's own lease, as far as that is to come; null: for no longer. */
+/** Returns the remaining grace period in ms. null: none. */
 export function getGraceMs(lock: Lock): number | null {
   const [holder, second] = lock.holders;
-  // Several holders end one by one, and the lock with the last of them.
+  // Several holders expire one by one, and the lock with the last of them.
   if (second !== undefined) return null;
   if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
   const graceMs = lock.remainingMs - holder.remainingMs;
   return graceMs > (lock.format === "timestamp" ? TIMESTAMP_ROUNDING_MS : 0) ? graceMs : null;
 }
 
-/** What is left to the holder itself, where that is less than to the lock. 0: it did not come back in time. */
+/** Returns the remaining lease of the holder in ms if it is shorter than that of the lock. 0: it has expired. */
 export function computeOwnRemainingMs(lock: Lock, now: number | null): number | null {
   const graceMs = getGraceMs(lock);
   if (graceMs === null) return null;
@@ -39,11 +39,11 @@ export function computeOwnRemainingMs(lock: Lock, now: number | null): number | 
 
 export interface HeldTime {
   ms: number;
-  /** It was held already when it was first looked at. */
+  /** Already held when first observed. */
   atLeast: boolean;
 }
 
-/** null: not known. */
+/** Returns null if the start is unknown. */
 export function computeHeldTime(holder: Holder, now: number | null): HeldTime | null {
   if (holder.since === null || now === null) return null;
   return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
@@ -54,7 +54,7 @@ export interface HolderLabel {
   where: string | undefined;
 }
 
-/** What the holder tells of itself, if it tells anything. */
+/** Returns the name from the owner record. null: none. */
 export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | null {
   const { service, host, purpose } = holder.record ?? {};
   if (service !== undefined) return { who: service, where: host };
@@ -62,19 +62,19 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
   return purpose === undefined ? null : { who: purpose, where: undefined };
 }
 
-/** A hold that nobody works under: no client can acquire the lock. `by` is null for a minimum hold time. */
+/** A reservation or minimum hold time: no client can acquire the lock. `by` is null for a minimum hold time. */
 export interface ReservedHold {
   by: string | null;
 }
 
-/** null: an ordinary hold. */
+/** Returns null for an ordinary hold. */
 export function parseReservedHold(owner: string): ReservedHold | null {
   const who = parseReservedOwner(owner);
   if (who === undefined) return null;
   return { by: who === MIN_HOLD_RESERVER ? null : who };
 }
 
-/** For a sentence. */
+/** Formats a holder for a sentence. */
 export function formatHolder(
   holder: Holder,
   messages: Pick<LockMessages, "theReservation" | "minimumHold" | "reservedBy" | "onHostText">,
@@ -94,12 +94,12 @@ export function formatReservedHold(
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
-/** Redisson's owners are `<client uuid>:<thread id>`. */
+/** Owners of Redisson are `<client uuid>:<thread id>`. */
 export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }
 
-/** How often the lock is held, by all its holders. */
+/** Returns the sum of the counts of all holders. */
 export function countHolds({ holders }: Lock): number {
   return holders.reduce((sum, { count }) => sum + count, 0);
 }

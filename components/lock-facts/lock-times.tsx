@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lock-texts.ts";
 
-/** What is left as text. At its end only the server knows whether the lock is gone. */
+/** The remaining time as text. When it reaches 0, only the server knows whether the lock has expired. */
 export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);
@@ -27,7 +27,7 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   return <>{formatRemaining(left, messages)}</>;
 }
 
-/** Shows the remaining share of the lease. Decoration: the figure stands beside it. */
+/** A bar of the remaining share of the lease. Decorative: the figure is beside it. */
 export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
   const now = useServerNow();
   const left = computeRemainingMs(lock, now);
@@ -43,20 +43,20 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
   );
 }
 
-/** Held is normal: only a lease that outlives its holder has a colour. */
+/** Held is normal. Only a lease that outlives its holder has a color. */
 function getLeaseColor(lock: Lock, now: number | null): string {
   if (computeOwnRemainingMs(lock, now) === 0) return "bg-bad";
   return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
-/** Redis clock. It stands still from the end of a hold on, if that is known. */
+/** Redis clock. Stops at the end of the hold, if it is known. */
 function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
   if (endedAt === null) return now;
   return now === null ? endedAt : Math.min(now, endedAt);
 }
 
-/** @param endedAt when the hold ended: the time stands still from then on */
+/** @param endedAt end of the hold, where the time stops */
 export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);

@@ -1,7 +1,7 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** Who acquires a lock when it is released, as far as that can be known. */
+/** Who acquires a lock when it is released, as far as that is known. */
 export type NextHolder =
   /** Redis stores the order: this waiter and no other. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
@@ -19,7 +19,7 @@ export type NextHolder =
  * Finds who acquires a lock next. Every text about the next holder derives from this.
  *
  * @param waiters as the lock reports them
- * @param named the waiters known by name; undefined while they load, or if nobody asked
+ * @param named the waiters known by name; undefined while they load, or if they were not requested
  */
 export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined): NextHolder {
   const count = Math.max(waiters.count ?? 0, named?.waiters.count ?? 0, named?.named ?? 0);

@@ -7,7 +7,7 @@ import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** What somebody wrote about the lock, for whoever looks at it next. */
+/** The note of an operator about the lock. */
 export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
   const messages = useMessages(english);
   const now = useServerNow();

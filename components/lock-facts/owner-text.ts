@@ -8,8 +8,8 @@ export type OwnerMessages = Pick<
 >;
 
 /**
- * What an owner string says about its owner. Libraries without owners write something else: `deadline` is the time at which
- * the lock ends (Unix milliseconds), `constant` a value that all clients write.
+ * What an owner string identifies. Libraries without owners write something else: `deadline` is the time at which the
+ * lock ends (Unix milliseconds), `constant` a value that all clients write.
  */
 export type OwnerIdentity =
   | { readonly is: "identity" }
@@ -18,7 +18,7 @@ export type OwnerIdentity =
 
 const CONSTANT = /^(?:[01x]|true|yes|on|ok|lock|locked|acquired|none|null)$/i;
 const UNIX_TIME = /^(\d{10})(?:\.\d{1,9})?$|^(\d{13})$/;
-/** 2017 to 2100: other numbers are ids. */
+/** From 2017 to 2100. Other numbers are ids. */
 const DEADLINE_MIN_MS = 1_500_000_000_000;
 const DEADLINE_MAX_MS = 4_102_444_800_000;
 const DAY_CLOCK_AFTER_MS = 12 * 3_600_000;
@@ -32,7 +32,7 @@ export function identifyOwner(owner: string): OwnerIdentity {
     : { is: "identity" };
 }
 
-/** Formats the owner of a value that identifies nobody; null: the value identifies its owner. */
+/** Formats the owner of a value that identifies no client. null: the value identifies its owner. */
 export function formatUnknownOwner(owner: string, messages: OwnerMessages): string | null {
   const identity = identifyOwner(owner);
   if (identity.is === "identity") return null;
@@ -50,10 +50,10 @@ export function formatOwner(owner: string, messages: OwnerMessages): string {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const LONG_HEX = /(?<![0-9a-z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{16,128}(?![0-9a-z])/gi;
-/** 15 random bytes and more. Words have no digits, or separators. */
+/** 15 random bytes or more. Words have no digits or separators. */
 const BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{20,128}={0,2}$/;
 
-/** `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`: nobody reads the middle of a random value. */
+/** Shortens a random value in the middle: `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`. */
 export function shortenOwner(owner: string): string {
   if (BASE64.test(owner)) return shortenRandomValue(owner.replace(/=+$/, ""));
   return owner.replace(UUID, shortenRandomValue).replace(LONG_HEX, shortenRandomValue);

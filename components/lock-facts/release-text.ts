@@ -3,7 +3,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type ReleaseMessages = Pick<Messages["lock"], "release">;
 
-/** What to know before this lock is freed; null: nothing. */
+/** Returns what an operator must know before releasing this lock. null: nothing. */
 export function formatReleaseAdvice(
   { release, format, kind, votes }: Lock,
   { release: messages }: ReleaseMessages,
@@ -22,7 +22,7 @@ export function formatReleaseAdvice(
   }
 }
 
-/** Why this lock is freed by nobody; null when it may be. */
+/** Returns why this lock cannot be released. null: it can. */
 export function getReleaseObstacle(lock: Lock, texts: ReleaseMessages): string | null {
   return lock.release?.may === "never" ? formatReleaseAdvice(lock, texts) : null;
 }

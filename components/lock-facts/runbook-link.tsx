@@ -2,10 +2,10 @@ import { ExternalLink } from "lucide-react";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** What somebody wrote for such a night. It opens apart: what is looked at here stays. */
+/** Link to the runbook of the key pattern. Opens in a new tab. */
 export function RunbookLink({ url }: { url: string | undefined }) {
   const messages = useMessages(english);
-  // The server gives no other; a script in the place of an address would run as whoever clicks it.
+  // The server allows no other scheme. A `javascript:` URL would run as the operator who clicks it.
   if (url === undefined || !/^https?:\/\//i.test(url)) return null;
   return (
     <a

@@ -4,12 +4,12 @@ import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { isLivenessCritical } from "./liveness-label.ts";
 
-/** One or two holds say nothing of what is typical. */
+/** One or two holds are not enough to determine a typical duration. */
 export const SAMPLES_MIN = 3;
-/** As the server judges: of fewer nobody knows the longest in twenty. */
+/** The same limit as on the server. p95 is not known of fewer. */
 const SAMPLES_TO_JUDGE = 20;
 
-/** "": too few holds have ended to tell. */
+/** Returns "" if too few holds have ended. */
 export function formatTypicalDuration(
   typical: TypicalMs,
   messages: Pick<Messages["lock"], "typical" | "units">,
@@ -17,7 +17,7 @@ export function formatTypicalDuration(
   return typical.samples < SAMPLES_MIN ? "" : messages.typical(formatSpan(typical.p50, messages));
 }
 
-/** What `held>typical` asks, as far as the page can tell. `times` multiplies the typical time. */
+/** Evaluates `held>typical` in the page. `times` multiplies the typical duration. */
 export function isLongerThanTypical(
   lock: Lock,
   typical: TypicalMs | undefined,
@@ -33,7 +33,7 @@ export function isLongerThanTypical(
 /** As `is:needs_attention` on the server. */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Whether a lock matches `is:needs_attention`, as far as the page can tell. */
+/** Evaluates `is:needs_attention` with the data of the page. */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
   if (lock.state !== "held" || lock.unlisted === true) return false;
   if (isLivenessCritical(lock)) return true;

@@ -3,13 +3,13 @@ import type { Lock, Votes } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** How the masters of a quorum vote: "at 3 of 5 masters". */
+/** The votes of the masters of a quorum: "at 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const messages = useMessages(english).votes;
   const { of, known, state, agreement, owners } = votes;
   const [holder] = lock.holders;
   if (agreement === "different_owners") return messages.differentOwners;
-  // Several holds with votes may have one label; the holder's is the one with the most.
+  // Several holds with votes may have one label. The holder has the most votes.
   const held = owners.findIndex(({ owner }) => owner === holder?.owner);
   const its = owners[held]?.masters ?? 0;
   const others = owners.filter((_, at) => at !== held);

@@ -3,27 +3,27 @@ import type { TypicalTimes } from "@/lib/contract/stats.ts";
 type DurationHistogram = TypicalTimes["heldSpread"];
 
 export interface HistogramBar {
-  /** Shares of the width and of the height, 0 to 100. */
+  /** In percent of the width and of the height. */
   readonly left: number;
   readonly width: number;
   readonly height: number;
 }
 
 export interface HistogramScale {
-  /** Where a time stands, 0 to 100. */
+  /** Position of a duration, 0 to 100. */
   toPercent(ms: number): number;
   readonly bars: readonly HistogramBar[];
 }
 
-/** So short that nothing shorter is told apart. */
+/** Shorter durations share one position. */
 const SHORTEST_MS = 0.5;
-/** Room at both ends, so that a mark at the edge is seen whole. */
+/** Margin at both ends, so that a mark at the edge is not clipped. */
 const MARGIN = 0.04;
 
 /**
- * Places times on a line that grows by doublings, since they differ by thousands.
+ * Maps durations to a logarithmic scale, since they differ by factors of thousands.
  *
- * @param marks times that have to fit on it, too
+ * @param marks durations that must fit on the scale as well
  */
 export function createHistogramScale(histogram: DurationHistogram, marks: readonly number[]): HistogramScale {
   const edges = [...histogram.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(toLog2);

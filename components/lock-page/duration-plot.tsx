@@ -7,16 +7,16 @@ const PLOT_HEIGHT = 44;
 interface DurationPlotProps {
   histogram: TypicalTimes["heldSpread"];
   typical: TypicalMs;
-  /** What goes on now; null: nothing. */
+  /** Duration of the current hold or wait in ms. null: none. */
   nowMs: number | null;
   isPast: boolean;
-  /** All that it shows, in words. */
+  /** Text alternative of the plot. */
   label: string;
-  /** Written at the marks. */
+  /** Labels of the marks. */
   names: { p50: string; p95: string; now: string | null };
 }
 
-/** How long it took before, and where it stands now. Its size is the page's: a change of width draws nothing anew. */
+/** A histogram of past durations with the current one. It scales with CSS, so that a change of width renders nothing. */
 export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }: DurationPlotProps) {
   const { bars, toPercent } = createHistogramScale(
     histogram,
@@ -73,7 +73,7 @@ export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }
   );
 }
 
-/** Beside its mark, on the side away from the other one: both fit, however close the marks are. */
+/** Placed on the side away from the other mark, so that both labels fit however close the marks are. */
 function MarkLabel({ at, isBefore, children }: { at: number; isBefore: boolean; children: string }) {
   return (
     <span

@@ -27,7 +27,7 @@ import type { ActionSheetProps } from "./action-sheet-props.ts";
 const MINUTE_MS = 60_000;
 const EXTENSION_PRESETS_MS = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE_MS }));
 
-/** More time for the hold that was seen. The opposite of freeing it, so nothing has to be typed. */
+/** Extends the lease of the hold that was seen. It does no harm, so no confirmation has to be typed. */
 export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const all = useMessages(lockParts);
   const messages = all.extend;

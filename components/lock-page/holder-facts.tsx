@@ -16,12 +16,12 @@ import { computeOwnRemainingMs, getGraceMs } from "../lock-facts/lock-texts.ts";
 interface HolderFactsProps {
   lock: Lock;
   holder: Holder;
-  /** Given where one of several holders may be freed alone. */
+  /** Set if one of several holders may be released alone. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }
 
-/** One holder: who, since when, for how long. */
+/** The facts of one holder. */
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
   const messages = useMessages(lockPage);
   const { purpose, pid, trace } = holder.record ?? {};
@@ -95,7 +95,7 @@ function HeldSince({ holder: { since, sinceIs } }: { holder: Holder }) {
   );
 }
 
-/** What the holder itself may still rely on, where the lock stays taken for longer. */
+/** The lease of the holder, if the lock stays held for longer. */
 function HolderLease({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -120,7 +120,7 @@ function HolderLease({ lock }: { lock: Lock }) {
   );
 }
 
-/** Of one of several holders, which end one by one. */
+/** The lease of one of several holders, which expire one by one. */
 function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -136,13 +136,13 @@ function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder:
   );
 }
 
-/** It is made to be copied. */
+/** Shortened on the page. The copy button copies the whole id. */
 const shortenHoldId = (holdId: string) =>
   holdId.length <= 32 ? holdId : `${holdId.slice(0, 20)}…${holdId.slice(-8)}`;
 
 interface MonoTextProps {
   text: string;
-  /** What is copied, where the text is shortened. */
+  /** The text to copy, if the visible text is shortened. */
   value?: string;
   copy: string;
 }

@@ -19,7 +19,7 @@ const ExtendSheet = createLazyOverlay(() =>
   import("./extend-sheet.tsx").then((module) => module.ExtendSheet),
 );
 
-/** What can be done about a lock besides freeing it. */
+/** Actions on a lock other than its release. */
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);

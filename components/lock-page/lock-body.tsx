@@ -35,7 +35,7 @@ interface LockBodyProps {
   onRelease(holder: Holder): void;
 }
 
-/** What is now, and beside it or below what was: each part by itself, so that one that breaks leaves the rest. */
+/** The sections of the page. Each has its own error boundary. */
 export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBodyProps) {
   const { parts } = useMessages(lockPage);
   return (
@@ -81,7 +81,7 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
   );
 }
 
-/** What people wrote: the runbook of such locks, and a note about this one. */
+/** The runbook of the key pattern, and the note about this lock. */
 function LockNotes({ lock }: { lock: Lock | undefined }) {
   if (lock?.note === undefined && lock?.runbook === undefined) return null;
   return (

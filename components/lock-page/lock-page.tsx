@@ -30,7 +30,7 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 
-/** What is known of a lock comes later than its page: what shows it is on its way while it is. */
+/** Loads in parallel with the state of the lock. */
 const loadLockBody = () => import("./lock-body.tsx").then((module) => module.LockBody);
 const LockBody = dynamic(loadLockBody, { ssr: false, loading: () => <LockSkeleton label="" /> });
 const loadLockActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
@@ -42,7 +42,7 @@ export function LockPage() {
     void loadLockBody();
     void loadLockActions();
   }, []);
-  // The raw segment: a decoded one could not tell `a%2Fb` from `a/b`.
+  // The raw segment: decoding would map `a%2Fb` and `a/b` to the same key.
   const segment = usePathname().slice("/locks/".length);
   const parsed = parseKeyPath(segment);
   if (!parsed.ok) {
@@ -113,7 +113,7 @@ interface ReleaseButtonProps {
   onFree(): void;
 }
 
-/** Stands out where something is wrong. */
+/** Highlighted if the lock needs attention. */
 function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   const messages = useMessages(lockPage);
   const state = lock?.liveness?.state;
@@ -130,7 +130,7 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   );
 }
 
-/** A title is seen by who points at it: what keeps a held lock from being freed stands there for everybody. */
+/** Shows why a held lock cannot be released. A tooltip alone is not visible to everyone. */
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
   const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;

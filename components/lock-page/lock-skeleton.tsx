@@ -1,4 +1,4 @@
-/** Keeps the place of what is known of a lock: one holder, without what few locks have. */
+/** Reserves the space of a lock with one holder. */
 export function LockSkeleton({ label }: { label: string }) {
   return (
     <section aria-label={label} aria-busy className="rounded-[10px] border border-line bg-panel">

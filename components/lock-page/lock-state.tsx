@@ -29,12 +29,12 @@ import { UnheldLock } from "./unheld-lock.tsx";
 interface LockStateProps {
   lock: Lock;
   history: KeyEvents;
-  /** Frees one of several holders. */
+  /** Releases one of several holders. */
   onRelease(holder: Holder): void;
   blocked: string | null;
 }
 
-/** The lock as it stands in Redis now: what is stuck, who holds it, whether they are alive, what follows if it is freed. */
+/** The current state of the lock: holder, liveness, and the consequences of a release. */
 export function LockState({ lock, history, onRelease, blocked }: LockStateProps) {
   const messages = useMessages(lockPage);
   return (
@@ -98,10 +98,10 @@ function LockMetric({ name, children }: { name: string; children: React.ReactNod
 
 const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5";
 
-/** Is it alive, and what follows. */
+/** Liveness, and the consequences of a release. */
 function OperatorFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  // Nobody works under one, so nobody is alive or dead.
+  // No client works under a reservation, so it has no liveness.
   const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
@@ -117,10 +117,10 @@ function OperatorFacts({ lock }: { lock: Lock }) {
   );
 }
 
-/** What is true of the lock, whoever holds it. */
+/** Facts about the lock that do not depend on its holder. */
 function LockFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  // The number stands above already, with a name that says more.
+  // The fencing token of the holder is shown above already.
   const isVersionFence = lock.holders.some(
     ({ fence }) => fence !== null && lock.version === `fence.${fence}`,
   );
@@ -177,7 +177,7 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   );
 }
 
-/** They were taken together, so what is done to one may belong to all. */
+/** Keys acquired together, which an action on one may affect. */
 function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
     <ul className="flex flex-col gap-0.5">

@@ -20,10 +20,10 @@ import { shortenOwner } from "../lock-facts/owner-text.ts";
 type WaiterMessages = typeof lockParts.waiting;
 
 const SHOWN_WAITERS_MAX = 20;
-/** Rows that are kept free while they are on their way. */
+/** Rows of placeholder while the waiters load. */
 const PLACEHOLDER_ROWS_MAX = 8;
 
-/** Who waits, in the order in which they are served, and how sure that is. */
+/** The waiters in the order in which they are served, and how certain that order is. */
 export function LockWaitersSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).waiting;
   const { count, known } = lock.waiters;
@@ -48,7 +48,7 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
   );
 }
 
-/** One line: most locks, most of the time. */
+/** One line for a lock without known waiters, the most frequent case. */
 function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; words: WaiterMessages }) {
   const text = {
     exact: messages.noWaiters,

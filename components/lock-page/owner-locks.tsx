@@ -27,22 +27,22 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** Of a lock with many holders only these are asked about. */
+/** Upper bound of the holders whose other locks are requested. */
 const OWNERS_MAX = 3;
 const SHOWN_LOCKS_MAX = 6;
 
 interface OwnerLocksSectionProps {
   lock: Lock | undefined;
-  /** Where the focus goes when the button that it came from is gone with what was freed. */
+  /** Gets the focus if the button that opened the dialog was removed with the released locks. */
   focusAfter(): HTMLElement | null;
 }
 
-/** What else its holders hold: a holder that is gone is seldom gone from one lock. */
+/** The other locks of the holders. A holder that is gone has usually left several locks. */
 export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) {
-  // The sheet outlives the list of locks, which is gone as soon as they are freed.
+  // The dialog stays open when the list of locks disappears after the release.
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  // Locks that have a constant in common have no owner in common.
+  // Locks with the same constant as value do not have a common owner.
   const identified = lock?.holders.filter((holder) => !isOwnerUnknown(holder));
   const owners = new Set(identified?.map(getHolderKey));
   return (
@@ -76,7 +76,7 @@ function getHolderKey({ owner, ownerBase64 }: Holder): Key {
 
 interface OwnerLocksProps {
   owner: Key;
-  /** The path of the lock that is looked at. */
+  /** The path of the lock of this page. */
   here: string;
   onRelease(filter: string, button: HTMLElement): void;
 }

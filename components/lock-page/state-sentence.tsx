@@ -15,7 +15,7 @@ import { computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.
 
 type LockPageMessages = typeof lockPage;
 
-/** All that counts, in plain sentences: who holds it; whether they are alive; who waits. */
+/** The state in plain sentences: holder, liveness, waiters. */
 export function StateSentence({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
@@ -105,13 +105,13 @@ function WaitersSentence({
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
-/** "": nothing is known of who waits, which the part below says. */
+/** Returns "" if the waiters are not known. The section of the waiters explains why. */
 function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
   if (!count) return known === "exact" ? messages.noWaiters : "";
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
-/** What who listens to the page is told when it changes; no figures, which change all the time. */
+/** Announces changes of holder and liveness to screen readers, without times, which change every second. */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);

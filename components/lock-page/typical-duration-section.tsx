@@ -25,7 +25,7 @@ import { DurationPlot } from "./duration-plot.tsx";
 
 type TypicalDurationMessages = typeof lockParts.typical;
 
-/** How long locks of this name are held and waited for, and where this one stands now. */
+/** The typical held and waiting times of the key pattern, compared with this lock. */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).typical;
   const typical = useTypicalDurations(toLockPath(lock));
@@ -128,7 +128,7 @@ interface DurationSummaryProps {
   histogram: TypicalTimes["heldSpread"];
   nowMs: number | null;
   messages: TypicalDurationMessages;
-  /** At the mark of what goes on now. */
+  /** Formats the label of the mark of the current value. */
   formatNow(span: string): string;
   describe(span: string, rating: DurationRating): string;
 }

@@ -13,7 +13,7 @@ import { findLongestHolder, rateDuration, selectSufficientSamples } from "../loc
 import { toLockPath } from "../lock-facts/lock-path.ts";
 import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
-/** How long locks of this name are typically held, where that is known; in colour where this hold is past it. */
+/** The typical held time of the key pattern, if known, in color if this hold exceeds it. */
 export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);

@@ -32,7 +32,7 @@ export function NoLocksFound({ filter, onClear, onFilter }: NoLocksFoundProps) {
   );
 }
 
-/** Nothing is asked with a search that the server would refuse. */
+/** Shown for an invalid search. No request is sent with it. */
 export function InvalidSearch({ onClear }: { onClear(): void }) {
   const messages = useMessages(emptyLocks);
   return (

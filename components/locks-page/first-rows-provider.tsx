@@ -3,7 +3,7 @@
 import { createContext, type ReactNode, use, useState } from "react";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 
-/** Which list the server rendered. */
+/** Identifies the list that the server rendered. */
 export interface FirstRowsView {
   filter: string;
   sort: string;
@@ -23,8 +23,8 @@ interface FirstRowsProviderProps {
 }
 
 /**
- * Keeps the rows that came with the document. A page that is opened later gets none of them: the browser may have kept
- * them since the document was loaded.
+ * Provides the rows that came with the document. Pages opened later in the session do not use them, because they may be
+ * as old as the document.
  */
 export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   const store = useLiveStore();
@@ -32,7 +32,7 @@ export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   return <FirstRowsContext value={isFirstPage ? first : null}>{children}</FirstRowsContext>;
 }
 
-/** The server's rows of this list. null: there are none. */
+/** Returns the rows that the server rendered for this list. null: none. */
 export function useFirstRows({ filter, sort, target }: FirstRowsView): ReactNode {
   const first = use(FirstRowsContext);
   if (first === null) return null;

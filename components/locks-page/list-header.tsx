@@ -22,7 +22,7 @@ import { NotificationsHint } from "./notifications-hint.tsx";
 import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
-/** Their figures come with the first rows, and so do they, into places that are kept for them. */
+/** Their code loads with the first rows. The placeholders reserve their space. */
 const loadListBar = loadPart(() => import("./toolbar/list-bar.tsx").then((module) => module.ListBar));
 const ListBar = dynamic(loadListBar, { ssr: false });
 if (typeof window !== "undefined") loadListBar().catch(() => undefined);
@@ -42,13 +42,13 @@ const MemoNotificationsHint = memo(NotificationsHint);
 
 interface ListHeaderProps {
   view: LocksView;
-  /** Says what was done with the list, at the foot of the page. */
+  /** Announces at the bottom of the page what was done with the list. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
-/** Overview, views and search. On a phone two lines: views, then the search and what is done with the list. */
+/** Overview, views and search. Two lines on a phone: views, then the search with the list tools. */
 export function ListHeader({ view, showToast, onFilter, onShow }: ListHeaderProps) {
   const { parts, places } = useMessages(shell);
   const { filter, sort, fault, table } = view;

@@ -10,7 +10,7 @@ export interface ListQuery {
   sort: string;
 }
 
-/** Reads filter and order of the list from an address. Anyone can write an address, so invalid parts are replaced. */
+/** Parses filter and order of the list from a URL. URLs are untrusted, so invalid parts are replaced. */
 export function parseListUrl(q = "", sort = DEFAULT_SORT): ListQuery {
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {

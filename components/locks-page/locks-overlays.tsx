@@ -25,15 +25,15 @@ const CopyMenu = createLazyOverlay(() =>
 interface LocksOverlaysProps {
   copySheet: CopySheetState;
   releaseSheet: ReleaseSheetState;
-  /** What the sheet for many is open for. */
+  /** The locks of the bulk release dialog. */
   bulk: BulkSelection | null;
   showToast: Toast["showToast"];
   onBulkClose(): void;
-  /** Where the focus goes after the sheet for many. */
+  /** Returns the element that gets the focus after the bulk release dialog. */
   backToTable(): HTMLElement | null;
 }
 
-/** What opens over the list. */
+/** The dialogs and menus over the list. */
 export function LocksOverlays(overlays: LocksOverlaysProps) {
   const { copySheet, releaseSheet, bulk, showToast, onBulkClose, backToTable } = overlays;
   const { parts } = useMessages(shell);

@@ -46,7 +46,7 @@ const SelectionBar = dynamic(
     ssr: false,
   },
 );
-// A window comes ten times a second, and the table is all that is drawn again for it.
+// A window arrives up to ten times per second. Only the table renders again for it.
 const MemoFacetSidebar = memo(FacetSidebar);
 const MemoEventPanel = memo(EventPanel);
 const MemoEventTicker = memo(EventTicker);

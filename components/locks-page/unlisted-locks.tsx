@@ -8,7 +8,7 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { UNLISTED_VIEW } from "./views/system-views.ts";
 
-/** Where no lock is listed: says that there are possible ones, and shows them. */
+/** Shown if no lock is listed: counts the possible locks and opens them. */
 export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;
@@ -23,7 +23,7 @@ export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void
   );
 }
 
-/** Where a search matches nothing that is listed: repeats it with all possible locks. */
+/** Shown if a search matches no listed lock: repeats it with all possible locks. */
 export function UnlistedSearchButton({
   filter,
   onFilter,

@@ -6,15 +6,15 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { findRowElement } from "./table/row-element.ts";
 
 export interface CopySheetState {
-  /** What the menu is open for. */
+  /** The lock of the open menu. */
   lock: Lock | null;
   anchor: RefObject<HTMLElement | null>;
-  /** @param opener without it, by a key: the row itself */
+  /** @param opener the control that opened the menu; without it, the row itself */
   open(lock: Lock, opener?: HTMLElement): void;
   close(): void;
 }
 
-/** The menu that copies a row in one form or another. */
+/** The menu that copies facts about a row. */
 export function useCopySheet(place: RefObject<HTMLElement | null>): CopySheetState {
   const [lock, setLock] = useState<Lock | null>(null);
   const anchor = useRef<HTMLElement>(null);

@@ -10,16 +10,16 @@ import type { FrozenRows } from "./frozen-rows/use-frozen-rows.ts";
 interface LocksCommands {
   table: FrozenRows;
   filter: string;
-  /** The row in hand. */
+  /** The selected row. */
   focusedLock: Lock | undefined;
-  /** Why nothing can be freed now. */
+  /** Why no lock can be released now. */
   releaseBlocked: string | null;
   releaseLock(lock: Lock): void;
   open(lock: Lock): void;
   clear(): void;
 }
 
-/** What the keys of the table do, by name. */
+/** The actions of the keyboard shortcuts, by name. */
 export function useLocksCommands(locks: LocksCommands): void {
   const messages = useMessages(palette);
   const { table, filter, focusedLock, releaseBlocked, releaseLock, open, clear } = locks;

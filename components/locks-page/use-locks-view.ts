@@ -15,15 +15,15 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** The rows on screen: the stream is asked for those. */
+  /** The visible rows, which the stream is asked for. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
-  /** Another search in another order. */
+  /** Opens another search with another order. */
   show(filter: string, sort: string): void;
 }
 
-/** What the table shows, from the URL and the scroll position. */
+/** Returns the content of the table, from the URL and the scroll position. */
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   useRememberedSearch(url);
@@ -51,7 +51,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
     },
     [total],
   );
-  /** Another list begins at its top, and whoever asks for it wants to see it. */
+  /** Scrolls to the top when another list is opened. */
   const fromTop = () => {
     table.resume();
     setOffset(0);
@@ -77,7 +77,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   };
 }
 
-/** For whoever comes back from a lock's page. */
+/** Restores the scroll position after a return from the page of a lock. */
 function useRememberedSearch({ filter, sort, focusedPath }: ListUrl): void {
   const target = useTargetName();
   useEffect(() => {

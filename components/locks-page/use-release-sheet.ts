@@ -6,11 +6,11 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { findRowElement } from "./table/row-element.ts";
 
 export interface ReleaseSheetState {
-  /** The lock that the sheet is open for. */
+  /** The lock of the open dialog. */
   lock: Lock | null;
   open(lock: Lock): void;
   close(): void;
-  /** Where the focus goes after: to the row, or to the one that took its place. */
+  /** Returns the element that gets the focus afterwards: the row, or the one in its place. */
   backToRow(): HTMLElement | null;
 }
 

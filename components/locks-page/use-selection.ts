@@ -4,20 +4,20 @@ import { useMemo, useRef, useState } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** Rows that are ticked, to do the same to all of them. */
+/** Selected rows for a bulk action. */
 export interface LockSelection {
   /**
-   * As each was seen when it was ticked, by its path; where all are ticked, those that are loaded. They stay ticked when
-   * they are scrolled away, and when they change.
+   * By path, each as it was when it was selected; with `all`, those that are loaded. Rows stay selected when they are
+   * scrolled out of view or change.
    */
   selected: ReadonlyMap<string, Lock>;
-  /** `all`: all that match, loaded or not, and those that come later as well. */
+  /** `all`: all matching locks, loaded or not, including later ones. */
   scope: "some" | "all";
-  /** How many are ticked that are not loaded; of `some`. */
+  /** Number of selected rows that are not loaded, for `some`. */
   outOfSight: number;
-  /** Ticks a row or unticks it; with `extend`, all from the last one that was ticked up to it. */
+  /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
   toggle(lock: Lock, extend: boolean): void;
-  /** Ticks all rows that are loaded, or none if all of them are. */
+  /** Selects all loaded rows, or clears the selection if all of them are selected. */
   toggleAll(): void;
   selectAllMatching(): void;
   clear(): void;
@@ -40,7 +40,7 @@ export function useSelection(items: readonly Lock[]): LockSelection {
     return [...some.keys()].filter((path) => !loaded.has(path)).length;
   }, [which, some, items]);
   const set = (locks: readonly Lock[], on: boolean) => {
-    // Whoever takes one out of all means those that can be seen from then on.
+    // Deselecting one row of all limits the selection to the loaded rows.
     const next = new Map(selected);
     for (const lock of locks) {
       if (!on) next.delete(toLockPath(lock));

@@ -3,8 +3,8 @@ import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
 const isColumnId = (text: string): text is ColumnId => COLUMNS.has(text as ColumnId);
 
 /**
- * Which columns, and in which order, from an address or from what a browser kept: anybody's text.
- * Each once; the key is never left out, as it names the row. undefined: nothing is chosen.
+ * Parses the chosen columns and their order from a URL or from storage, both untrusted. Duplicates are dropped, and the
+ * key is always included because it names the row. undefined: no choice.
  */
 export function parseColumnChoice(text: string | null): readonly ColumnId[] | undefined {
   const chosen = [...new Set((text ?? "").split(",").filter(isColumnId))];
@@ -12,7 +12,7 @@ export function parseColumnChoice(text: string | null): readonly ColumnId[] | un
   return chosen.includes("key") ? chosen : ["key", ...chosen];
 }
 
-/** null: as everybody has them, which needs no words. */
+/** null: the default columns, which need no parameter. */
 export function serializeColumnChoice(chosen: readonly ColumnId[]): string | null {
   const text = chosen.join(",");
   return text === ALL_COLUMNS.join(",") ? null : text;
@@ -35,7 +35,7 @@ export function moveColumn(chosen: readonly ColumnId[], id: ColumnId, by: -1 | 1
 
 export type ColumnWidths = Readonly<Partial<Record<ColumnId, number>>>;
 
-/** Widths that somebody gave columns, in pixels, from what a browser kept. */
+/** Parses column widths in pixels from storage. */
 export function parseColumnWidths(text: string | null): ColumnWidths {
   const pairs = (text ?? "").split(",").map((pair) => pair.split(":"));
   return Object.fromEntries(

@@ -8,16 +8,16 @@ export interface ColumnPlacement {
 
 export interface ColumnLayout {
   columns: readonly ColumnPlacement[];
-  /** Chosen, and there is no room for them. */
+  /** Chosen columns that are hidden for lack of room. */
   noRoom: readonly ColumnId[];
 }
 
 export interface ColumnRequest {
-  /** In their order. */
+  /** In display order. */
   chosen: readonly ColumnId[];
-  /** Set by hand. */
+  /** Widths in pixels that the operator set. */
   widths: ColumnWidths;
-  /** The column that the rows are sorted by. It is shown even if it is not chosen; undefined: the default order. */
+  /** The column that the rows are sorted by, shown even if it is not chosen. undefined: the default order. */
   sortedBy?: ColumnId | undefined;
 }
 
@@ -26,14 +26,14 @@ interface ColumnShare {
   px: number;
   leastPx: number;
   mostPx: number;
-  /** Its width was set by hand. */
+  /** The operator set its width. */
   isByHand: boolean;
 }
 
 /**
- * Distributes the available width among the chosen columns. No column gets less than its minimum: where there is no room
- * for all, those with the highest rank are hidden. The default choice also hides secondary columns before it squeezes
- * others. The key grows first, and what no column can use stays free at the end.
+ * Distributes the available width among the chosen columns. No column gets less than its minimum. If there is not enough
+ * room, the columns with the highest rank are hidden. The default choice hides secondary columns before it shrinks
+ * others. The key grows first. Width that no column can use stays empty at the end.
  */
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
@@ -53,7 +53,7 @@ export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomP
   return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), noRoom };
 }
 
-/** The limits of a width that is set by hand. */
+/** Clamps a width that the operator set. */
 export function getColumnLimits(id: ColumnId): { leastPx: number; mostPx: number } {
   const { leastPx, mostPx } = getColumn(id);
   return { leastPx, mostPx: 3 * mostPx };
@@ -81,11 +81,11 @@ function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
     const px = Math.max(leastPx, byHand);
     return { id, px, leastPx, mostPx: id === "key" ? Math.max(mostPx, px) : px, isByHand: true };
   }
-  // The key takes what the others leave.
+  // The key gets the remaining width.
   return { id, px: id === "key" ? leastPx : typicalPx, leastPx, mostPx, isByHand: false };
 }
 
-/** Those first whose width was not set by hand. */
+/** Sorts columns whose width the operator did not set to the front. */
 function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   for (const isByHand of [false, true]) {
     const excess = sumPx(parts.map(({ px }) => px)) - roomPx;
@@ -96,16 +96,16 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
       ({ px, leastPx }) => px - leastPx,
     );
   }
-  // One column alone takes what there is.
+  // A single column gets the whole width.
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
 
-/** Which columns grow up to which width, one step after the other. */
+/** The steps in which columns grow: which ones, and up to which width. */
 const GROWTH: readonly Readonly<Partial<Record<ColumnId, number>>>[] = [
   { key: 260 },
   { owner: 208, attention: 148 },
-  // Most keys end within it.
+  // Most keys fit into this width.
   { key: 340 },
   { key: Number.POSITIVE_INFINITY, owner: Number.POSITIVE_INFINITY },
   Object.fromEntries(ALL_COLUMNS.map((id) => [id, Number.POSITIVE_INFINITY])),
@@ -119,7 +119,7 @@ function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
   }
 }
 
-/** Adds this much, or removes it if negative, in proportion to how far each may change. */
+/** Grows the columns by this many pixels, or shrinks them if negative, in proportion to how far each may change. */
 function distributePx(
   parts: readonly ColumnShare[],
   amountPx: number,

@@ -14,22 +14,22 @@ import type { TableColumns } from "./use-columns.ts";
 
 interface ColumnMenuProps {
   columns: TableColumns;
-  /** What it was opened with, under which it stands. */
+  /** The button that opened the menu, which anchors it. */
   button: RefObject<HTMLButtonElement | null>;
   onClose(): void;
 }
 
-/** Which columns are shown and in which order, and how high rows are. */
+/** Settings of the table: columns, their order and the row height. */
 export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
   const messages = useMessages(table);
   const { chosen } = columns;
-  // Those that are not shown stand last, where they do not break the order of the others.
+  // Hidden columns come last, where they do not interrupt the order of the others.
   const listed = [...chosen, ...ALL_COLUMNS.filter((id) => !chosen.includes(id))];
   return (
     <Popover.Root
       open
       onOpenChange={(open, { event }) => {
-        // A press of the button that it was opened with closes it by itself.
+        // The button that opened the menu closes it itself.
         const isButton = event.target instanceof Node && button.current?.contains(event.target);
         if (!open && !isButton) onClose();
       }}
@@ -107,7 +107,7 @@ interface MoveColumnButtonProps {
   children: React.ReactNode;
 }
 
-/** Stays reachable at the end of the way, so that the focus is not lost there. */
+/** Stays focusable at the first and last position, so that the focus is not lost. */
 function MoveColumnButton({ label, isLast, onMove, children }: MoveColumnButtonProps) {
   return (
     <Button

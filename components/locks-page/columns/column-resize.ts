@@ -11,9 +11,9 @@ export interface ResizeHandle {
 }
 
 /**
- * Returns the handle at the right edge of a shown column. The last column has none: the columns right of the edge give
- * and take its width.
- * @param at place of the column, from 0
+ * Returns the handle at the right edge of a visible column. The last column has none, because the columns to the right of
+ * an edge supply and absorb its width.
+ * @param at index of the column
  */
 export function findResizeHandle(shown: readonly ColumnPlacement[], at: number): ResizeHandle | undefined {
   const column = shown[at];

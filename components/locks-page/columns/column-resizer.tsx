@@ -13,7 +13,7 @@ const LARGE_STEP_PX = 40;
 
 interface ColumnResizerProps {
   columns: TableColumns;
-  /** Place of the column whose right edge it is. */
+  /** Index of the column whose right edge it is. */
   at: number;
 }
 
@@ -34,7 +34,7 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
     if (begun.current === null) return;
     const { x, shown: from, edge: of } = begun.current;
     if (when === "for_good") begun.current = null;
-    // A press alone gives no widths.
+    // A click without a drag changes no width.
     if (clientX !== x || from !== shown) {
       columns.setWidths(resizeColumn(from, of, of.px + clientX - x), when);
     }

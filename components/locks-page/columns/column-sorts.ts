@@ -1,9 +1,9 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 
-/** What is wrong stands first, and what is held longest among its like. */
+/** The default order: locks that need attention first, then those held longest. */
 export const DEFAULT_SORT = "-attention";
 
-/** What a phone offers, where there is no room for all. */
+/** The orders in the menu of a phone. */
 export const PRESET_SORTS = [DEFAULT_SORT, "-held", "remaining", "-waiters", "key"] as const;
 export type PresetSort = (typeof PRESET_SORTS)[number];
 
@@ -20,7 +20,7 @@ const DESCENDING_FIRST: ReadonlySet<LockSortField> = new Set([
   "fence",
 ]);
 
-/** First click: the order that shows the most telling rows first; second: the other way round. */
+/** Returns the order after a click: first the more informative direction, then the opposite one. */
 export function toggleSort(sort: string, field: LockSortField): string {
   const now = parseColumnSort(sort);
   if (now.field !== field) return DESCENDING_FIRST.has(field) ? `-${field}` : field;

@@ -1,22 +1,22 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 import { DEFAULT_SORT, parseColumnSort } from "./column-sorts.ts";
 
-/** A column is what the API can put in order, too. */
+/** Every column is also a sort field of the API. */
 export type ColumnId = LockSortField;
 
-/** `secondary`: by default shown only where every other column has its typical width. */
+/** `secondary`: shown by default only if every other column has its typical width. */
 export type ColumnPriority = "primary" | "secondary";
 
 export interface Column {
   id: ColumnId;
-  /** Figures stand at the right. */
+  /** Numbers are aligned right. */
   figure: boolean;
-  /** The least that shows its header and its figures in full, the width where there is room, and the most it can use. */
+  /** Widths in pixels: the minimum that shows the header and the values, the typical one, and the most it can use. */
   leastPx: number;
   typicalPx: number;
   mostPx: number;
   priority: ColumnPriority;
-  /** Where there is no room for all, columns with the highest rank are hidden first. */
+  /** If there is not enough room, columns with the highest rank are hidden first. */
   rank: number;
 }
 
@@ -35,7 +35,7 @@ const COLUMN_LIST: readonly Column[] = [
 export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((each) => [each.id, each]));
 export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
-/** The column that rows are sorted by on request. undefined: the default order, which needs no column to explain it. */
+/** Returns the column that the rows are sorted by. undefined: the default order, which no column represents. */
 export function getSortColumn(sort: string): ColumnId | undefined {
   if (sort === DEFAULT_SORT) return undefined;
   const { field } = parseColumnSort(sort);

@@ -1,4 +1,4 @@
-/** How high rows are. */
+/** Row heights. */
 export const ROW_DENSITIES = ["dense", "normal", "airy"] as const;
 export type RowDensity = (typeof ROW_DENSITIES)[number];
 

@@ -16,21 +16,21 @@ import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
-  /** The column that the rows are sorted by, which is always shown. */
+  /** The column that the rows are sorted by. It is always shown. */
   sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;
   choose(chosen: readonly ColumnId[]): void;
   setDensity(density: RowDensity): void;
-  /** @param when while: it is being dragged, and not kept yet */
+  /** @param when `while`: during a drag, not stored yet */
   setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
-  /** Columns and widths as everybody has them. */
+  /** Restores the default columns and widths. */
   reset(): void;
 }
 
 /**
- * What is chosen stands in the address, so that a link shows what its sender saw, and is kept in the browser with the
- * widths and the height of rows.
+ * The chosen columns are in the URL, so that a link shows what its sender saw. The browser stores them together with
+ * the widths and the row height.
  */
 export function useColumns(roomPx: number, sort: string): TableColumns {
   const [requested, setRequested] = useQueryState("cols", parseAsString);

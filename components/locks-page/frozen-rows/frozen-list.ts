@@ -3,37 +3,37 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** `reading`: the order holds still and values go on. `paused`: so does who holds what. */
+/** `reading`: the order is frozen, values are live. `paused`: holders are frozen, too. */
 export type FreezeReason = "reading" | "paused";
 
-/** How a row that is still shown came to its end: the event, or that nobody told, or that its key is another's by now. */
+/** How a visible row ended: its event, `untold` without one, or `taken_anew` if another hold has the key. */
 export type RowEnding = LockEvent | "untold" | "taken_anew";
 
 export interface FrozenRow {
   path: string;
-  /** As it is, or as it was last. */
+  /** The current state, or the last known one. */
   lock: Lock;
   end: RowEnding | null;
 }
 
-/** Rows that stay where they are while the list goes on. */
+/** Rows that keep their places while the list changes. */
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** Of the window that it was taken from. */
+  /** Filter and order of the window that the rows come from. */
   windowOffset: number;
-  /** Place of the first row in the whole list. */
+  /** Index of the first row in the whole list. */
   offset: number;
   rows: readonly FrozenRow[];
-  /** How many rows the whole list has, with those that have ended. */
+  /** Number of rows in the whole list, including those that have ended. */
   total: number;
 }
 
 export interface ListUpdate {
   latest: LiveWindow;
-  /** By path: rows that are held here and not in the window any more. */
+  /** By path: frozen rows that are no longer in the window. */
   pinned: ReadonlyMap<string, PinnedLock> | undefined;
-  /** The rows on screen, from the first place to the last. */
+  /** Indexes of the visible rows, first and last. */
   visible: readonly [first: number, last: number];
   freezeReason: FreezeReason;
 }
@@ -45,8 +45,8 @@ export function freezeList(latest: LiveWindow): FrozenList {
 }
 
 /**
- * The list after a newer window. Rows on screen keep their places, whatever comes and goes; another filter or order is
- * another list. @returns the very same list when nothing has changed
+ * Applies a newer window. Visible rows keep their places. Another filter or order replaces the list.
+ * @returns the same object if nothing changed
  */
 export function updateFrozenList(
   held: FrozenList,
@@ -62,7 +62,7 @@ export function updateFrozenList(
   return rows.every((row, at) => row === there.rows[at]) ? there : { ...there, rows };
 }
 
-/** A window of other places: rows on screen stay where they are, all others come as they are now. */
+/** Applies a window with another offset: visible rows keep their places, all others are replaced. */
 function scrollFrozenList(
   held: FrozenList,
   latest: LiveWindow,
@@ -104,11 +104,11 @@ function updateRow(
   return { ...row, lock: latest, end: null };
 }
 
-/** Clocks of several masters differ by no more. */
+/** Upper bound of the clock difference between masters. */
 const CLOCK_SKEW_MAX_MS = 1000;
 
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
-  // What ended an older hold of the key says nothing of this one.
+  // The end of an earlier hold of the key does not apply to this one.
   const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCK_SKEW_MAX_MS;
   const end = isOfThis ? ended : (row.end ?? "untold");
   return end === row.end || isSameEnding(end, row.end) ? row : { ...row, end };
@@ -124,8 +124,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * How many rows have come to these places and have ended since. Rows that only moved into the window, because others
- * did, stand at its edges: they are no news.
+ * Counts the rows that were added to or ended in these places. Rows at the edges of the window do not count: they may
+ * only have moved into it.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

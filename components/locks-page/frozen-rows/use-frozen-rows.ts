@@ -13,34 +13,34 @@ import {
 } from "./frozen-list.ts";
 
 export interface FrozenRows {
-  /** What to show: as it is, or in the order in which it is held. */
+  /** The rows to show: live, or frozen in their order. */
   window: LiveWindow | undefined;
-  /** As it is, whatever is shown. */
+  /** The live list, even while the rows are frozen. */
   latest: LiveWindow | undefined;
-  /** By path: rows that are shown and have ended. */
+  /** By path: visible rows whose hold has ended. */
   ends: ReadonlyMap<string, RowEnding>;
   paused: boolean;
-  /** null: it goes on as it comes. */
+  /** null: the rows are live. */
   freezeReason: FreezeReason | null;
-  /** Rows that have come and gone since. */
+  /** Rows that were added or ended since the list was frozen. */
   changes: number;
   toggle(): void;
   resume(): void;
-  /** The list as it is now; it stands still from there. */
+  /** Replaces the frozen rows with the current list. */
   refresh(): void;
 }
 
 interface FrozenRowsInput {
   latest: LiveWindow | undefined;
-  /** Somebody is in the list, with the pointer or the keyboard. */
+  /** The pointer or the keyboard focus is in the list. */
   isReading: boolean;
-  /** The places on screen. */
+  /** Indexes of the visible rows. */
   visible: RefObject<readonly [number, number]>;
 }
 
 const NO_ENDINGS: ReadonlyMap<string, RowEnding> = new Map();
 
-/** Rows do not move while they are read: the order holds still while somebody is in the list, all of it while paused. */
+/** Keeps rows in place while the operator reads: their order while the pointer is in the list, everything while paused. */
 export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): FrozenRows {
   const [paused, setPaused] = useState(false);
   const [held, setHeld] = useState<FrozenList | null>(null);
@@ -101,13 +101,13 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** As many as one question may name, and no more than fits into it. */
+/** Limited by the number of keys in one request and by its length. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
-/** Who only passes over the table keeps nothing. */
+/** A pointer that only crosses the table freezes nothing. */
 const PIN_DELAY_MS = 150;
 
-/** The paths of the rows that are held: what becomes of them is asked for wherever they stand. */
+/** Returns the paths of the frozen rows, whose ends are requested wherever they are in the list. */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();
   const text = held?.join(" ");

@@ -16,7 +16,7 @@ export interface CompletionMessages {
 
 interface CompletionOptions {
   fields: readonly CompletionOption[];
-  /** By what stands before the value. */
+  /** By the part before the value. */
   values: Readonly<Record<string, readonly CompletionOption[]>>;
   units: readonly CompletionOption[];
 }
@@ -59,7 +59,7 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
 const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
-/** What the word that ends at the caret may go on with. */
+/** Returns the completions of the word at the caret. */
 export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
   const offers = buildCompletionOptions(texts);
   return (text, caret): Completion | undefined => {

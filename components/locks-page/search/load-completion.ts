@@ -1,7 +1,7 @@
 import type { CompletionSource } from "@/components/ui/search/use-completion.ts";
 import type { useLazyMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** How a search may go on, in the language of the page; it comes when somebody begins to type. */
+/** Loads the completions of the search box in the language of the page, on the first input. */
 export const loadFilterCompletion =
   (lazyMessages: ReturnType<typeof useLazyMessages>) => async (): Promise<CompletionSource> => {
     const [{ createFilterCompletion: completionIn }, { search }, { lock }] = await Promise.all([

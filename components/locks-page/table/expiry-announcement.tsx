@@ -8,21 +8,21 @@ import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** In seconds, the last first: what a reader is told of the row in hand when it has less left. */
+/** Thresholds in seconds, smallest first, at which the selected row is announced. */
 const THRESHOLDS_S = [0, 10, 60] as const;
 
-/** The least threshold that is not above what is left; undefined: there is plenty, or no end. */
+/** Returns the smallest threshold that is not below the remaining time. undefined: none, or no expiry. */
 export function findThreshold(leftMs: number | null): number | undefined {
   return leftMs === null ? undefined : THRESHOLDS_S.find((seconds) => leftMs <= seconds * 1000);
 }
 
-/** Says politely that the end of the selected lock comes near: once a threshold, and never the figures between. */
+/** Announces politely that the selected lock expires soon: once per threshold. */
 export function ExpiryAnnouncement({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const now = useServerNow();
   const threshold = lock.state === "held" ? findThreshold(computeRemainingMs(lock, now)) : undefined;
   const [first] = useState(threshold);
-  // What it is like when it is selected stands in its row.
+  // The row itself shows the state at the moment of selection.
   const isNews = threshold !== undefined && threshold !== first;
   return (
     <p role="status" className="sr-only">

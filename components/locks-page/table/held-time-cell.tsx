@@ -12,7 +12,7 @@ import { parseKeyFields } from "@/lib/keys/key.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
-/** For how long it is held, and under it what is typical; in colour where it is past that. */
+/** Shows the held time and the typical duration, in color if it is exceeded. */
 export function HeldTimeCell({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const lockMessages = useMessages(english);

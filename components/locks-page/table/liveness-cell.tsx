@@ -12,11 +12,11 @@ import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** In words; with a dot and in colour what is wrong. */
+/** Shows the liveness in words, with a dot and color if it needs attention. */
 export function LivenessCell({ lock }: { lock: Lock }) {
   const { liveness, state, asOf } = lock;
   if (liveness === null || state !== "held") return null;
-  // Of a late one alone the words change with the time.
+  // Only the text of an overdue renewal changes with time.
   const isBad = isLivenessCritical(lock);
   if (liveness.state === "overdue") return <OverdueLiveness liveness={liveness} asOf={asOf} isBad={isBad} />;
   return <LivenessCellText liveness={liveness} now={asOf} isBad={isBad} />;

@@ -25,7 +25,7 @@ import {
 
 export const CARD_PX = 92;
 
-/** A lock on a phone: key; holder with chips for count and waiters; liveness and times. Its actions are 44 px. */
+/** A lock on a phone: key, holder with chips for count and waiters, liveness and times. Its actions are 44 px high. */
 export const LockCard = memo(function LockCard({
   lock,
   end,

@@ -23,11 +23,11 @@ interface LockCellProps {
   id: ColumnId;
   lock: Lock;
   tabIndex: number;
-  /** Columns that have no room of their own: what matters of them stands under another. */
+  /** Columns without room, whose important values move under another column. */
   noRoom: readonly ColumnId[];
 }
 
-/** What a row says in one column. What stands second goes by `data-second`: it has no room in dense rows. */
+/** The content of a row in one column. `data-second` marks the second line, which compact rows hide. */
 export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
   switch (id) {
     case "key":
@@ -78,7 +78,7 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
       href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
-      // Selecting the row as well would write its address over the one that is opened.
+      // Selecting the row as well would overwrite the URL of the page that opens.
       onClick={(event) => event.stopPropagation()}
       className={clsx(
         "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",
@@ -118,7 +118,7 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
   );
 }
 
-/** `×3`, or a faint 1. */
+/** `×3`, or a dimmed 1. */
 function HoldCount({ lock }: { lock: Lock }) {
   const count = countHolds(lock);
   if (count > 1) return <span className="font-semibold">{`×${formatNumber(count)}`}</span>;

@@ -23,44 +23,44 @@ import { useRowStage } from "./use-row-stage.ts";
 export interface RowActions {
   focusRow(path: string): void;
   releaseLock(lock: Lock): void;
-  /** Ticks it, or unticks it; with `extend` all from the one that was ticked last. */
+  /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
   toggleSelected(lock: Lock, extend: boolean): void;
-  /** Offers it in one form or another. @param opener the button; without it, by a key */
+  /** Opens the copy menu. @param opener the button; without it, opened by keyboard */
   copy(lock: Lock, opener?: HTMLElement): void;
-  /** Why nothing can be freed now. */
+  /** Why no lock can be released now. */
   releaseBlocked: string | null;
 }
 
 export interface LockRowProps {
   lock: Lock;
-  /** It has ended, and stays until the list is taken anew. */
+  /** The row has ended and stays until the list is refreshed. */
   end: RowEnding | null;
-  /** Place in the whole list, from 0. */
+  /** Index in the whole list. */
   index: number;
   columns: readonly ColumnId[];
-  /** Chosen, without room for them. */
+  /** Chosen columns without room. */
   noRoom: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;
-  /** Tab stops here; the other rows are reached with the arrows. */
+  /** Tab stops here. The arrow keys reach the other rows. */
   tabStop: boolean;
   actions: RowActions;
-  /** Decides when a row gets what it does not show at once. */
+  /** Schedules the content that a row does not render at once. */
   pacer: RowPacer;
 }
 
 const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-soft px-2 whitespace-nowrap";
-/** The key makes room for the copy button. */
+/** The key leaves room for the copy button. */
 const KEY_CELL_CLASS =
   "pl-1 group-hover:pr-8 group-focus-within:pr-8 group-aria-selected:pr-8 pointer-coarse:pr-8";
-/** Of actions that ordinary rows show under the pointer, with the keyboard focus, and on touch screens. */
+/** Classes of actions that appear on hover, on keyboard focus and on touch screens. */
 const ON_DEMAND_CLASS =
   "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 
-/** Where it is told how a row ended: in the first of these that is shown. */
+/** The first visible one of these columns shows how a row ended. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
-/** What is still true of a row that has ended: which lock it was, and whose. All else would go on counting. */
+/** Columns that still apply to a row that has ended. All others would keep counting. */
 const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
 
 export const LockRow = memo(function LockRow({
@@ -79,7 +79,7 @@ export const LockRow = memo(function LockRow({
   const inner = tabStop ? 0 : -1;
   const [isPointedAt, setIsPointedAt] = useState(false);
   const stage = useRowStage(pacer, tabStop || isFocused || isPointedAt || end !== null);
-  // Instead of what was left to it.
+  // Replaces the remaining time.
   const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
     <tr
@@ -132,7 +132,7 @@ export const LockRow = memo(function LockRow({
   );
 });
 
-/** Always visible where the lock needs attention. */
+/** Always visible if the lock needs attention. */
 function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: RowStage }) {
   const isUrgent = useIsReleaseUrgent(props.lock);
   if (!isUrgent && stage !== "complete") return null;
@@ -145,7 +145,7 @@ function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: Row
   );
 }
 
-/** Whether the release of a lock is offered unasked: it needs attention, and may be released. */
+/** Returns whether the release button is always visible: the lock needs attention and may be released. */
 export function useIsReleaseUrgent(lock: Lock): boolean {
   return useNeedsAttention(lock) && lock.release?.may !== "never";
 }

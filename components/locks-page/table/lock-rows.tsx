@@ -15,9 +15,9 @@ interface LockRowsProps {
   /** By path: rows that have ended. */
   ends: ReadonlyMap<string, RowEnding>;
   layout: "rows" | "cards";
-  /** The rows to draw. */
+  /** The rows to render. */
   items: readonly VirtualItem[];
-  /** Height of all rows. */
+  /** Height of all rows in pixels. */
   height: number;
   columns: readonly ColumnId[];
   noRoom: readonly ColumnId[];
@@ -68,7 +68,7 @@ export function LockRows({
   );
 }
 
-/** The frame of a row that has not come yet. */
+/** Placeholder of a row that is not loaded yet. */
 function MissingRow({ index, columns }: { index: number; columns: readonly ColumnId[] }) {
   return (
     <tr aria-rowindex={index + 2} className="bg-panel">
@@ -83,7 +83,7 @@ function MissingRow({ index, columns }: { index: number; columns: readonly Colum
   );
 }
 
-/** Stands for the rows that are not drawn. */
+/** Takes the height of the rows that are not rendered. */
 function Spacer({ px }: { px: number }) {
   if (px <= 0) return null;
   return (

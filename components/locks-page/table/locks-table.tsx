@@ -37,13 +37,13 @@ import { useRowShortcuts } from "./use-row-shortcuts.ts";
 
 /** Chromium lays out no element higher than about 33.5 million pixels. */
 const HEIGHT_PX_MAX = 33_000_000;
-/** Room for the checkbox at the start of a row, and for its release button at the end. */
+/** Room for the checkbox at the start of a row and the release button at its end. */
 const SELECT_PX = 32;
 const RELEASE_PX = 92;
 /** From this width on, the column of the remaining time has room for a longer bar. */
 const WIDE_REMAINING_PX = 128;
 
-/** The scrollbar takes its place from the beginning, and the header goes on behind it. */
+/** Reserves the place of the scrollbar. The header continues behind it. */
 const SCROLLBAR_CLASS =
   "sm:[scrollbar-gutter:stable] sm:[scrollbar-width:thin] sm:[scrollbar-color:var(--bar)_transparent] sm:bg-[linear-gradient(var(--bg)_36px,var(--line)_36px_37px,var(--panel)_37px)]";
 
@@ -82,7 +82,7 @@ export function LocksTable({
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
   const remainingPx = columns.layout.columns.find(({ id }) => id === "remaining")?.px ?? 0;
-  // A container query would compute the styles of each row once more while it is laid out.
+  // A container query would compute the styles of each row once more during layout.
   const leaseBarPx = remainingPx >= WIDE_REMAINING_PX ? 40 : 24;
   const noRoom = useStableColumnIds(columns.layout.noRoom);
   const rows = useVirtualizer({
@@ -93,7 +93,7 @@ export function LocksTable({
     scrollPaddingStart: layout === "cards" ? 0 : 36,
     initialOffset: () => getListScrollTop(location.search),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height stand elsewhere
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height have other positions
   useLayoutEffect(() => rows.measure(), [rows, rowPx]);
   const [pacer] = useState(createRowPacer);
   pacer.isScrolling = rows.isScrolling;
@@ -189,7 +189,7 @@ export function LocksTable({
   );
 }
 
-/** The same functions for every render, so that scrolling does not draw rows again that did not change. */
+/** Returns the same functions for every render, so that scrolling does not render unchanged rows again. */
 function useStableActions({
   focusRow,
   releaseLock,
@@ -213,9 +213,9 @@ function useStableActions({
   );
 }
 
-/** The same list for as long as it says the same: a width that changes draws no row again. */
+/** Returns the same list while its content is the same, so that a change of width renders no row again. */
 function useStableColumnIds(ids: readonly ColumnId[]): readonly ColumnId[] {
   const text = ids.join(",");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it says is all that counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the content of the list matters
   return useMemo(() => ids, [text]);
 }

@@ -9,7 +9,7 @@ interface SortSelectProps {
   onSort(sort: string): void;
 }
 
-/** Cards have no heads to put them in order by. */
+/** Cards have no column headers to sort by. */
 export function SortSelect({ sort, onSort }: SortSelectProps) {
   const messages = useMessages(table);
   return (

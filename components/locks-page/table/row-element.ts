@@ -1,4 +1,4 @@
-/** The row of a lock, where it is drawn. */
+/** Returns the element of a row, if it is rendered. */
 export function findRowElement(place: HTMLElement | null, path: string): HTMLElement | undefined {
   const rows = place?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
   return [...rows].find((row) => row.dataset.path === path);

@@ -1,4 +1,4 @@
-/** `key`: a row that is scrolled past. `text`: without the actions that are not visible yet. */
+/** `key`: for a row that is scrolled past. `text`: without the actions that are not visible yet. */
 export type RowStage = "key" | "text" | "complete";
 
 export interface PacedRow {
@@ -6,13 +6,13 @@ export interface PacedRow {
   setStage(stage: RowStage): void;
 }
 
-/** Rows that get more content in one frame. A screen of rows in one task takes longer than a frame. */
+/** Rows completed per frame. A screen of rows in one task takes longer than a frame. */
 export const ROWS_PER_FRAME = 6;
-/** Between the last new row and the first that gets its actions. */
+/** Delay between the last new row and the first one that gets its actions. */
 const SETTLE_MS = 150;
-/** The same for the text of rows that were scrolled past. It is waited for, so it comes sooner. */
+/** The same for the text of rows that were scrolled past. It is shorter because the operator waits for it. */
 const TEXT_SETTLE_MS = 40;
-/** Rows that come all the time do not keep others from being completed. */
+/** Upper bound of the delay, so that continuously arriving rows do not starve others. */
 const WAIT_MAX_MS = 400;
 
 export interface FramePorts {
@@ -27,7 +27,7 @@ interface PendingRow {
 
 /** Distributes the work of rendering rows over frames, so that scrolling never waits for a screen of them at once. */
 export class RowPacer {
-  /** Whether the rows are moving. Rows that appear otherwise have their text at once. */
+  /** Whether the rows are scrolling. Otherwise new rows have their text at once. */
   isScrolling = false;
   readonly #ports: FramePorts;
   readonly #pending = new Map<PacedRow, PendingRow>();
@@ -48,7 +48,7 @@ export class RowPacer {
     return this.isScrolling && this.#admittedInFrame > ROWS_PER_FRAME ? "key" : "text";
   }
 
-  /** Completes a row later, until what this returns is called. */
+  /** Completes a row later. @returns cancels it */
   wait(row: PacedRow): () => void {
     this.#pending.set(row, { row, since: this.#ports.now() });
     this.#schedule();

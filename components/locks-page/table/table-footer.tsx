@@ -8,16 +8,16 @@ import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
 
 interface TableFooterProps {
   list: FrozenRows;
-  /** Places on screen, from 0. */
+  /** Indexes of the visible rows. */
   first: number;
   last: number;
   total: number;
-  /** How many rows a browser can lay out; those beyond are found by a narrower search. */
+  /** Number of rows that a browser can lay out. A narrower search finds the others. */
   most: number;
   children?: ReactNode;
 }
 
-/** Where one is in the list, and what has come and gone while it stood still. It is always there: no row moves for it. */
+/** The position in the list, and the changes since it was frozen. Always rendered, so that no row moves. */
 export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
   const messages = useMessages(table);
   const { changes, freezeReason } = list;

@@ -14,7 +14,7 @@ interface TableHeaderProps {
   sort: string;
   onSort(sort: string): void;
   columns: TableColumns;
-  /** Whether all rows that are loaded are ticked. */
+  /** Whether all loaded rows are selected. */
   allSelected: boolean;
   onSelectAll(): void;
 }
@@ -48,7 +48,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
               order={now.field === id ? order : undefined}
               onSort={() => onSort(toggleSort(sort, id))}
             >
-              {/* In the next header, which stands above the one that it resizes. */}
+              {/* Rendered in the next header, which lies above the one that it resizes. */}
               {at > 0 && <ColumnResizer columns={columns} at={at - 1} />}
             </SortHeader>
           );

@@ -13,7 +13,7 @@ interface RowShortcuts {
   scroller: RefObject<HTMLElement | null>;
   window: LiveWindow;
   focusedPath: string | null;
-  /** By path: rows that have ended, which nothing can be done to. */
+  /** By path: rows that have ended and allow no action. */
   ends: ReadonlyMap<string, RowEnding>;
   rows: Virtualizer<HTMLElement, Element>;
   focusRow(path: string): void;
@@ -23,7 +23,7 @@ interface RowShortcuts {
   copy(lock: Lock): void;
 }
 
-/** j, k and the arrows walk the rows; r opens the free sheet; x ticks; c copies. */
+/** Keyboard shortcuts of the table: j, k and the arrows move, r opens the release dialog, x selects, c copies. */
 export function useRowShortcuts({
   scroller,
   window,
@@ -37,7 +37,7 @@ export function useRowShortcuts({
   copy,
 }: RowShortcuts): void {
   const wanted = useRef<string | null>(null);
-  // The row may have to be scrolled to and drawn first, so the focus follows after the render that has it.
+  // The row may have to be scrolled to and rendered first, so it is focused after that render.
   useEffect(() => {
     if (wanted.current === null) return;
     const row = findRowElement(scroller.current, wanted.current);
@@ -46,7 +46,7 @@ export function useRowShortcuts({
     wanted.current = null;
   });
 
-  // Keys come faster than the address is written: what was just stepped to is in hand before it is drawn.
+  // Keys arrive faster than the URL is updated, so the latest row is kept here before it is rendered.
   const pathInHand = () => wanted.current ?? focusedPath;
   const indexInHand = () => window.items.findIndex((lock) => toLockPath(lock) === pathInHand());
   const inHand = () => window.items[indexInHand()];

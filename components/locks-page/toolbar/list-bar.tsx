@@ -9,18 +9,18 @@ import { LocksToolbar } from "./locks-toolbar.tsx";
 import { UnlistedChip } from "./unlisted-chip.tsx";
 
 interface ListBarProps {
-  /** What the page shows. */
+  /** The state of the page. */
   shown: ListSettings;
-  /** What is wrong with its search, which nothing is asked with then. */
+  /** Why the search is invalid. No request is sent with it. */
   fault: string | undefined;
   table: FrozenRows;
-  /** Says what was done. */
+  /** Announces the result of an action. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
-/** The views, and where there is room what is done with the list as a whole. */
+/** The views, and the actions on the whole list if there is room. */
 export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: ListBarProps) {
   const saved = useSavedViews(shown, onShow);
   const validFilter = fault === undefined ? shown : undefined;

@@ -15,13 +15,13 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** `all`: where there is one button for both. */
+/** `all`: one menu for copying and exporting. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
   kind: ListMenuKind;
   shown: ListSettings;
-  /** How many match. */
+  /** Number of matching locks. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
   showToast(text: string): void;
@@ -29,7 +29,7 @@ interface ListMenuProps {
   onClose(): void;
 }
 
-/** The present search as something to send or to run, and all that match as a file. */
+/** Copies the current search as a link or a command, and exports all matching locks. */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
   const messages = useMessages(viewTools);
   const copies = useCopyActions(list);

@@ -12,17 +12,17 @@ import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
 import { type LocksExport, useLocksExport } from "./use-export.ts";
 
 interface ListToolsProps {
-  /** `none`: an export may go on all the same. */
+  /** `none`: no menu is open. An export may still be running. */
   open: ListMenuKind | "none";
   shown: ListSettings;
-  /** How many match. */
+  /** Number of matching locks. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
   showToast: Toast["showToast"];
   onClose(): void;
 }
 
-/** What is done with the list as a whole; comes when it is asked for. */
+/** The copy and export tools of the list. Loaded on demand. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
   const messages = useMessages(viewTools);
   const exporting = useLocksExport({
@@ -48,7 +48,7 @@ export function ListTools({ open, shown, total, anchor, showToast, onClose }: Li
   );
 }
 
-/** At the foot of the page, so that nothing moves. */
+/** Fixed to the bottom of the page, so that no content moves. */
 function ExportProgress({ exporting, total }: { exporting: LocksExport; total: number }) {
   const messages = useMessages(viewTools);
   const { progress, stop } = exporting;

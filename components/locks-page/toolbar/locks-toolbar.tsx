@@ -20,13 +20,13 @@ const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => modu
 
 interface LocksToolbarProps {
   table: FrozenRows;
-  /** What the page shows; undefined: a search that is none. */
+  /** The state of the page. undefined: the search is invalid. */
   shown: ListSettings | undefined;
-  /** Says what was copied or exported. */
+  /** Announces what was copied or exported. */
   showToast: Toast["showToast"];
 }
 
-/** How many there are, and what is done with the list as a whole; a phone has it beside the search. */
+/** The count of matching locks and the actions on the whole list. On a phone they are beside the search. */
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const messages = useMessages(views);
   const { latest: window } = table;
@@ -44,7 +44,7 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   );
 }
 
-/** Whether a filter matches some of the listed locks, so that their number says how many of them. */
+/** Returns whether a filter narrows the listed locks, so that the count shows both numbers. */
 function isOfListed(filter = ""): boolean {
   return filter !== "" && !selectsUnlisted(parseFilter(filter));
 }

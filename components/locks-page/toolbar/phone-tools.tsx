@@ -17,12 +17,12 @@ const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => modu
 
 interface PhoneToolsProps {
   table: FrozenRows;
-  /** What the page shows; undefined: a search that is none. */
+  /** The state of the page. undefined: the search is invalid. */
   shown: ListSettings | undefined;
   showToast: Toast["showToast"];
 }
 
-/** The toolbar of a phone, beside the search: pausing, and all else behind one button. */
+/** The toolbar on a phone: a pause button and a menu with everything else. */
 export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
   const messages = useMessages(views);
   const button = useRef<HTMLButtonElement>(null);

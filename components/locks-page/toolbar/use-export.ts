@@ -7,7 +7,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 const SHOWN_EVERY_MS = 100;
 
 export interface LocksExport {
-  /** null: nothing is under way. */
+  /** null: no export is running. */
   progress: ExportProgress | null;
   begin(format: ExportFormat, wanted: { filter: string; sort: string }): void;
   stop(): void;
@@ -18,7 +18,7 @@ interface ExportStatus {
   onFailed(error: unknown): void;
 }
 
-/** One file at a time, made by the server and kept by the browser. */
+/** Runs one export at a time and saves its file in the browser. */
 export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();
   const [progress, setProgress] = useState<ExportProgress | null>(null);
@@ -58,6 +58,6 @@ function saveFile(name: string, file: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken it by then.
+  // By then the browser has read the blob.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

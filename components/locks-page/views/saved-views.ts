@@ -1,16 +1,16 @@
 import type { View, ViewInput } from "@/lib/contract/view.ts";
 
-/** What the page shows, as its address says it. */
+/** The state of the page as it is in the URL. */
 export interface ListSettings {
   filter: string;
   sort: string;
-  /** As `cols` of the address; null: as ever. */
+  /** As `cols` in the URL. null: the default columns. */
   columns: string | null;
 }
 
 const getViewColumns = ({ columns }: Pick<View, "columns">) => columns?.join(",") ?? null;
 
-/** Whether the page shows what a view keeps; of what it leaves open it may show anything. */
+/** Returns whether the page shows a view. Fields that the view does not set match anything. */
 export function isViewActive(view: View, { filter, sort, columns }: ListSettings): boolean {
   return (
     view.filter === filter &&
@@ -19,12 +19,12 @@ export function isViewActive(view: View, { filter, sort, columns }: ListSettings
   );
 }
 
-/** The page with a view open: what the view leaves open stays as it is. */
+/** Returns the page with a view open. Fields that the view does not set keep their values. */
 export function applyView(view: View, { sort, columns }: ListSettings): ListSettings {
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };
 }
 
-/** What is kept of what the page shows. */
+/** Returns the fields of the page that a new view saves. */
 export function toSavedView({
   filter,
   sort,
@@ -33,7 +33,7 @@ export function toSavedView({
   return { filter, sort, ...(columns === null ? {} : { columns: columns.split(",") }) };
 }
 
-/** A view with something changed, as the server takes it. */
+/** Returns a view with changes, in the form of the API. */
 export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: string } & ViewInput {
   const { id, name, filter, sort, columns, of } = view;
   return {
@@ -47,13 +47,13 @@ export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: s
   };
 }
 
-/** Names a new view; nobody reads it. */
+/** Creates the id of a new view. */
 export function createViewId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What stands behind the `?` of an address that shows it. */
+/** Builds the query string of a URL that shows a view. */
 export function buildViewSearch({ filter, sort, columns }: ListSettings, target: string | undefined): string {
   const query = new URLSearchParams();
   if (target !== undefined) query.set("target", target);

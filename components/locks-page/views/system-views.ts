@@ -4,15 +4,15 @@ export type SystemViewId = "all" | "needsAttention" | "waited" | "noTtl" | "past
 
 export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
   id: Id;
-  /** The word of a filter that it is; "" for all locks. */
+  /** The filter term of the view. "" for all locks. */
   term: string;
-  /** Whether it is wrong when there are any. */
+  /** Whether a count above 0 needs attention. */
   isWrong: boolean;
 }
 
 const ALL_VIEW: SystemView<SystemViewId> = { id: "all", term: "", isWrong: false };
 
-/** The questions that everybody asks, in the words of the API. */
+/** The built-in views, with the filter terms of the API. */
 export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   ALL_VIEW,
   { id: "needsAttention", term: "is:needs_attention", isWrong: true },
@@ -21,19 +21,19 @@ export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   { id: "pastTypical", term: "held>typical", isWrong: false },
 ];
 
-/** Possible locks that all other views leave out. It is a chip of its own, which is there when there are any. */
+/** Possible locks, which all other views leave out. Shown as a chip, and only if there are any. */
 export const UNLISTED_VIEW: SystemView = { id: "unlisted", term: "is:unlisted", isWrong: false };
 
 const KNOWN_VIEWS: readonly SystemView[] = [...SYSTEM_VIEWS, UNLISTED_VIEW];
 const VIEW_TERMS: ReadonlySet<string> = new Set(KNOWN_VIEWS.map(({ term }) => term));
 
-/** The first view that a filter has the word of. */
+/** Returns the first view whose term is in the filter. */
 export function findSystemView(filter: string): SystemView {
   const found = tokenizeFilter(filter).find(({ word }) => VIEW_TERMS.has(word));
   return KNOWN_VIEWS.find(({ term }) => term === found?.word) ?? ALL_VIEW;
 }
 
-/** What is searched for beside the view. */
+/** Returns the filter without the term of the view. */
 export function removeViewTerms(filter: string): string {
   return tokenizeFilter(filter)
     .map(({ word }) => word)
@@ -41,12 +41,12 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** The same search among the locks of another view. */
+/** Applies the search to the locks of another view. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
-/** How many unlisted locks the chip shows; undefined: not known beside a search. */
+/** Returns the count of the chip. undefined: not known together with a search. */
 export function getUnlistedCount(
   filter: string,
   window: { readonly total: number } | undefined,
@@ -56,7 +56,7 @@ export function getUnlistedCount(
   return removeViewTerms(filter) === "" ? unlisted : undefined;
 }
 
-/** The filter that each view shows, in their order: the search goes along to the view. */
+/** Returns the filter of each view, in their order, combined with the search. */
 export function listViewFilters(filter: string): string[] {
   const here = findSystemView(filter);
   return SYSTEM_VIEWS.map((view) => (view === here ? filter : addViewTerms(filter, view)));

@@ -9,22 +9,22 @@ import { applyView, isViewActive, type ListSettings } from "./saved-views.ts";
 export interface SavedViewsState {
   views: readonly View[];
   shown: ListSettings;
-  /** The view whose tab is the present one. */
+  /** The view that matches the current search. */
   here: View | undefined;
-  /** The one that was opened last; the search may have been changed since. */
+  /** The view that was opened last, even if the search has changed since. */
   opened: View | undefined;
   open(view: View): void;
-  /** Another search that is no saved view. */
+  /** Opens a search that is not a saved view. */
   leave(): void;
 }
 
-/** Views that are kept, and which of them is shown. */
+/** Returns the saved views and which of them is open. */
 export function useSavedViews(
   shown: ListSettings,
   show: (filter: string, sort: string) => void,
 ): SavedViewsState {
   const views = useViews();
-  // The table's own: which columns, in which order.
+  // Columns and their order belong to the table.
   const [columns, setColumns] = useQueryState("cols");
   const [openedId, setOpenedId] = useState<string | null>(null);
   const opened = views.find(({ id, of }) => formatViewName(id, of) === openedId);

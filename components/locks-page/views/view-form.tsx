@@ -18,11 +18,11 @@ import { buildViewUpdate, createViewId, toSavedView } from "./saved-views.ts";
 import type { ViewOverlayProps } from "./view-menu.tsx";
 
 interface ViewFormProps extends ViewOverlayProps {
-  /** The one that gets another name; undefined: what the page shows is kept as a new one. */
+  /** The view to rename. undefined: the page is saved as a new view. */
   view: View | undefined;
 }
 
-/** Gives a name to what the page shows, or another one to a view. */
+/** Saves the page as a view, or renames a view. */
 export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormProps) {
   const messages = useMessages(viewTools);
   const save = useSaveView();

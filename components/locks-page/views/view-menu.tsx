@@ -17,9 +17,9 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 
 export interface ViewOverlayProps {
   saved: SavedViewsState;
-  /** What opened it: it stands there, and the focus goes back to it. */
+  /** The control that opened the menu. It anchors the menu and gets the focus back. */
   anchor: RefObject<HTMLElement | null>;
-  /** Says what became of it. */
+  /** Announces the result of an action. */
   showToast: Toast["showToast"];
   onClose(): void;
 }
@@ -29,7 +29,7 @@ interface ViewMenuProps extends ViewOverlayProps {
   onRename(view: View): void;
 }
 
-/** What can be done with a view that is kept. */
+/** The menu of a saved view. */
 export function ViewMenu({ view, saved, anchor, showToast, onClose, onRename }: ViewMenuProps) {
   const messages = useMessages(viewTools);
   const target = useTargetName();

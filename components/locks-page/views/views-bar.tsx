@@ -18,22 +18,22 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 const ViewForm = createLazyOverlay(() => import("./view-form.tsx").then((module) => module.ViewForm));
 const ViewMenu = createLazyOverlay(() => import("./view-menu.tsx").then((module) => module.ViewMenu));
 
-/** The stream counts so many for a tab. */
+/** Upper bound of the count on a tab, as the stream reports it. */
 const COUNTED_MAX = 12;
 
 interface ViewsBarProps {
   filter: string;
-  /** Whether the filter is one: nothing is counted otherwise. */
+  /** Whether the filter is valid. Without one, tabs show no counts. */
   isValid: boolean;
   saved: SavedViewsState;
   onFilter(filter: string): void;
-  /** Says what became of a view. */
+  /** Announces the result of an action on a view. */
   showToast: Toast["showToast"];
 }
 
 type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
-/** The questions that everybody asks, each a word of the filter, and those that somebody kept. */
+/** Tabs of the built-in and the saved views. */
 export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsBarProps) {
   const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);
@@ -44,7 +44,7 @@ export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsB
     from.current = opener;
     setOpen(next);
   };
-  // The menu closes after what it did, which may have opened the form.
+  // The menu closes after its action, which may have opened the form.
   const closing = (what: OpenOverlay["what"]) => () =>
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, showToast: showToast };
@@ -113,7 +113,7 @@ interface ViewTabProps {
 
 function ViewTab({ isHere, title, count, isWrong = false, onClick, children }: ViewTabProps) {
   const button = useRef<HTMLButtonElement>(null);
-  // Of many tabs the present one may stand beyond the edge.
+  // With many tabs, the current one may be scrolled out of view.
   useEffect(() => {
     if (isHere) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isHere]);
