@@ -10,7 +10,7 @@ interface ClearFacetsButtonProps {
   onFilter(filter: string): void;
 }
 
-/** Takes away all that was chosen beside the list, and nothing that was typed. */
+/** Clears the filters that were chosen in the panel. Typed text stays. */
 export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) {
   const messages = useMessages(facetSide);
   const count = findFacetTerms(filter).length;

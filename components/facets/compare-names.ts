@@ -1,6 +1,6 @@
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** `pod-3` before `pod-16`; the same in every language, and different for any two names. */
+/** Orders `pod-3` before `pod-16`. The order is the same in every language, and total. */
 export function compareNames(one: string, other: string): number {
   return collator.compare(one, other) || (one < other ? -1 : one > other ? 1 : 0);
 }

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from "react";
 
-/** Marks what the arrow keys reach in a facet. */
+/** Marks the elements of a facet that the arrow keys reach. */
 export const FACET_ITEM_ATTRIBUTE = "data-facet-item";
 
 /** Moves the focus among the values of one facet with the arrow keys, Home and End. */

@@ -13,24 +13,24 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACET_ITEM_ATTRIBUTE, moveFacetFocus } from "./facet-focus.ts";
 import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
 
-/** Stands for the button that shows more values. No term of a filter is empty. */
+/** Id of the button that shows more values. No filter term is empty. */
 const MORE = "";
 
 interface FacetListProps {
   facet: Facet;
   filter: string;
-  /** @param word undefined: no value any more */
+  /** @param word undefined: no value */
   onChoose(word: string | undefined): void;
 }
 
-/** The values of one facet, each with how many locks have it; one of them can be selected. The arrow keys go from one to the next. */
+/** The values of a facet with the number of locks, one of which can be selected. The arrow keys move among them. */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const messages = useMessages(facets);
   const [amount, setAmount] = useState<"few" | "all">("few");
   const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
   const [active, setActive] = useState<string | null>(null);
-  // One stop of the Tab key: where the focus was last, else what is chosen, else the first.
+  // The facet has one tab stop: the last focused value, else the selected one, else the first.
   const stop = rows.find((row) => row.filter === active) ?? rows.find((row) => row.isChosen) ?? rows[0];
   const isMoreStop = active === MORE || stop === undefined;
   return (
@@ -73,7 +73,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/** Whether somebody waits is one thing to tick, also while nobody does. */
+/** One checkbox for locks with waiters, shown even if there are none. */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };
@@ -82,7 +82,7 @@ function ensureWaitersValue(facet: Facet): Facet {
 interface FacetValueRowProps {
   row: FacetRow;
   field: Facet["field"];
-  /** Whether the Tab key stops here. */
+  /** Whether it is the tab stop. */
   isStop: boolean;
   onFocus(): void;
   onChoose(): void;

@@ -15,7 +15,7 @@ import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 import { useLiveFacets } from "./use-live-facets.ts";
 
-/** What tells most at night comes first. */
+/** The most useful facets during an incident come first. */
 const FACET_ORDER = [
   "liveness",
   "waiters",
@@ -25,13 +25,13 @@ const FACET_ORDER = [
   "kind",
 ] as const satisfies readonly FacetField[];
 
-/** Names on top, what the locks of the search have in common below, other targets last. */
+/** Key prefixes at the top, facets of the search below, other targets last. */
 export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   const messages = useMessages(english);
   const counts = useLiveFacets(fault === undefined ? filter : undefined);
   const isTreeThere = useHasKeyTree();
   const [name] = findFieldTerms(filter, "key");
-  // All of it at once: lists that come one after the other would push each other down.
+  // Shown all at once: lists that load one by one would move each other.
   const isThere = isTreeThere && (fault !== undefined || counts.data !== undefined || counts.error !== null);
   return (
     <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pt-1 pb-6">
@@ -51,7 +51,7 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   );
 }
 
-/** Whether what the tree shows at first is there, or cannot be had: where there is one name, what is in that, too. */
+/** Returns whether the first levels of the tree are loaded or unavailable. A single branch opens its own level. */
 function useHasKeyTree(): boolean {
   const { data, error } = useNamespaces("");
   const [only] = data?.total === 1 && data.without === 0 ? data.items : [];

@@ -3,10 +3,10 @@ import type { LivenessState } from "@/lib/contract/liveness.ts";
 import { compareNames } from "./compare-names.ts";
 import { findFieldTerms, isSameTerm } from "./facet-terms.ts";
 
-/** So many values stand there before somebody asks for more. */
+/** Number of values shown before "more" is clicked. */
 export const FACET_ROWS_SHOWN = 6;
 
-/** All there are, the worst first: they stay where they are, whatever there is of them. */
+/** All liveness states, most severe first, in a fixed order. */
 export const LIVENESS_ORDER = [
   "overdue",
   "no_ttl",
@@ -17,20 +17,20 @@ export const LIVENESS_ORDER = [
 
 export interface FacetRow {
   readonly value: string;
-  /** The word that asks for it. */
+  /** The filter term of the value. */
   readonly filter: string;
-  /** null: nobody has counted it. */
+  /** null: not counted. */
   readonly locks: number | null;
   readonly isChosen: boolean;
 }
 
 export interface FacetRows {
   readonly rows: readonly FacetRow[];
-  /** Values that are known and not among them. */
+  /** Number of known values that are not listed. */
   readonly more: number;
 }
 
-/** What can be ticked: the values that most locks have by their names, so that rows stay while counts change. */
+/** Returns the values with the most locks, ordered by name, so that rows keep their places while counts change. */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
   const words = findFieldTerms(filter, facet.field);
   const rowOf = (value: FacetValue): FacetRow => ({
@@ -54,7 +54,7 @@ function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
   );
 }
 
-/** A word that finds no value of the list, as a pattern: it can be seen, and taken away. */
+/** Adds a term that matches no listed value, such as a pattern, so that it is visible and can be removed. */
 function createTypedRow(word: string): FacetRow {
   return { value: word, filter: word, locks: null, isChosen: true };
 }

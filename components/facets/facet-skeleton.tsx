@@ -1,7 +1,7 @@
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Takes the place of lists that are on their way. @param lines how many each has, below its title */
+/** Placeholder of lists that are loading. @param lines lines of each below its title */
 export function FacetSkeleton({ lines }: { lines: readonly number[] }) {
   const messages = useMessages(facets);
   let at = 0;

@@ -1,7 +1,7 @@
 import type { FacetField } from "@/lib/contract/facet.ts";
 import { parseFilter, tokenizeFilter } from "@/lib/query/filter.ts";
 
-/** The contract's, written again without zod. The types hold them together. */
+/** Repeated from the contract, which would bring zod. The types keep both in sync. */
 const FACET_FIELDS = [
   "format",
   "kind",
@@ -11,19 +11,19 @@ const FACET_FIELDS = [
   "waiters",
 ] as const satisfies readonly FacetField[];
 
-/** What the panel narrows a search by: a facet, or the beginning of keys. */
+/** What the panel narrows a search by: a facet, or a key prefix. */
 export type FacetTermField = FacetField | "key";
 
 export interface FacetFilterProps {
   filter: string;
-  /** What is wrong with it: nothing is counted then. */
+  /** Why the filter is invalid. Nothing is counted then. */
   fault: string | undefined;
   onFilter(filter: string): void;
 }
 
 const PREFIX_TERM = /:\*$/;
 
-/** The word that finds what is in a namespace. White space would end it, and `key:=` asks for that very text. */
+/** Builds the term of a key prefix. White space would end it, and `key:=` matches the exact text. */
 export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;
 }
@@ -34,7 +34,7 @@ function getTermField(word: string): FacetTermField | undefined {
   return term.field === "key" ? "key" : FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Whether the panel itself could have put it there: of keys only the words for namespaces. */
+/** Returns whether the panel could have set a term. Of keys, only prefixes. */
 function isFacetTerm(word: string): boolean {
   const field = getTermField(word);
   return field === "key" ? PREFIX_TERM.test(word) : field !== undefined;
@@ -42,23 +42,23 @@ function isFacetTerm(word: string): boolean {
 
 const splitTerms = (filter: string) => tokenizeFilter(filter).map(({ word }) => word);
 
-/** The words of a search that narrow by one thing. */
+/** Returns the terms of a search for one field. */
 export function findFieldTerms(filter: string, field: FacetTermField): string[] {
   return splitTerms(filter).filter((word) => getTermField(word) === field);
 }
 
-/** The same search, narrowed by this word instead of others of its field; undefined: not at all. */
+/** Replaces the terms of a field with this one. undefined: removes them. */
 export function replaceFieldTerm(filter: string, field: FacetTermField, word: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
   return (word === undefined ? rest : [...rest, word]).join(" ");
 }
 
-/** What the panel can clear. */
+/** Returns the terms that the panel can clear. */
 export function findFacetTerms(filter: string): string[] {
   return splitTerms(filter).filter(isFacetTerm);
 }
 
-/** The same search without this word. */
+/** Removes a term from a search. */
 export function removeTerm(filter: string, term: string): string {
   return splitTerms(filter)
     .filter((word) => word !== term)
@@ -67,7 +67,7 @@ export function removeTerm(filter: string, term: string): string {
 
 const TERM = /^([a-z]+)(?::=?)?(.*)$/s;
 
-/** A word of a search for display: `service:="pay desk"` is `service` and `pay desk`. */
+/** Splits a term for display: `service:="pay desk"` into `service` and `pay desk`. */
 export function splitTerm(term: string): { field: string; value: string } {
   const [, field = "", value = term] = TERM.exec(term) ?? [];
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
@@ -80,7 +80,7 @@ export function removeFacetTerms(filter: string): string {
     .join(" ");
 }
 
-/** Whether two words of a field ask for the same, however they are written: `format:x` and `format:="x"`. */
+/** Returns whether two terms of a field are equivalent, such as `format:x` and `format:="x"`. */
 export function isSameTerm(one: string, other: string): boolean {
   return one === other || normalizeTerm(one) === normalizeTerm(other);
 }

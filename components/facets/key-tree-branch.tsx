@@ -17,13 +17,13 @@ interface KeyTreeBranchProps {
   prefix: string;
   level: number;
   isFirst: boolean;
-  /** There is nothing beside it to choose from. */
+  /** It is the only branch of its level. */
   isOnly: boolean;
-  /** What is in it, made when it is open. */
+  /** Renders the next level when the branch is open. */
   children: ReactNode;
 }
 
-/** A beginning of keys, with what is held under it. What is wrong there, or waited for, is said in words. */
+/** A key prefix with its number of held locks. Its accessible name includes attention and waiters. */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
   const { name, deeper } = namespace;
   const tree = useKeyTree();
@@ -80,7 +80,7 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   );
 }
 
-/** What was chosen is seen: the branches above it are open. */
+/** The selected branch is visible: the branches above it are open. */
 function isUnderPrefix(chosen: string | undefined, word: string): boolean {
   return chosen !== undefined && chosen !== word && chosen.startsWith(word.slice(0, -1));
 }
@@ -123,7 +123,7 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
   );
 }
 
-/** There is room for the graver of two things; both are read out. */
+/** Shows the more severe of two counts. The accessible name has both. */
 function BranchCounts({ namespace: { holds, needsAttention, waiters } }: { namespace: Namespace }) {
   const messages = useMessages(facets);
   return (

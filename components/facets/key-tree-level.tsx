@@ -15,11 +15,11 @@ interface KeyTreeLevelProps {
   level: number;
 }
 
-/** The branches after a prefix, by their names: they stay where they are while counts change. */
+/** The branches below a prefix, ordered by name, so that they keep their places while counts change. */
 export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
   const messages = useMessages(facets);
   const { data, error } = useCountedNamespaces(prefix);
-  // Nothing in a tree but branches has a role.
+  // Only branches have a role in a tree.
   if (data === undefined) {
     return (
       <div

@@ -2,7 +2,7 @@ import type { KeyboardEvent } from "react";
 
 const TREE_ITEM_SELECTOR = '[role="treeitem"]';
 
-/** Moves the focus among the branches that are shown; opening, folding and choosing are theirs. */
+/** Moves the focus among the visible branches. Opening, closing and selecting are handled by the branches. */
 export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
   const target =
     event.target instanceof HTMLElement ? event.target.closest<HTMLElement>(TREE_ITEM_SELECTOR) : null;
@@ -17,7 +17,7 @@ export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** undefined: it is not a key that moves; null: it is, and there is nowhere to go. */
+/** undefined: the key does not move the focus. null: it does, but there is no such branch. */
 function findNextTreeItem(key: string, target: HTMLElement, items: readonly HTMLElement[]) {
   const at = items.indexOf(target);
   const isOpen = target.getAttribute("aria-expanded") === "true";

@@ -3,15 +3,15 @@
 import { createContext, use } from "react";
 
 export interface KeyTreeState {
-  /** What somebody opened or folded; the others are open where there is nothing to choose from. */
+  /** Branches that the operator opened or closed. Others are open if they are the only one of their level. */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;
-  /** The branch that the keyboard is at; null: the first. */
+  /** The branch with the keyboard focus. null: the first. */
   readonly active: string | null;
   setActive(name: string | null): void;
-  /** A branch goes away, and may have had the keyboard. */
+  /** Called when a branch is removed, which may have had the keyboard focus. */
   leave(name: string): void;
-  /** The word of the search that narrows by keys. */
+  /** The key term of the search. */
   readonly chosen: string | undefined;
   onChoose(word: string | undefined): void;
 }
@@ -24,7 +24,7 @@ export function useKeyTree(): KeyTreeState {
   return state;
 }
 
-/** How far a level stands in, in pixels: deep branches do not run out of the panel. @param level from 1 */
+/** Returns the indentation of a level in pixels, limited so that deep branches fit into the panel. @param level from 1 */
 export function getIndentPx(level: number): number {
   return 12 * Math.min(level - 1, 5);
 }

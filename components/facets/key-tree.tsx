@@ -10,12 +10,12 @@ import { moveTreeFocus } from "./key-tree-shortcuts.ts";
 import { KeyTreeContext, type KeyTreeState } from "./key-tree-state.ts";
 
 interface KeyTreeProps {
-  /** The word of the search that narrows by keys. */
+  /** The key term of the search. */
   chosen: string | undefined;
   onChoose(word: string | undefined): void;
 }
 
-/** What keys begin with, opened branch by branch. Of the whole target: it is a map, and stays while one searches. */
+/** The tree of key prefixes of the whole target. It does not depend on the search. */
 export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   const messages = useMessages(facets);
   const id = useId();
@@ -45,7 +45,7 @@ export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   );
 }
 
-/** A tree without a branch is none. */
+/** An empty list must not have the role of a tree. */
 function KeyTreeRoot({ labelledBy }: { labelledBy: string }) {
   const messages = useMessages(facets);
   const { data, error, refetch } = useNamespaces("");

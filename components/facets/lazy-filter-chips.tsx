@@ -11,12 +11,12 @@ const LoadedFilterChips = dynamic(() => import("./filter-chips.tsx").then((modul
   loading: FilterChipsPlaceholder,
 });
 
-/** The chips of set filters, if any are set. */
+/** The chips of active filters, if any. */
 export function FilterChips(props: FilterChipsProps) {
   return findFacetTerms(props.filter).length > 0 && <LoadedFilterChips {...props} />;
 }
 
-/** Keeps the line of a phone, so that the rows do not move. */
+/** Reserves the line on a phone, so that the rows do not move. */
 function FilterChipsPlaceholder() {
   const { closedClass } = useFacetVisibility();
   return <div className={clsx("max-sm:order-last max-sm:h-11 max-sm:w-full", closedClass)} />;

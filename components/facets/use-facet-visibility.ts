@@ -3,18 +3,18 @@
 import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
 export interface FacetVisibility {
-  /** What the user chose; null: open where there is room, which the style sheet decides. */
+  /** The choice of the operator. null: the style sheet decides by width. */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
-  /** Class of the sidebar: right also before the page knows its width. */
+  /** Class of the sidebar, correct before the page knows its width. */
   readonly sidebarClass: string;
-  /** Class of what stands in for the sidebar while it is closed. */
+  /** Class of the button that replaces the sidebar while it is closed. */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
-/** Whether the filters stand beside the list: as chosen, else from 1600 px on; never below 1024 px. */
+/** Returns whether the filters are beside the list: as chosen, else from 1600 px on, never below 1024 px. */
 export function useFacetVisibility(): FacetVisibility {
   const [chosen, setChosen] = useUiFlag("facets");
   return {
@@ -28,7 +28,7 @@ export function useFacetVisibility(): FacetVisibility {
   };
 }
 
-/** A ref of the two buttons that open and close the sidebar: the one that appears takes the focus of the other. */
+/** A ref for the two buttons that open and close the sidebar. The one that appears takes the focus of the other. */
 export function focusFacetToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;

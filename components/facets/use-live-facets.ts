@@ -5,14 +5,14 @@ import { useLockCounts } from "@/lib/queries/counts.ts";
 import { useFacets } from "@/lib/queries/facets.ts";
 import { replaceFieldTerm } from "./facet-terms.ts";
 
-/** Values that other parts of the page count, too. */
+/** Counts that other parts of the page show, too. */
 const LIVE_VALUES = [
   { field: "liveness", term: "liveness:overdue" },
   { field: "liveness", term: "liveness:no_ttl" },
   { field: "waiters", term: "waiters>0" },
 ] as const;
 
-/** The facets of a search, where the page shows the same number elsewhere with the count of this moment. */
+/** Returns the facets of a search, with live counts for values that the page also shows elsewhere. */
 export function useLiveFacets(filter: string | undefined) {
   const facets = useFacets(filter);
   const filters =

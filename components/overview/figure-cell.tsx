@@ -17,7 +17,7 @@ import {
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-/** The search that finds these locks; null: they are not locks. */
+/** The filter that finds these locks. null: the measure does not count locks. */
 const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",
@@ -28,9 +28,9 @@ const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
 
 interface MeasureCellProps {
   measure: Measure;
-  /** undefined: not known yet. */
+  /** undefined: not loaded yet. */
   stats: Stats | undefined;
-  /** What the live stream says of it, which is newer. */
+  /** The value from the live stream, which is newer. */
   live?: number | undefined;
   onFilter(filter: string): void;
 }

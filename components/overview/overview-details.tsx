@@ -28,11 +28,11 @@ const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => 
 interface OverviewDetailsProps {
   onFilter(filter: string): void;
   onClose(): void;
-  /** Of the menu, which hides the overview. */
+  /** Props of the menu that hides the overview. */
   menuRef(button: HTMLButtonElement | null): void;
 }
 
-/** One line of figures, with its controls in a menu. */
+/** One line of figures with a menu. */
 export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();

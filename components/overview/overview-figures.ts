@@ -8,21 +8,21 @@ export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** Over which time a series goes: while another one is on its way, the one before is still shown. */
+/** Returns the range of a loaded series, which may differ from the requested one while that one loads. */
 export function detectSeriesRange({ series }: Stats): SeriesRange {
   return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
 }
 const STEPS_MIN = 288;
 
 export interface MeasureSeries {
-  /** The newest; null: nothing was measured in all this time. */
+  /** The latest value. null: no value in the whole range. */
   readonly value: number | null;
-  /** When that was, if it is not the newest step of the series. */
+  /** Time of the latest value, if it is not in the latest step. */
   readonly olderAt: number | null;
   readonly samples: readonly Sample[];
 }
 
-/** A line of the overview: the steps of the series, and where it counts things that are there, what is there now. */
+/** Builds the series of a measure. Gauges end with the current value. */
 export function buildMeasureSeries({ series, totals, now }: Stats, measure: Measure): MeasureSeries {
   const samples: Sample[] = series.points.map((point) => ({ at: point.at, value: point[measure] }));
   if (measure === "held" || measure === "waiting" || measure === "needsAttention") {
@@ -41,7 +41,7 @@ export function formatMeasure(measure: Measure, value: number, messages: UnitMes
 
 type SeriesMessages = Pick<typeof overview, "nothingMeasured" | "throughout" | "between"> & UnitMessages;
 
-/** What a line shows, for whoever does not see it. */
+/** Describes a sparkline for screen readers. */
 export function describeSeries(
   measure: Measure,
   { samples }: MeasureSeries,

@@ -12,17 +12,17 @@ const OverviewDetails = dynamic(
   () => import("./overview-details.tsx").then((module) => module.OverviewDetails),
   {
     ssr: false,
-    // As high as what comes, so that the table does not move.
+    // The height of the loaded overview, so that the table does not move.
     loading: () => <div className="h-[46px] rounded-[10px] border border-line bg-panel @max-xl:h-[134px]" />,
   },
 );
 
 interface OverviewStripProps {
-  /** Has the table show what this search finds. */
+  /** Opens a search in the table. */
   onFilter(filter: string): void;
 }
 
-/** How it goes as a whole, above the locks themselves. */
+/** The figures of the target, above the list of locks. */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
   const { overview } = useMessages(shell).parts;
   const { isOpen, toggle, openClass, deskKeyClass } = useOverviewState();

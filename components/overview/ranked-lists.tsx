@@ -18,7 +18,7 @@ interface RankedListsProps {
 
 const DAY_MS = 86_400_000;
 
-/** Which locks stand out in the last day, by their pattern. */
+/** The key patterns that stood out in the last 24 hours. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);
   const uiMessages = useMessages(ui);
@@ -66,7 +66,7 @@ interface RankedListProps {
   means: string;
   items: readonly PatternStats[];
   now: number;
-  /** Nothing before this is counted. */
+  /** Start of the counts. */
   since: number;
   figure(stats: PatternStats): string;
   says(stats: PatternStats): string;
@@ -78,7 +78,7 @@ function RankedList({ title, means, items, now, since, figure, says, tone, onFil
   const messages = useMessages(overview);
   const id = useId();
   return (
-    // Five lines and a title, whether they are there yet or not.
+    // The height of five lines and a title, loaded or not.
     <section aria-labelledby={id} className="min-w-0 @4xl:min-h-36">
       <h2 id={id} title={means} className="pb-0.5 text-2xs font-semibold text-ink-2">
         {title}

@@ -1,6 +1,6 @@
-/** One value of a line; null: there was nothing to measure. */
+/** One value of a sparkline. null: no measurement. */
 export interface Sample {
-  /** Redis's clock, Unix milliseconds. */
+  /** Redis clock, Unix milliseconds. */
   readonly at: number;
   readonly value: number | null;
 }
@@ -14,9 +14,9 @@ interface SparkFrame {
 }
 
 /**
- * The line through the samples as the `d` of an SVG path, from zero at the bottom to the largest at the top: a line that
- * filled its height with what little it varies would make an alarm of nothing. Where a value is missing the line breaks,
- * and a value between two gaps is a dot.
+ * Returns the samples as the `d` of an SVG path, on a scale from 0 to the largest value: a scale from the smallest value
+ * would exaggerate small changes. The path is interrupted where a value is missing, and a value between two gaps is a
+ * dot.
  */
 export function buildSparkPath(samples: readonly Sample[], { from, to, width, height }: SparkFrame): string {
   const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
@@ -25,7 +25,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
   let path = "";
   let isDrawing = false;
   for (const { at, value } of samples) {
-    // A clock that was set back may have left samples of the future.
+    // After the clock was set back, samples may be in the future.
     if (value === null || at < from || at > to) {
       isDrawing = false;
       continue;
@@ -39,7 +39,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
 
 const roundCoordinate = (value: number) => Math.round(value * 100) / 100;
 
-/** What was measured nearest to a moment; undefined: nothing at all. */
+/** Returns the sample nearest to a time. undefined: none has a value. */
 export function findNearestSample(samples: readonly Sample[], at: number): MeasuredSample | undefined {
   let nearest: MeasuredSample | undefined;
   for (const sample of samples) {
@@ -57,12 +57,12 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
   return sample.value !== null;
 }
 
-/** What one value stands for where several are too close to be told apart. */
+/** The value of several samples that are too close to be distinguished. */
 export type SampleAggregation = "largest" | "mean";
 
 /**
- * A value for each stretch of time, since steps that are narrower than the pen are a smear. The stretches stand still
- * as time goes on, so the line moves and does not change its shape; the newest sample ends it.
+ * Merges samples into buckets as wide as the line can show. Buckets are aligned to absolute time, so that the line moves
+ * without changing its shape. The latest sample ends it.
  */
 export function thinSamples(
   samples: readonly Sample[],

@@ -10,7 +10,7 @@ import {
 
 const WIDTH = 100;
 const HEIGHT = 24;
-/** As many as are two pixels apart. */
+/** Upper bound of points, two pixels apart. */
 const STRETCHES = 48;
 
 interface SparklineProps {
@@ -18,16 +18,16 @@ interface SparklineProps {
   from: number;
   to: number;
   thinning: SampleAggregation;
-  /** What it shows, in words. */
+  /** Text alternative. */
   label: string;
-  /** The sample that the pointer is at. */
+  /** The sample under the pointer. */
   pointed: MeasuredSample | null;
   onPoint(sample: MeasuredSample | null): void;
 }
 
 /**
- * One path in the colour of the text around it: a change of theme or of size draws nothing anew, and the place is taken
- * before there is anything to show.
+ * One path in the color of the surrounding text. It scales with CSS, so that a change of theme or size renders nothing,
+ * and its space is reserved before the data is loaded.
  */
 export const Sparkline = memo(function Sparkline({
   samples,

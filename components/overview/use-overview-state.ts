@@ -6,16 +6,16 @@ import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
-  /** Of what is shown while it is open: right also before the page knows its width. */
+  /** Class of the open overview, correct before the page knows its width. */
   readonly openClass: string;
-  /** Of the ways to open it; null: it is open there. */
+  /** Class of the buttons that open it. null: it is open. */
   readonly deskKeyClass: string | null;
   readonly phoneKeyClass: string | null;
 }
 
 let wasToggled = false;
 
-/** Whether the overview is open: on a phone, where it would take half of the page, only after a tap. */
+/** Returns whether the overview is open. On a phone it starts closed, because it takes half of the page. */
 export function useOverviewState(): OverviewState {
   const [chosenWide, setWide] = useUiFlag("overview");
   const [chosenPhone, setPhone] = useUiFlag("overview-phone");
@@ -34,7 +34,7 @@ export function useOverviewState(): OverviewState {
   };
 }
 
-/** Each of the two buttons, to open and to close, goes as the other comes; the focus goes over to it. */
+/** A ref for the two buttons that open and close it. The one that appears takes the focus of the other. */
 export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;

@@ -1,10 +1,10 @@
 import type { RefObject } from "react";
 
 /**
- * Focuses an element of a dialog now and two frames later: a dialog takes the focus itself in the next frame when the
- * focused control was removed.
+ * Focuses an element of a dialog now and two frames later, because a dialog moves the focus itself in the next frame if
+ * the focused control was removed.
  *
- * @returns cancels what is still to come
+ * @returns cancels the pending focus
  */
 export function focusInDialog(place: RefObject<HTMLElement | null>): () => void {
   place.current?.focus();

@@ -8,7 +8,7 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Where the shape does not tell what it is, whoever frees it says so. */
+/** Asks for the format if the value does not determine it. */
 export function LockFormatPicker({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

@@ -2,10 +2,10 @@ import type { HistoryEntry } from "@/lib/contract/event.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
-/** Whether the hold that was seen is still there. */
+/** Whether the hold that was seen still exists. */
 export type HoldDrift = "same" | "other" | "gone";
 
-/** Compares what was seen with what is there now. State that is older than what was seen says nothing. */
+/** Compares the hold that was seen with the current lock. State older than what was seen is ignored. */
 export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
   if (current === undefined || current.asOf < seen.asOf) return "same";
   const isThere =
@@ -17,8 +17,8 @@ export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Hold
 }
 
 /**
- * What changed. `other_owner`: another client holds the lock. `reacquired`: the same owner acquired it again.
- * `not_followed`: the same owner holds it, but Redis was not observed all the time, so it may be another hold.
+ * The kind of change. `other_owner`: another client holds the lock. `reacquired`: the same owner acquired it again.
+ * `not_followed`: the same owner holds it, but Redis was not observed continuously, so it may be another hold.
  */
 export type HoldChange = "other_owner" | "reacquired" | "not_followed";
 
@@ -39,7 +39,7 @@ function isLaterHold(was: Holder, now: Holder): boolean {
   return now.sinceIs === "exact" && now.since !== null && was.since !== null && now.since > was.since;
 }
 
-/** Returns when the hold that was seen ended, as far as it is known: no later than this. */
+/** Returns the latest possible end of the hold that was seen. */
 export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryEntry[]): number {
   const ends = events.filter(isHoldEnd).map(({ at }) => at);
   const starts = current.holders.flatMap(({ since, sinceIs }) => (sinceIs === "exact" ? (since ?? []) : []));

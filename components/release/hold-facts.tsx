@@ -30,12 +30,12 @@ export const SECTION_HEADING_CLASS = "text-xs font-medium text-ink-3";
 
 interface FactSectionProps {
   title: string;
-  /** Whether what it contains needs no visible title. */
+  /** Hides the title visually. */
   isTitleHidden?: boolean;
   children: ReactNode;
 }
 
-/** A part of the facts that are shown before an action is offered. */
+/** A section of facts in the dialog. */
 export function FactSection({ title, isTitleHidden = false, children }: FactSectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-1.5">
@@ -45,7 +45,7 @@ export function FactSection({ title, isTitleHidden = false, children }: FactSect
   );
 }
 
-/** Who holds it, or in whose name everybody is kept off. */
+/** The holder, or the operator of a reservation. */
 export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -67,18 +67,18 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
   );
 }
 
-/** As the server judges: of fewer nobody knows what is typical. */
+/** The same limit as on the server: fewer holds give no typical duration. */
 const TYPICAL_SAMPLES_MIN = 3;
 
 interface HoldFactsProps {
   lock: Lock;
-  /** One of several holders, which is released alone. */
+  /** The one of several holders to release. */
   only?: Holder | undefined;
-  /** When the hold ended, Redis clock: its times stand still from then on. */
+  /** End of the hold, Redis clock. Its times stop there. */
   endedAt?: number | null;
 }
 
-/** The hold that is looked at: of the lock, or of one of its holders. */
+/** The facts of a hold: of the lock, or of one of its holders. */
 export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
@@ -117,7 +117,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   );
 }
 
-/** What stands in Redis, and what it is held for. */
+/** The owner string, and the purpose from the owner record. */
 function OwnerString({ holder }: { holder: Holder }) {
   const purpose = holder.record?.purpose;
   return (

@@ -13,17 +13,17 @@ const TONES = {
 interface OutcomeNoteProps {
   tone: keyof typeof TONES;
   title: ReactNode;
-  /** `asked`: the answer to what was just sent, so the focus goes there. */
+  /** `asked`: the response to a request, which takes the focus. */
   comes: "asked" | "unasked";
   children?: ReactNode;
 }
 
-/** What became of it, or came between. */
+/** The result of a release, or a change of the hold. */
 export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) {
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];
   useEffect(() => {
-    // What had the focus may be gone with the form. The dialog then takes it, before or after this effect.
+    // The focused element may have been removed with the form. The dialog then takes the focus, before or after this effect.
     const isLost = document.activeElement?.contains(place.current) ?? true;
     return comes === "asked" || isLost ? focusInDialog(place) : undefined;
   }, [comes]);

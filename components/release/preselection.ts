@@ -3,22 +3,22 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { computeRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
-/** A lease that ends within this time is over before an operator has read the dialog. */
+/** Leases shorter than this expire before an operator has read the dialog. */
 export const SHORT_LEASE_MS = 30_000;
 
-/** What a state of liveness says about the right action. */
+/** The action that each liveness state suggests. */
 type Advice = "release_unless_short" | "wait_if_short" | "none";
 
 const ADVICE: Readonly<Record<LivenessState, Advice>> = {
   // Its renewals stopped: the holder is gone or stuck.
   overdue: "release_unless_short",
-  // It does not renew, so the lease ends when it says. Whether the holder works is unknown.
+  // It does not renew, so the lease expires on time. Whether the holder works is unknown.
   not_renewing: "wait_if_short",
-  // It renews, and releasing it takes the lock from a client at work.
+  // It renews, so a release would take the lock from a client at work.
   alive: "none",
   // It may renew or not.
   unknown: "none",
-  // Nothing shows whether the holder works, and there is no expiry to wait for.
+  // There is no evidence that the holder works, and no expiry to wait for.
   no_ttl: "none",
 };
 
@@ -38,8 +38,8 @@ export function preselectMethod(lock: Lock, only: Holder | undefined, now: numbe
 }
 
 /**
- * Returns whether a preselection that the operator has not touched became wrong. A lease that merely runs down below
- * 30 s does not count: the choice must not change while the operator reads.
+ * Returns whether an untouched preselection became wrong. A lease that merely falls below 30 s does not count, because
+ * the choice must not change while the operator reads.
  */
 export function isPreselectionWrong(
   preselected: ReleaseMethod,

@@ -9,7 +9,7 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Returns why the main button does nothing now; null: it sends. */
+/** Returns why the main button is disabled. null: it sends. */
 export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseForm): string | null {
   const messages = useMessages(english);
   if (blocked !== null) return blocked;
@@ -18,7 +18,7 @@ export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseFo
   return state.confirmation.trim() === confirm ? null : messages.typeName(confirm);
 }
 
-/** The main button. While nothing is chosen it says what to do. */
+/** The main button. Its label asks for an action until one is chosen. */
 export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -51,7 +51,7 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   );
 }
 
-/** The second, explicit step. It names the owner whose hold is released, whichever hold that is. */
+/** The second, explicit step. It names the owner whose current hold is released. */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);

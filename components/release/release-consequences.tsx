@@ -17,7 +17,7 @@ import type { ReleaseForm } from "./use-release.ts";
 
 const LISTED_WAITERS_MAX = 3;
 
-/** Who is next, who else is freed, and what the old owner's library will do. */
+/** The next holder, what else is released, and what the library of the previous holder does. */
 export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { shown: lock, state } = form;
@@ -38,7 +38,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   );
 }
 
-/** Who else is freed by it, and who is not. */
+/** Other holders and keys that are released together, and those that are not. */
 function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(english);
   const others = lock.holders.length - 1;
@@ -88,7 +88,7 @@ function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
   );
 }
 
-/** What the holder will notice, and do. */
+/** How the holder finds out, and what its library does then. */
 function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

@@ -1,18 +1,18 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
-/** `wait`: does nothing to the lock. */
+/** `wait`: does not change the lock. */
 export type ReleaseMethod = "release" | "reserve" | "wait";
 
 /** Why a method is not available. */
 export type MethodObstacle = "renewed" | "noTtl" | "noRoom" | "others";
 
-/** Every method, in the order in which they are shown. null: available. The order never changes under the pointer. */
+/** Every method in display order. null: available. The order is fixed, so that nothing moves under the pointer. */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
 /**
- * Finds what can be done about a lock as it is now.
+ * Determines which methods are available for a lock in its current state.
  *
- * @param only one of its holders: the others keep the lock
+ * @param only one of several holders, whose release leaves the others
  */
 export function findReleaseMethods(lock: Lock, only: Holder | undefined): ReleaseMethods {
   return new Map([

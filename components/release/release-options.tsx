@@ -11,7 +11,7 @@ import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
 import type { ReleaseMethod } from "./release-methods.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** What is chosen, else the first that can be chosen. */
+/** Returns the selected option, or else the first available one. */
 export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
   return (
     form?.querySelector<HTMLElement>("input[name=method]:checked") ??
@@ -23,7 +23,7 @@ export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
 interface ReleaseOptionProps {
   value: ReleaseMethod;
   name: string;
-  /** Why it cannot be chosen; null: it can. */
+  /** Why it is unavailable. null: it is available. */
   unavailable: string | null;
   isChosen: boolean;
   onChoose(method: ReleaseMethod): void;
@@ -47,12 +47,12 @@ function ReleaseOption({ value, name, unavailable, isChosen, onChoose, children 
         name="method"
         value={value}
         checked={isChosen}
-        // Not disabled: it would lose the focus, and its reason could not be reached with the keyboard.
+        // Not `disabled`: it would lose the focus, and the keyboard could not reach its reason.
         aria-disabled={!isAvailable || undefined}
         aria-label={name}
         aria-describedby={hintId}
         onChange={() => isAvailable && onChoose(value)}
-        // Around the radio alone: a ring around the option would look as if it were chosen.
+        // The ring is around the radio only: around the option it would look like a selection.
         className="mt-0.5 size-[13px] rounded-full accent-accent outline-offset-2 outline-accent focus-visible:outline-2"
       />
       <span>
@@ -69,7 +69,7 @@ function isReservation({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && parseReservedHold(holder.owner) !== null;
 }
 
-/** Every action, each in its place. An action that is not available says why. */
+/** All actions, in fixed places. An unavailable action shows its reason. */
 export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { shown, methods, choice, choose, state } = form;

@@ -26,7 +26,7 @@ interface ReleaseOutcomeProps {
   onClose(): void;
 }
 
-/** What the release led to, or what changed in between; nothing while the hold is as it was seen. */
+/** The result of the release, or a change of the hold. Nothing while the hold is unchanged. */
 export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   const messages = useMessages(english);
   const { state, current, drift, ending } = form;
@@ -64,13 +64,13 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
 
 interface ChangedOutcomeProps {
   form: ReleaseForm;
-  /** As it is now. */
+  /** The current state. */
   lock: Lock | undefined;
-  /** `asked`: the server refused the release for it. */
+  /** `asked`: the server refused the release because of it. */
   comes: "asked" | "unasked";
 }
 
-/** Says what changed: another owner, another hold of the same owner, or a hold that could not be followed. */
+/** Describes the change: another owner, another hold of the same owner, or a hold that could not be followed. */
 function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: ChangedOutcomeProps) {
   const messages = useMessages(english);
   const [holder] = lock?.holders ?? [];

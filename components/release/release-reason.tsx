@@ -7,7 +7,7 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** The reason, and on production the confirmation. */
+/** The reason, and the confirmation on production. */
 export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { shown, state, needsReason, confirm } = form;
@@ -18,11 +18,11 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const texts = {
     say_why: messages.reasonRequired[liveness],
     name_format: messages.formatRequired,
-    // The field below says what to type.
+    // The field below asks for the name.
     confirm_target: undefined,
   };
   useEffect(() => {
-    // On a phone the field is out of sight.
+    // On a phone the field may be out of view.
     if (error === "say_why") document.getElementById("reason")?.focus();
   }, [error]);
   return (

@@ -36,7 +36,7 @@ interface ReleaseResultProps {
   onClose(): void;
 }
 
-/** The release as a fact: whose hold, when, who was told, who has it now, and where that is written down. */
+/** The result of a release: holder, time, waiters, current holder, and links to the records. */
 export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -103,7 +103,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
   );
 }
 
-/** Whether the very holder is back. A hold of ours never is: a new one of its label may be of another client. */
+/** Returns whether the same holder is back. Never for holds with a fencing token: their labels are not unique. */
 function isHeldAgain({ holders }: Lock, { owner, fence }: Pick<ForceReleased, "owner" | "fence">): boolean {
   return fence === undefined && holders.some((holder) => holder.owner === owner && holder.fence === null);
 }
@@ -128,7 +128,7 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   );
 }
 
-/** Who was waiting just before the release: the same finding that the dialog showed as the next holder. */
+/** The waiters just before the release, determined as for the next holder in the dialog. */
 function NotifiedWaiters({
   result: { waiters, reserved },
   waited,
@@ -160,7 +160,7 @@ function NextHolder({ lock }: { lock: Lock | undefined }) {
   );
 }
 
-/** The release was carried out, and did not last. */
+/** Explains that the released hold was created again. */
 function RecreatedHold({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { of } = useMessages(formatFacts);
@@ -180,7 +180,7 @@ function MasterResults({ masters }: { masters: NonNullable<ForceReleased["master
   );
 }
 
-/** Some libraries make a lock again. */
+/** Counts down while the server checks whether the library creates the lock again. */
 function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -193,7 +193,7 @@ function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceRelea
   );
 }
 
-/** The event that tells of it, once it has come. */
+/** Finds the event of the release, once it has arrived. */
 function findReleaseEvent(
   events: ReturnType<typeof useKeyEvents>["events"],
   result: ForceReleased,

@@ -13,8 +13,8 @@ export const RESERVE_MS = 60_000;
 export type ReleaseFault = "say_why" | "name_format" | "confirm_target" | RequestError;
 
 /**
- * `refused`: the server found another hold and did nothing. `unverified`: it could not tell; a second, explicit step
- * releases whatever is held. `unknown`: no response. `done`: `waited` are the waiters just before.
+ * `refused`: the server found another hold and did nothing. `unverified`: it could not verify the hold; a second, explicit
+ * step releases the current one. `unknown`: no response. `done`: `waited` are the waiters just before.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -24,32 +24,32 @@ export type ReleaseStep =
   | { at: "unknown"; why: RequestError }
   | { at: "done"; result: ForceReleased; waited: LockWaiters | undefined };
 
-/** What the operator looks at: a hold of the lock, or that of one of its holders. */
+/** The subject of the dialog: a lock, or one of its holders. */
 export interface ReleaseSubject {
   readonly lock: Lock;
   readonly holder?: Holder | undefined;
 }
 
 /**
- * `preselected` by the evidence, `chosen` by the operator, or `open`. `cleared`: a preselection that became wrong. A
- * choice never becomes another by itself.
+ * `preselected` by the evidence, `chosen` by the operator, or `open`. `cleared`: a preselection that became wrong. One
+ * choice never changes into another by itself.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
   | { is: "open" | "cleared"; method: null };
 
 export interface ReleaseState {
-  /** The hold the operator looks at; only this one can be released. */
+  /** The hold that the operator reviews. Only this hold can be released. */
   seen: Lock;
-  /** The one of several holders that is released; undefined: the lock. */
+  /** The one of several holders to release. undefined: the lock. */
   holder: Holder | undefined;
-  /** When the hold ended, as far as known, Redis clock; null while it lasts. */
+  /** End of the hold if known, Redis clock. null while it lasts. */
   endedAt: number | null;
-  /** Named by the operator where the shape does not determine it. */
+  /** Selected by the operator if the value does not determine it. */
   format: FormatName | null;
   choice: ReleaseChoice;
   reason: string;
-  /** The name of the target as typed to confirm. */
+  /** The label of the target as typed to confirm. */
   confirmation: string;
   step: ReleaseStep;
 }
@@ -63,7 +63,7 @@ export type ReleaseAction =
   | { type: "sent" }
   | { type: "step"; step: ReleaseStep }
   | { type: "ended"; at: number }
-  /** Looks at another hold: everything is decided and typed again. */
+  /** Reviews another hold: every input starts over. */
   | { type: "review"; lock: Lock; now: number };
 
 /** @param now Redis clock, Unix milliseconds */
@@ -76,7 +76,7 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   };
 }
 
-/** Returns what the release is compared with. */
+/** Returns the version that the release is compared with. */
 export function getExpectedVersion({ seen, holder }: ReleaseState): string | null {
   return holder === undefined ? seen.version : holder.version;
 }
@@ -100,7 +100,7 @@ export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): 
     case "step":
       return { ...state, step: action.step };
     case "ended":
-      // What comes later can only tell of an earlier moment: the event of the end follows the new state.
+      // The end event follows the new state, so a later report can only move the end to an earlier time.
       return { ...state, endedAt: Math.min(state.endedAt ?? action.at, action.at) };
     case "review":
       return createReleaseState({ lock: action.lock }, action.now);

@@ -33,22 +33,22 @@ import {
 
 export interface ReleaseForm {
   state: ReleaseState;
-  /** The lock as it is now, as far as the stream reported it. */
+  /** The current lock, as far as the stream reported it. */
   current: Lock | undefined;
-  /** The hold that was seen, as it is now: renewals belong to it. */
+  /** The current state of the hold that was seen. Renewals belong to it. */
   shown: Lock;
   drift: HoldDrift;
-  /** How the last hold ended, if nothing began after it. */
+  /** How the last hold ended, if no other hold began after it. */
   ending: LockEvent | undefined;
   methods: ReleaseMethods;
-  /** null: the operator has to choose, first or again. */
+  /** null: the operator must choose. */
   choice: ReleaseMethod | null;
-  /** Why this lock can only be looked at, by this operator or by anyone; null: it can be released. */
+  /** Why this lock is read-only, for this operator or for all. null: it can be released. */
   factsOnly: string | null;
-  /** Why nothing can be sent now, although this lock can be released. */
+  /** Why nothing can be sent now, although the lock can be released. */
   blocked: string | null;
   needsReason: boolean;
-  /** What has to be typed to confirm: the label of the target, which the page shows. */
+  /** The label of the target, which must be typed to confirm. */
   confirm: string | undefined;
   choose(method: ReleaseMethod): void;
   setReason(reason: string): void;
@@ -99,7 +99,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
     if (endedAt !== null) dispatch({ type: "ended", at: endedAt });
   }, [endedAt]);
   const needsReason = isLikelyAlive(shown);
-  // Taking a lock from a client that may be at work on production takes more than one click.
+  // Releasing a lock on production from a client that may be at work takes more than one click.
   const confirm = isProduction(live.hello?.target) && needsReason ? live.hello?.target.label : undefined;
   const send = useSendRelease(state, dispatch, { compared, shown });
   return {
@@ -114,7 +114,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   };
 }
 
-/** An untouched preselection is cleared when it becomes wrong. A choice of the operator needs its method. */
+/** Clears a preselection that became wrong, and a choice that is no longer available. */
 function getValidChoice(
   { choice: { is, method }, holder }: ReleaseState,
   shown: Lock,

@@ -1,7 +1,7 @@
 interface Choice<Value> {
   value: Value;
   name: string;
-  /** What it means; may be empty. */
+  /** Explanation, may be empty. */
   text: string;
 }
 
@@ -9,11 +9,11 @@ interface ChoiceGroupProps<Value> {
   legend: string;
   choices: readonly Choice<Value>[];
   chosen: readonly Value[];
-  /** Told in the order of the choices. */
+  /** Called with the selection in the order of the choices. */
   onChoose(chosen: readonly Value[]): void;
 }
 
-/** Some of several. */
+/** A group of checkboxes. */
 export function ChoiceGroup<Value extends string>({
   legend,
   choices,

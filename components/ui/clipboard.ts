@@ -1,12 +1,12 @@
 "use client";
 
-/** @returns whether it is in the clipboard now */
+/** Copies text. @returns whether it succeeded */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without TLS there is no clipboard but the old one.
+    // Without TLS only the legacy clipboard API is available.
     return copyWithExecCommand(text);
   }
 }

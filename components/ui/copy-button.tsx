@@ -9,11 +9,11 @@ import { copyText } from "./clipboard.ts";
 
 interface CopyButtonProps {
   text: string;
-  /** What is copied, for those who do not see the button's place. */
+  /** Accessible name: what is copied. */
   label: string;
   /** Shown beside the icon. */
   children?: string;
-  /** In a line of text. */
+  /** Sized for a line of text. */
   small?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () => {
-    // Where the browser refuses, the text stands on the page and can be selected.
+    // If the browser denies access, the text on the page can still be selected.
     void copyText(text).then(setCopied);
   };
   const Icon = copied ? Check : Copy;

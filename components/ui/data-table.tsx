@@ -8,21 +8,21 @@ export const CELL_CLASS = "px-4 py-2 align-top";
 
 interface DataTableProps {
   label: string;
-  /** An empty one heads the buttons of a row. */
+  /** An empty name heads the column of buttons. */
   heads: readonly string[];
   children: ReactNode;
 }
 
-/** A plain table of a settings page, which scrolls by itself where it is wider than the page. */
+/** A table of a settings page. It scrolls horizontally if it is wider than the page. */
 export function DataTable({ label, heads, children }: DataTableProps) {
   const messages = useMessages(ui);
   return (
-    // The section around it is the landmark: a second one of the same name would be ambiguous.
+    // The section around it is the landmark. A second one with the same name would be ambiguous.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
     <div
       role="group"
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       tabIndex={0}
       className="relative overflow-x-auto outline-offset-[-2px]"
     >

@@ -7,23 +7,23 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { formatZone, parseLocalDateTime, toLocalDateTime } from "./local-date-time.ts";
 
 interface DateTimeFieldProps {
-  /** Unix milliseconds; undefined: empty. */
+  /** Unix milliseconds. undefined: empty. */
   value: number | undefined;
-  /** Called on Enter and when the field is left. Text that names no time changes nothing. */
+  /** Called on Enter and on blur. Text that is not a time changes nothing. */
   onCommit(at: number | undefined): void;
   label: string;
   inputRef?: Ref<HTMLInputElement>;
 }
 
-/** Form of a date and time, the same in every language. */
+/** Format of a date and time, the same in every language. */
 const DATE_TIME_FORM = "YYYY-MM-DD HH:MM";
 const FIELD_CLASS =
   "h-7 w-[calc(19ch+20px)] rounded-[7px] border border-line bg-panel px-2 font-mono text-xs text-ink placeholder:text-ink-3 aria-invalid:border-bad max-sm:h-11";
 
-/** A time of the past: typed on a clock of 24 hours, with the zone beside it. */
+/** A field for a time on a 24-hour clock, with the time zone beside it. */
 export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFieldProps) {
   const { dateTimeInvalid } = useMessages(ui);
-  // The server does not know the zone of the browser.
+  // The server does not know the time zone of the browser.
   const isInBrowser = useIsInBrowser();
   const shown = value === undefined || !isInBrowser ? "" : toLocalDateTime(value);
   const [draft, setDraft] = useState<{ text: string; of: string }>();
@@ -56,7 +56,7 @@ export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFiel
   );
 }
 
-/** The zone that times are shown and typed in. @param at Unix milliseconds; undefined: now */
+/** The time zone of all times in the page. @param at Unix milliseconds. undefined: now */
 export function ZoneName({ at = Date.now() }: { at?: number | undefined }) {
   return (
     <span

@@ -8,9 +8,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
-  /** How the part that may break is called, in the language of the page. */
+  /** Name of the part in the language of the page. */
   name: string;
-  /** Where it stands: in the page, or over it. */
+  /** Where the message is shown: in the page, or over it. */
   place?: "page" | "overlay";
   children: ReactNode;
 }
@@ -20,8 +20,8 @@ interface ErrorBoundaryState {
 }
 
 /**
- * What breaks below is told in its place, and the rest of the page lives on. A part that cannot be loaded, since
- * another version of the console was installed meanwhile, needs the page anew.
+ * Shows an error below it in place, and keeps the rest of the page. A part whose code cannot be loaded, because another
+ * version of the console was deployed, requires a reload of the page.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };

@@ -1,10 +1,10 @@
 import { type ReactNode, useId } from "react";
 
-/** A line of text to type into. */
+/** Class of a single-line text field. */
 export const INPUT_CLASS =
   "h-8 max-sm:h-11 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
 
-/** Several of them. */
+/** Class of a multi-line text field. */
 export const TEXTAREA_CLASS =
   "resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3";
 
@@ -21,7 +21,7 @@ interface FieldLayoutProps {
   children(props: FieldProps): ReactNode;
 }
 
-/** A label above what it labels, and below it what to know, or what is wrong. */
+/** A form field with its label above, and its hint or error below. */
 export function Field({ label, hint, error, children }: FieldLayoutProps) {
   const id = useId();
   const below = error ?? hint;

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The units in the language of the page. */
+/** The units of durations in the language of the page. */
 export type UnitMessages = Pick<Messages["ui"], "units">;
 
 /** Formats at most two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */

@@ -8,11 +8,11 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface LoadFailureProps {
-  /** Name of the part in the language of the page; without it, a dialog. */
+  /** Name of the part in the language of the page. Without it, a dialog. */
   name?: string;
   /** `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
   place: "overlay" | "inline";
-  /** Loads the code again. Without it, only loading the page again helps. */
+  /** Loads the code again. Without it, only a reload of the page helps. */
   onRetry?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
@@ -31,7 +31,7 @@ export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps)
       isMounted = false;
     };
   }, []);
-  // It answers a key or a click, so the keyboard is there.
+  // It responds to a key or a click, so it takes the focus.
   useEffect(() => {
     if (place === "overlay") retry.current?.focus();
   }, [place]);

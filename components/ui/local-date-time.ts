@@ -1,7 +1,7 @@
 import { formatDate } from "./format-duration.ts";
 
 const SECOND_MS = 1000;
-/** `2026-11-21 21:05:01`; the seconds, the year or the whole date can be left out. */
+/** `2026-11-21 21:05:01`. The seconds, the year or the whole date can be omitted. */
 const DATE_TIME = /^(?:(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:$|[ T]+))?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
 /** Formats a time for a text field: `2026-11-21 21:05:01` in the zone of the browser. */
@@ -15,10 +15,10 @@ export function formatZone(at: number): string {
 }
 
 /**
- * Parses a time that a person typed, in the zone of the browser and on a clock of 24 hours. A time without a date is
- * of the day of `now`, a date without a year of its year, and a date without a time begins that day.
+ * Parses a time in the time zone of the browser, on a 24-hour clock. A time without a date is on the day of `now`, a date
+ * without a year is in its year, and a date without a time is the start of that day.
  *
- * @returns Unix milliseconds; undefined if the text is empty or names no time
+ * @returns Unix milliseconds; undefined if the text is empty or not a time
  */
 export function parseLocalDateTime(text: string, now = Date.now()): number | undefined {
   const parts = DATE_TIME.exec(text.trim());
@@ -31,7 +31,7 @@ export function parseLocalDateTime(text: string, now = Date.now()): number | und
     .slice(4)
     .map((part) => (part === undefined ? undefined : Number(part)));
   const moment = new Date(year, month - 1, day, hour, minute, second);
-  // A Date carries over: 31 February would be a day in March.
+  // `Date` normalizes: 31 February would become a day in March.
   const isReal = moment.getMonth() === month - 1 && moment.getDate() === day && moment.getHours() === hour;
   return isReal && minute < 60 && second < 60 ? moment.getTime() : undefined;
 }

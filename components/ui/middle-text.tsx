@@ -4,7 +4,7 @@ import { SafeText } from "./safe-text.tsx";
 const SPLIT_CHARACTERS_MIN = 17;
 const END_CHARACTERS = 7;
 
-/** One line of text from Redis that loses its middle where it is too long: ids and host names differ at the end. */
+/** One line of text from Redis that is cut in the middle if it is too long: ids and host names differ at the end. */
 export function MiddleText({ text }: { text: string }) {
   const characters = Array.from(text);
   if (characters.length < SPLIT_CHARACTERS_MIN) {

@@ -1,4 +1,4 @@
-/** Matches what takes the keyboard: dialogs and menus that are open. */
+/** Matches open dialogs and menus, which take the keyboard. */
 const OPEN_OVERLAY = "dialog[open], [role=dialog], [role=alertdialog], [role=menu]";
 const OPEN_DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
 

@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
 
-/** The frame of a page that is a list: full width, its list scrolls. */
+/** Class of a list page: full width, the list scrolls. */
 export const LIST_PAGE_CLASS = "flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4";
 
-/** The column of a page of sections, which scrolls as a whole. */
+/** Class of a page of sections, which scrolls as a whole. */
 export const SECTION_PAGE_CLASS = "mx-auto flex w-full max-w-[1080px] flex-col gap-4 px-3 pt-3 pb-6 sm:px-4";
 
 interface PageHeaderProps {
   title: string;
-  /** Stands at the right of the title. */
+  /** Placed at the right of the title. */
   children?: ReactNode;
 }
 
-/** The title of a page and what is done with it as a whole, the same on every page. */
+/** The title and the actions of a page, the same on every page. */
 export function PageHeader({ title, children }: PageHeaderProps) {
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-2">

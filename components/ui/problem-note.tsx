@@ -6,12 +6,12 @@ import { Button } from "./button.tsx";
 import { ProblemText } from "./problem-text.tsx";
 
 interface ProblemNoteProps {
-  /** null: nothing is wrong. */
+  /** null: no error. */
   problem: { message: string } | null;
   onAgain?: (() => void) | undefined;
 }
 
-/** What the server said no with. */
+/** Shows the error of a failed request. */
 export function ProblemNote({ problem, onAgain }: ProblemNoteProps) {
   const { tryAgain } = useMessages(ui);
   if (problem === null) return null;

@@ -11,7 +11,7 @@ interface ReasonFieldProps {
   reason: string;
   onReason(reason: string): void;
   error: ReactNode;
-  /** It may be left out. */
+  /** The reason is optional. */
   isOptional?: boolean;
 }
 
@@ -59,11 +59,11 @@ interface ConfirmNameFieldProps {
   label: string;
   typed: string;
   onType(typed: string): void;
-  /** Whether it was sent without the name: the field takes the focus. */
+  /** Submitted without the name, so the field takes the focus. */
   isMissing?: boolean;
 }
 
-/** Confirms on production what affects many locks, or a client that may be at work. */
+/** Confirms actions on production that affect many locks or a client that may be at work. */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

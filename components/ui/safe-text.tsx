@@ -2,11 +2,11 @@ import { splitVisibleParts } from "./visible-text.ts";
 
 interface SafeTextProps {
   text: string;
-  /** May take several lines. */
+  /** May wrap. */
   wrap?: boolean;
 }
 
-/** Text from Redis: isolated from the writing direction around it, nothing in it invisible. */
+/** Text from Redis, isolated from the surrounding writing direction, with invisible characters made visible. */
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (

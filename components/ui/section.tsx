@@ -3,12 +3,12 @@ import { type ReactNode, useId } from "react";
 interface SectionProps {
   title: ReactNode;
   text?: ReactNode;
-  /** Stand at the right of the title. */
+  /** Placed at the right of the title. */
   actions?: ReactNode;
   children?: ReactNode;
 }
 
-/** A part of a page with a title of its own. */
+/** A titled section of a page. */
 export function Section({ title, text, actions, children }: SectionProps) {
   const id = useId();
   return (

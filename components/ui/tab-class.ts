@@ -1,9 +1,9 @@
 import clsx from "clsx";
 
-/** The line that tabs stand on. */
+/** Class of the line below tabs. */
 export const TABS_CLASS = "flex gap-1 overflow-x-auto border-b border-line";
 
-/** A tab, a link or a button: underlined where it is chosen. */
+/** Returns the class of a tab, link or button. The selected one is underlined. */
 export function getTabClass(isChosen: boolean): string {
   return clsx(
     "inline-flex min-h-9 shrink-0 items-center border-b-2 px-2.5 whitespace-nowrap outline-offset-[-2px] max-sm:min-h-11",

@@ -1,7 +1,7 @@
-/** What of a page is open and what is folded away, `name` or `-name`, with points between. */
+/** Which parts of a page are open or closed: `name` or `-name`, separated by dots. */
 export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 
-/** @returns null: nobody has chosen */
+/** @returns null: no choice was made */
 export function readFlag(cookie: string, name: string): boolean | null {
   const flags = cookie.split(".");
   if (flags.includes(name)) return true;

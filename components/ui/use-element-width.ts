@@ -2,7 +2,7 @@
 
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** How wide the inside of an element is, in pixels; 0 until it is there, which no picture shows. */
+/** Returns the inner width of an element in pixels. 0 until it is mounted, which is never painted. */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [px, setPx] = useState(0);
   useLayoutEffect(() => {

@@ -3,8 +3,8 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /**
- * The same function for every render, so that what gets it is not drawn again; it does what the latest one does. For
- * what follows a click or a key, never while rendering.
+ * Returns the same function for every render, which calls the latest one, so that components that receive it do not
+ * render again. For event handlers only, never while rendering.
  */
 export function useEventCallback<Given extends unknown[]>(
   act: (...given: Given) => void,

@@ -2,12 +2,12 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** Whoever reads moves the pointer now and then; one that rests for so long was left there. */
+/** A reader moves the pointer now and then. After this time without a move, the pointer was left there. */
 const POINTER_IDLE_MS = 60_000;
 
 /**
- * Whether somebody reads what stands in a place: the pointer or the keyboard is in it. A dialog that was opened from
- * there, or a menu, is no reason to move what stands behind it.
+ * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from it counts as
+ * part of it, so that the content behind it does not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);
@@ -15,7 +15,7 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   return pointer || keyboard;
 }
 
-/** Attribute of a control that belongs to a place by its id: the pointer can go to it, and the place stays as it is. */
+/** Attribute of a control outside that belongs to the element with this id: pointing at it counts as reading. */
 export const READING_CONTROL_ATTRIBUTE = "data-reading";
 
 function isInside(
@@ -45,7 +45,7 @@ function useIsPointerInside(place: RefObject<HTMLElement | null>): boolean {
     };
     const moved = ({ target, clientX, clientY, type }: MouseEvent) => {
       const now = `${clientX} ${clientY}`;
-      // Rows that change under a pointer that rests tell of it, too.
+      // Rows that change under a resting pointer emit events, too.
       if (now === at && type !== "wheel") return;
       at = now;
       clearTimeout(rest);
@@ -68,7 +68,7 @@ function useIsFocusInside(place: RefObject<HTMLElement | null>): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
     const focused = ({ target }: Event) => setThere((before) => isInside(place, target, before));
-    // The focus is gone for a moment while it goes from one element to the other, too.
+    // Between two elements, no element has the focus for a moment.
     const blurred = () => {
       setTimeout(() => setThere((before) => isInside(place, document.activeElement, before)), 0);
     };

@@ -21,7 +21,7 @@ function readHash(): string {
   }
 }
 
-/** What stands behind the # of the address; empty: nothing. Setting it leaves no step in the history. */
+/** Returns the URL fragment without `#`. Setting it adds no history entry. */
 export function useLocationHash(): [string, (hash: string) => void] {
   const hash = useSyncExternalStore(subscribeToHash, readHash, () => "");
   const set = (next: string) => {

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
-/** What could not be stored lasts as long as the page. */
+/** Texts that could not be stored last as long as the page. */
 const memoryValues = new Map<string, string | null>();
 
 function subscribeToText(listener: () => void): () => void {
@@ -31,7 +31,7 @@ function writeStoredText(name: string, value: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** A text that this browser keeps; null: none, which is also what the server knows. */
+/** A text that the browser stores. null: none, also on the server. */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(
     subscribeToText,

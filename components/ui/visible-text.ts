@@ -1,19 +1,19 @@
 export interface TextPart {
   text: string;
-  /** A stand-in for a character that cannot be seen, or that would rearrange what can. */
+  /** A replacement for a character that is invisible or would reorder visible ones. */
   isPlaceholder: boolean;
 }
 
-/** Nobody reads further, and a key may be a megabyte long. */
+/** Upper bound of the shown characters. A key may have a megabyte. */
 const SHOWN_MAX = 600;
 
 // Controls, format characters (bidi, zero width), lone surrogates, private use, and every space but U+0020.
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const EDGE_WHITESPACE = /^ +| +$/g;
-/** Text without any of it, as nearly all is, needs no look at each of its characters. */
+/** Most texts contain none of these characters and are returned without a loop. */
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
-/** Text from Redis is anybody's text: what is invisible in it is shown as a stand-in. */
+/** Makes the invisible characters of untrusted text from Redis visible. */
 export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
@@ -34,7 +34,7 @@ export function toVisibleText(text: string): string {
     .join("");
 }
 
-/** Begin and end, where names of machines and threads differ. */
+/** Keeps the start and the end, where names of hosts and threads differ. */
 export function shortenText(text: string, most = 24): string {
   const whole = toVisibleText(text);
   const half = Math.floor(most / 2);

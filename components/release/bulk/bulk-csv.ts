@@ -14,7 +14,7 @@ const CSV_COLUMNS: CsvColumns<BulkItemResult> = {
   problem: ({ problem }) => problem?.detail,
 };
 
-/** What became of each, a line each. Where it was not result the owner is whoever has it instead. */
+/** Formats the results as CSV, one lock per line. For a lock that was not released, the owner is its current holder. */
 export function formatBulkCsv(lines: readonly BulkItemResult[]): string {
   return formatCsvHeader(CSV_COLUMNS) + lines.map((line) => formatCsvRow(CSV_COLUMNS, line)).join("");
 }

@@ -16,23 +16,23 @@ import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
-/** So many stand there whole; more of them scroll where there is no room. */
+/** Up to this number, lines are shown without scrolling. */
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
-  /** How many lines there are in it. */
+  /** Number of lines. */
   count: number;
   children: ReactNode;
 }
 
-/** The one place of the sheet in which lists scroll, so that what is decided stays in sight. */
+/** The scrolling part of the dialog. The decision stays in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
     <section
       data-lines
       aria-label={messages.list}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
       tabIndex={0}
       className={clsx(
         "relative isolate overflow-y-auto rounded-[9px] border border-line outline-offset-[-2px]",
@@ -47,16 +47,16 @@ export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProp
 interface BulkLineListProps {
   title: string;
   lines: readonly BulkItemResult[];
-  /** `outcome`: what is, or would be, become of each. `seen`: who holds it, and whether that one lives. */
+  /** `outcome`: the expected or actual result. `seen`: the holder and its liveness. */
   shows: "outcome" | "seen";
 }
 
-/** Drawn as far as they are in sight: there may be a thousand. */
+/** Only visible lines are rendered, since there may be a thousand. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);
   const place = () => list.current?.closest<HTMLElement>("[data-lines]") ?? null;
-  // What stands above grows while results come.
+  // The content above grows while results arrive.
   useLayoutEffect(() => setMarginPx(list.current?.offsetTop ?? 0));
   const rows = useVirtualizer({
     count: lines.length,
@@ -120,12 +120,12 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** The review is read for a while, and comes from an index that is up to seconds old itself. */
+/** Subtracts the age of the review, which comes from an index that is up to seconds old itself. */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }
 
-/** Who holds it, and whether that one lives. */
+/** The holder and its liveness. */
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

@@ -20,7 +20,7 @@ import {
 } from "./bulk-state.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
-/** How far it is, and at the end what became of each. */
+/** The progress, and the results at the end. */
 export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const { step, released, total = 0 } = state;
@@ -115,7 +115,7 @@ function formatProgressHeading(
   return released === total ? messages.allReleased : messages.someReleased(shown, formatNumber(total));
 }
 
-/** What can be done about what is left, and where all of it is written down. */
+/** Actions for the remaining locks, and links to the records. */
 function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void }) {
   const messages = useMessages(english);
   const { hello } = useLiveState();

@@ -24,7 +24,7 @@ interface BulkReleaseSheetProps {
   finalFocus(): HTMLElement | null;
 }
 
-/** First what would become of each, then why, then what became of each. */
+/** The bulk release dialog: review, reason, results. */
 export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkReleaseSheetProps) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -85,7 +85,7 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
   );
 }
 
-/** Of what was left alone because another hold is there by now. */
+/** Reviews locks that were not released because their holder changed. */
 function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const left = findRemainingItems(state).length;
@@ -97,7 +97,7 @@ function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease
   );
 }
 
-/** @param label of the target, where it has to be typed */
+/** @param label of the target, if it must be typed */
 function useBulkBlockedReason(reason: string, typed: string, label: string | undefined): string | null {
   const messages = useMessages(english);
   const { typeName } = useMessages(release);

@@ -3,12 +3,12 @@ import type { BulkItem, BulkOutcome } from "@/lib/contract/actions/bulk-release.
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** What is to be freed: locks that were ticked, as they were seen then, or all that a filter finds. */
+/** The locks to release: selected ones as they were seen then, or all that match a filter. */
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
- * `reviewing`: asks what would become of each; `reviewed`: all is told, and it is decided; `releasing`; `ended`, all
- * done, `stopped` by the operator, or `cut` off, so that it is not known of some.
+ * `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`. `ended`: `done`, `stopped` by the
+ * operator, or `cut` off, so that some results are unknown.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -19,25 +19,25 @@ export type BulkStep =
 
 export interface BulkState {
   step: BulkStep;
-  /** How many were ticked, or match the filter, in all; undefined while that is not known. */
+  /** Number of selected or matching locks. undefined: not known yet. */
   found: number | undefined;
-  /** How many lines of the present step are expected. */
+  /** Number of lines that the current step will have. */
   total: number | undefined;
   reviewed: readonly BulkItemResult[];
-  /** What became of those that were sent. */
+  /** Results of this release. */
   released: readonly BulkItemResult[];
-  /** What became of those that were sent before the last look, and are not looked at again. */
+  /** Results of earlier releases that are not reviewed again. */
   before: readonly BulkItemResult[];
 }
 
 export type BulkAction =
   | { type: "lines"; lines: readonly BulkStreamLine[] }
-  /** The answer came to its end. */
+  /** The response is complete. */
   | { type: "end" }
   | { type: "send" }
   | { type: "fail"; why: Error; isOver: boolean }
   | { type: "stop" }
-  /** Looks at those that are left anew. */
+  /** Reviews the remaining locks again. */
   | { type: "again"; count: number };
 
 export const INITIAL_BULK_STATE: BulkState = {
@@ -62,15 +62,15 @@ function toBulkItem({ key, keyBase64, version }: Lock): BulkItem | undefined {
   return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expectedVersion: version };
 }
 
-/** Those that a release would free now. */
+/** Returns the locks that a release would release now. */
 export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }
 
-/** What another look may find freeable: the hold that is there by now, or the same one again. */
+/** Outcomes after which another review may find the lock releasable. */
 const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unverified", "unknown", "failed"]);
 
-/** Those that were not freed and may be after another look, as they are to be looked at. */
+/** Returns the locks to review again: not released, but possibly releasable. */
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
@@ -79,12 +79,12 @@ export function findRemainingItems(state: BulkState): BulkItem[] {
 }
 
 function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
-  // Whoever is there instead has not been seen, so it is that one that is looked at.
+  // The new holder has not been seen, so its hold is the one to review.
   if (now !== undefined) return toBulkItems([now]);
   return outcome === "changed" ? [] : [item];
 }
 
-/** Those that were sent, and of which nothing was heard. */
+/** Returns the locks that were sent and have no result. */
 function findUnreportedItems(state: BulkState): BulkItem[] {
   const releasedIndexes = new Set(state.released.map(({ index }) => index));
   return findReleasable(state)
@@ -92,7 +92,7 @@ function findUnreportedItems(state: BulkState): BulkItem[] {
     .filter((_, index) => !releasedIndexes.has(index));
 }
 
-/** All that became of any, the last of each, for a file. */
+/** Returns the last result of each lock, for the CSV file. */
 export function collectResults({ before, released }: BulkState): BulkItemResult[] {
   return [...before, ...released];
 }
@@ -109,7 +109,7 @@ export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
       if (step.at !== "releasing") return state;
       return { ...state, step: { at: "ended", how: isComplete(state) ? "done" : "cut" } };
     case "fail":
-      // What was refused before anything was begun can be mended and sent again.
+      // An error before the first release can be corrected and sent again.
       if (step.at === "releasing" && !action.isOver)
         return { ...state, step: { at: "reviewed", error: action.why } };
       if (step.at === "releasing") return { ...state, step: { at: "ended", how: "cut" } };
@@ -145,7 +145,7 @@ export function isReleased({ outcome }: Pick<BulkItemResult, "outcome">): boolea
   return outcome === "released" || outcome === "already_gone";
 }
 
-/** By outcome, in the order in which each came first. */
+/** Groups lines by outcome, in the order of their first occurrence. */
 export function groupByOutcome(lines: readonly BulkItemResult[]): Map<BulkOutcome, BulkItemResult[]> {
   const groups = new Map<BulkOutcome, BulkItemResult[]>();
   for (const line of lines) {

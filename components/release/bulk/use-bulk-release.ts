@@ -18,11 +18,11 @@ import {
 
 export interface BulkRelease {
   state: BulkState;
-  /** Frees those that the review says would be freed. */
+  /** Releases the locks that the review found releasable. */
   release(reason: string, confirm: string | undefined): void;
-  /** What has not begun is left; what has begun is told of no more. */
+  /** Stops. Releases that have started finish without a report. */
   stop(): void;
-  /** Looks at those that are left, each as it is now. */
+  /** Reviews the remaining locks as they are now. */
   reviewAgain(): void;
 }
 

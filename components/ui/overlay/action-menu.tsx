@@ -7,31 +7,31 @@ import type { ReactNode } from "react";
 export interface MenuAction {
   id: string;
   name: string;
-  /** A second line: what comes of it, or what is copied. */
+  /** A second line: the effect, or what is copied. */
   hint?: ReactNode;
-  /** Why it cannot be done now; stands in the place of the hint. */
+  /** Why it is disabled. Replaces the hint. */
   blocked?: string | null | undefined;
   variant?: "danger" | undefined;
-  /** A line above it parts it from what stands before. */
+  /** Separated by a line from the item before it. */
   apart?: boolean;
-  /** Where it leads when it is opened as any link: copied, or in a tab of its own. */
+  /** URL of an item that can be opened as a link, such as in a new tab. */
   href?: string;
   run(): void;
 }
 
 interface ActionMenuProps {
-  /** What it is for; said, and shown as its head. */
+  /** Title and accessible name of the menu. */
   label: string;
-  /** Where it stands. */
+  /** The element that anchors the menu. */
   anchor: Element | null;
   actions: readonly MenuAction[];
   align?: "start" | "end";
   onClose(): void;
-  /** Where the focus goes after. */
+  /** Returns the element that gets the focus afterwards. */
   finalFocus(): HTMLElement | null;
 }
 
-/** What can be done to one thing. Load it late: it brings the overlay. */
+/** A menu of actions. Load it on demand, because it brings the overlay code. */
 export function ActionMenu({ label, anchor, actions, align = "end", onClose, finalFocus }: ActionMenuProps) {
   return (
     <Menu.Root open onOpenChange={(open) => open || onClose()}>
@@ -61,7 +61,7 @@ function ActionMenuItem({ action }: { action: MenuAction }) {
       {apart === true && <Menu.Separator className="mx-1 my-1 h-px bg-line-soft" />}
       <Menu.Item
         label={name}
-        // It stays reachable, so that the reason can be read.
+        // It stays focusable, so that the reason can be read.
         closeOnClick={!isBlocked}
         aria-disabled={isBlocked || undefined}
         {...(href !== undefined && !isBlocked && { render: renderDownloadLink(href) })}

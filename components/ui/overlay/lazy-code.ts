@@ -2,16 +2,16 @@
 
 import { useEffect, useState } from "react";
 
-/** Code that is loaded when it is first needed. Unlike `React.lazy`, a failed load can be repeated. */
+/** Code that is loaded on demand. Unlike `React.lazy`, a failed load can be repeated. */
 export interface LazyCode<Code> {
   load(): Promise<Code>;
   /** undefined until it is loaded. */
   get(): Code | undefined;
-  /** Loads it when the browser is idle. Failures are ignored: it is loaded again when it is needed. */
+  /** Loads it when the browser is idle. Failures are ignored, because it is loaded again when needed. */
   preload(): void;
 }
 
-/** The browser is idle as well while a slow network brings the first rows, which come first. */
+/** The browser is idle as well while a slow network loads the first rows, which have priority. */
 const PRELOAD_DELAY_MS = 3000;
 const IDLE_TIMEOUT_MS = 5000;
 

@@ -20,10 +20,10 @@ interface OverlayModule<Props> {
 type Preload = "idle" | "on_open";
 
 /**
- * Creates a component for a dialog or menu whose code is loaded when it is opened.
+ * Creates a component for a dialog or menu whose code is loaded on demand.
  *
  * From the render that opens it until it has the focus, the keyboard is captured: no shortcut fires and Escape cancels.
- * If the code cannot be loaded, the keyboard is released and a notice says why.
+ * If the code cannot be loaded, the keyboard is released and a notice shows the reason.
  */
 export function createLazyOverlay<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -36,7 +36,7 @@ export function createLazyOverlay<Props extends object>(
   };
 }
 
-/** An overlay that takes no focus of its own within this time after it is shown gets the keys nevertheless. */
+/** If an overlay does not take the focus within this time, it gets the keys nevertheless. */
 const FOCUS_TIMEOUT_MS = 1000;
 
 function OpeningOverlay<Props extends object>({

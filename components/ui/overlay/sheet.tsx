@@ -10,25 +10,25 @@ import { Button } from "../button.tsx";
 interface SheetProps {
   title: ReactNode;
   onClose(): void;
-  /** Where the focus goes after; without it, to what opened the sheet. */
+  /** Returns the element that gets the focus afterwards. Without it, the control that opened the dialog. */
   finalFocus?: (() => HTMLElement | null) | undefined;
-  /** Escape and a click beside it do not close: what it shows is shown once. */
+  /** Escape and a click outside do not close it, because its content is shown only once. */
   stays?: boolean;
   onSubmit?(): void;
   /**
-   * `enter`: also Enter in a field. `button`: its button, or Enter with Ctrl or ⌘, so that what cannot be undone is not
-   * done by accident.
+   * `enter`: Enter in a field submits. `button`: only the button, or Enter with Ctrl or ⌘, so that irreversible actions do
+   * not happen by accident.
    */
   sends?: "enter" | "button";
-  /** `wide`: for lists. Either fills a phone. */
+  /** `wide`: for lists. Both fill the screen of a phone. */
   width?: "normal" | "wide";
-  /** `content`: no higher than what it shows; a phone is filled nevertheless. */
+  /** `content`: as high as its content, except on a phone. */
   height?: "full" | "content";
-  /** Where the focus goes first; without it, to the first control. */
+  /** Returns the element that gets the focus first. Without it, the first control. */
   initialFocus?: (() => HTMLElement | null) | undefined;
-  /** Something was typed or chosen: what was said of it before is of no use any more. */
+  /** Called on every input, which makes an earlier error obsolete. */
   onEdit?(): void;
-  /** Stands at the foot, beside the button that closes. */
+  /** Placed at the bottom, beside the button that closes. */
   actions?: ReactNode;
   closeLabel?: string;
   note?: ReactNode;
@@ -36,8 +36,8 @@ interface SheetProps {
 }
 
 /**
- * Returns where the focus goes when a sheet opens: to the wanted control, unless it is further down than the window
- * shows. Focusing it would scroll what the sheet is about out of view.
+ * Returns the element that gets the focus when a dialog opens: the wanted control, unless it is below the visible part.
+ * Focusing it would scroll the facts out of view.
  */
 function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | null): HTMLElement | null {
   const visible = wanted?.closest("[data-scroll]")?.getBoundingClientRect();
@@ -45,14 +45,14 @@ function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | nul
   return wanted.getBoundingClientRect().bottom <= visible.bottom ? wanted : heading;
 }
 
-/** Scrolls a sheet that shows something else now to its top, and focuses as it did when it opened. */
+/** Scrolls a dialog with new content to its top, and sets the focus as on opening. */
 export function focusInSheet(wanted: HTMLElement | null): void {
   const scroller = wanted?.closest("[data-scroll]");
   scroller?.scrollTo(0, 0);
   findInitialFocus(wanted, scroller?.querySelector("h2") ?? null)?.focus();
 }
 
-/** What slides in from the right to do one thing. Load it late: it brings the overlay. */
+/** A dialog that slides in from the right. Load it on demand, because it brings the overlay code. */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
   const messages = useMessages(ui);
   const { actions, closeLabel = messages.cancel, note, children, finalFocus, initialFocus } = rest;
@@ -110,7 +110,7 @@ export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest
               </Dialog.Title>
               {children}
             </div>
-            {/* A thumb hits 44 px; there the note has a line of its own. */}
+            {/* Touch targets are 44 px. On a phone the note has a line of its own. */}
             <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1 sm:px-5.5">
               <div className="min-w-32 flex-1 text-2xs text-ink-3 max-sm:basis-full">{note}</div>
               <Dialog.Close render={<Button>{closeLabel}</Button>} />

@@ -5,12 +5,12 @@ import { type ReactNode, useEffect, useState } from "react";
 const SHOWN_MS = 2500;
 
 export interface Toast {
-  /** Stands in the page all the while, or nobody is told of what comes into it. */
+  /** Always mounted: screen readers only announce changes of an existing region. */
   note: ReactNode;
   showToast(text: ReactNode): void;
 }
 
-/** A word that something is done, seen and heard, which goes by itself and moves nothing. */
+/** A short, announced confirmation that disappears by itself and moves no content. */
 export function useToast(): Toast {
   const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
   useEffect(() => {

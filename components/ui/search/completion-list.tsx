@@ -13,12 +13,12 @@ interface CompletionListProps {
   onSelect(text: string): void;
 }
 
-/** Under a box that has the focus all the time. */
+/** The list below a box that keeps the focus. */
 export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
   const messages = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Newer browsers return a promise, which is no clean-up.
+    // Newer browsers return a promise, which is not a cleanup function.
     void list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active]);
   return (
@@ -30,7 +30,7 @@ export function CompletionList({ id, completion, active, onSelect }: CompletionL
       className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full max-w-md overflow-y-auto rounded-[8px] border border-line bg-panel p-1 shadow-sheet"
     >
       {completion.items.map(({ text, hint }, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the box above takes the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the box above handles the keys
         <div
           key={text}
           id={getOptionId(id, index)}

@@ -1,13 +1,13 @@
-/** How what stands in a box may go on. */
+/** A completion of the text in a search box. */
 export interface Completion {
-  /** What is replaced: from here … */
+  /** Start of the replaced text. */
   from: number;
-  /** … to before here. */
+  /** End of the replaced text, exclusive. */
   to: number;
   items: readonly { text: string; hint: string }[];
 }
 
-/** What the box holds when one is taken, and where the caret stands. A value that is whole is followed by a space. */
+/** Returns the text and the caret position after a completion. A complete value is followed by a space. */
 export function applyCompletion(
   text: string,
   { from, to }: Completion,

@@ -22,9 +22,9 @@ interface SearchBoxProps {
   label: string;
   placeholder: string;
   maxLength: number;
-  /** What it may go on with; asked for when the box has the focus for the first time. */
+  /** Provides completions. Called when the box has the focus for the first time. */
   loadCompletion?: () => Promise<CompletionSource>;
-  /** What is wrong with what was typed, as a sentence: it is not asked with then. */
+  /** Why the text is invalid. It is not submitted then. */
   faultOf?: (text: string) => string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function SearchBox({
     if (!list.onKey(event) && event.key === "Escape") input.current?.blur();
   };
   const { completion, active } = list;
-  // Half a comparison is no fault while it is being typed.
+  // An incomplete comparison is not an error while it is typed.
   const fault = completion === undefined ? faultOf?.(text) : undefined;
   return (
     <div
@@ -128,7 +128,7 @@ export function SearchBox({
   );
 }
 
-/** In place, over the rows: nothing moves while one types. */
+/** Overlays the rows, so that nothing moves while the operator types. */
 function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   return (
     <div role="status" className="absolute top-full left-0 z-20 max-w-full">
@@ -141,7 +141,7 @@ function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   );
 }
 
-/** Typing runs ahead of the URL; a change from elsewhere (back, "clear") is taken over. */
+/** The typed text is ahead of the URL. Changes of the URL from elsewhere, such as "back", replace it. */
 function useSearchText(
   value: string,
   onChange: (value: string) => void,

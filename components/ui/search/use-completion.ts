@@ -6,19 +6,19 @@ import type { Completion } from "./completion.ts";
 export type CompletionSource = (text: string, caret: number) => Completion | undefined;
 
 interface CompletionState {
-  /** undefined: nothing is offered. */
+  /** undefined: no completions. */
   completion: Completion | undefined;
-  /** The one that Enter takes; -1: none. */
+  /** Index of the completion that Enter accepts. -1: none. */
   active: number;
   load(): void;
   close(): void;
-  /** After typing, or a move of the caret while it is open. */
+  /** Call after input, or after a move of the caret while the list is open. */
   open(caret: number): void;
-  /** Whether the key was meant for the list. */
+  /** Handles a key. @returns whether the list consumed it */
   onKey(event: KeyboardEvent<HTMLInputElement>): boolean;
 }
 
-/** What a box offers while one types. Nothing is chosen until an arrow chooses it, so Enter and Tab stay as they are. */
+/** Completions of a search box. None is selected until an arrow key selects one, so Enter and Tab keep their meaning. */
 export function useCompletion(
   text: string,
   loadCompletion: (() => Promise<CompletionSource>) | undefined,
@@ -42,14 +42,14 @@ export function useCompletion(
       return;
     }
     const { length } = completion.items;
-    // One place more than there are: the box itself.
+    // The box itself is one of the positions.
     setActive((present) => ((present + 1 + by + length + 1) % (length + 1)) - 1);
   };
   return {
     completion,
     active,
     load() {
-      // Without it the box is a box: what could not be loaded is tried again with the next focus.
+      // Without completions the box works as usual. Loading is retried at the next focus.
       if (completionOf === undefined)
         loadCompletion?.().then(
           (loaded) => setCompletionOf(() => loaded),
