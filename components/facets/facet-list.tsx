@@ -19,8 +19,8 @@ const MORE = "";
 interface FacetListProps {
   facet: Facet;
   filter: string;
-  /** @param word undefined: no value */
-  onChoose(word: string | undefined): void;
+  /** @param term undefined: no value */
+  onChoose(term: string | undefined): void;
 }
 
 /** The values of a facet with the number of locks, one of which can be selected. The arrow keys move among them. */
@@ -73,7 +73,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/** One checkbox for locks with waiters, shown even if there are none. */
+/** One checkbox for locks with waiters, shown even without such locks. */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };

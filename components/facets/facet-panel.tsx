@@ -38,7 +38,7 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
       {!isThere && <FacetSkeleton lines={[7, 5, 1, 6, 6]} />}
       {isThere && (
         <>
-          <KeyTree chosen={name} onChoose={(word) => onFilter(replaceFieldTerm(filter, "key", word))} />
+          <KeyTree chosen={name} onChoose={(term) => onFilter(replaceFieldTerm(filter, "key", term))} />
           {fault === undefined ? (
             <FacetLists counts={counts} filter={filter} onFilter={onFilter} />
           ) : (
@@ -89,7 +89,7 @@ function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: Face
           key={facet.field}
           facet={facet}
           filter={filter}
-          onChoose={(word) => onFilter(replaceFieldTerm(filter, facet.field, word))}
+          onChoose={(term) => onFilter(replaceFieldTerm(filter, facet.field, term))}
         />
       ))}
     </>

@@ -32,15 +32,15 @@ export interface FacetRows {
 
 /** Returns the values with the most locks, ordered by name, so that rows keep their places while counts change. */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
-  const words = findFieldTerms(filter, facet.field);
+  const terms = findFieldTerms(filter, facet.field);
   const rowOf = (value: FacetValue): FacetRow => ({
     ...value,
-    isChosen: words.some((word) => isSameTerm(word, value.filter)),
+    isChosen: terms.some((term) => isSameTerm(term, value.filter)),
   });
   const all = listFacetValues(facet).map(rowOf);
   const shown = amount === "all" || facet.field === "liveness" ? all : all.slice(0, FACET_ROWS_SHOWN);
   const beyond = all.slice(shown.length).filter(({ isChosen }) => isChosen);
-  const typed = words.filter((word) => !all.some((row) => isSameTerm(row.filter, word))).map(createTypedRow);
+  const typed = terms.filter((term) => !all.some((row) => isSameTerm(row.filter, term))).map(createTypedRow);
   const rows = [...shown, ...beyond];
   if (facet.field !== "liveness") rows.sort(compareRows);
   return { rows: [...typed, ...rows], more: all.length - rows.length };
@@ -55,8 +55,8 @@ function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
 }
 
 /** Adds a term that matches no listed value, such as a pattern, so that it is visible and can be removed. */
-function createTypedRow(word: string): FacetRow {
-  return { value: word, filter: word, locks: null, isChosen: true };
+function createTypedRow(term: string): FacetRow {
+  return { value: term, filter: term, locks: null, isChosen: true };
 }
 
 function compareRows(one: FacetRow, other: FacetRow): number {

@@ -28,29 +28,29 @@ export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;
 }
 
-function getTermField(word: string): FacetTermField | undefined {
-  const [term] = parseFilter(word);
+function getTermField(text: string): FacetTermField | undefined {
+  const [term] = parseFilter(text);
   if (term === undefined) return undefined;
   return term.field === "key" ? "key" : FACET_FIELDS.find((field) => field === term.field);
 }
 
 /** Returns whether the panel could have set a term. Of keys, only prefixes. */
-function isFacetTerm(word: string): boolean {
-  const field = getTermField(word);
-  return field === "key" ? PREFIX_TERM.test(word) : field !== undefined;
+function isFacetTerm(text: string): boolean {
+  const field = getTermField(text);
+  return field === "key" ? PREFIX_TERM.test(text) : field !== undefined;
 }
 
 const splitTerms = (filter: string) => tokenizeFilter(filter).map(({ word }) => word);
 
 /** Returns the terms of a search for one field. */
 export function findFieldTerms(filter: string, field: FacetTermField): string[] {
-  return splitTerms(filter).filter((word) => getTermField(word) === field);
+  return splitTerms(filter).filter((text) => getTermField(text) === field);
 }
 
 /** Replaces the terms of a field with this one. undefined: removes them. */
-export function replaceFieldTerm(filter: string, field: FacetTermField, word: string | undefined): string {
+export function replaceFieldTerm(filter: string, field: FacetTermField, text: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
-  return (word === undefined ? rest : [...rest, word]).join(" ");
+  return (text === undefined ? rest : [...rest, text]).join(" ");
 }
 
 /** Returns the terms that the panel can clear. */
@@ -61,7 +61,7 @@ export function findFacetTerms(filter: string): string[] {
 /** Removes a term from a search. */
 export function removeTerm(filter: string, term: string): string {
   return splitTerms(filter)
-    .filter((word) => word !== term)
+    .filter((text) => text !== term)
     .join(" ");
 }
 
@@ -76,7 +76,7 @@ export function splitTerm(term: string): { field: string; value: string } {
 
 export function removeFacetTerms(filter: string): string {
   return splitTerms(filter)
-    .filter((word) => !isFacetTerm(word))
+    .filter((text) => !isFacetTerm(text))
     .join(" ");
 }
 
@@ -85,9 +85,9 @@ export function isSameTerm(one: string, other: string): boolean {
   return one === other || normalizeTerm(one) === normalizeTerm(other);
 }
 
-function normalizeTerm(word: string): string {
-  const [term] = parseFilter(word);
-  if (term === undefined) return word;
+function normalizeTerm(text: string): string {
+  const [term] = parseFilter(text);
+  if (term === undefined) return text;
   if ("exact" in term) return `${term.field} ${term.exact.toLowerCase()}`;
-  return "glob" in term ? `${term.field} ${term.glob}` : word;
+  return "glob" in term ? `${term.field} ${term.glob}` : text;
 }

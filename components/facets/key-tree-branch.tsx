@@ -30,10 +30,10 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   const { active, leave } = tree;
   useEffect(() => () => leave(name), [leave, name]);
   const label = useBranchDescription(namespace);
-  const word = buildPrefixTerm(name);
-  const isChosen = tree.chosen === word;
-  const isOpen = deeper > 0 && (tree.opened.get(name) ?? (isOnly || isUnderPrefix(tree.chosen, word)));
-  const choose = () => tree.onChoose(isChosen ? undefined : word);
+  const term = buildPrefixTerm(name);
+  const isChosen = tree.chosen === term;
+  const isOpen = deeper > 0 && (tree.opened.get(name) ?? (isOnly || isUnderPrefix(tree.chosen, term)));
+  const choose = () => tree.onChoose(isChosen ? undefined : term);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.target !== event.currentTarget) return;
     if (event.key === "Enter" || event.key === " ") choose();
@@ -81,8 +81,8 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
 }
 
 /** The selected branch is visible: the branches above it are open. */
-function isUnderPrefix(chosen: string | undefined, word: string): boolean {
-  return chosen !== undefined && chosen !== word && chosen.startsWith(word.slice(0, -1));
+function isUnderPrefix(chosen: string | undefined, term: string): boolean {
+  return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }
 
 function useBranchDescription({ name, holds, needsAttention, waiters }: Namespace): string {

@@ -13,7 +13,7 @@ export interface KeyTreeState {
   leave(name: string): void;
   /** The key term of the search. */
   readonly chosen: string | undefined;
-  onChoose(word: string | undefined): void;
+  onChoose(term: string | undefined): void;
 }
 
 export const KeyTreeContext = createContext<KeyTreeState | null>(null);

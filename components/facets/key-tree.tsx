@@ -12,7 +12,7 @@ import { KeyTreeContext, type KeyTreeState } from "./key-tree-state.ts";
 interface KeyTreeProps {
   /** The key term of the search. */
   chosen: string | undefined;
-  onChoose(word: string | undefined): void;
+  onChoose(term: string | undefined): void;
 }
 
 /** The tree of key prefixes of the whole target. It does not depend on the search. */

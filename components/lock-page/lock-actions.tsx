@@ -23,14 +23,14 @@ const ExtendSheet = createLazyOverlay(() =>
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);
-  const nobody = useMessages(lockPage).nothingToRelease;
+  const notHeld = useMessages(lockPage).nothingToRelease;
   const live = useLiveState();
   const [open, setOpen] = useState<{ what: "note" | "extend"; lock: Lock } | null>(null);
   const buttons = { note: useRef<HTMLButtonElement>(null), extend: useRef<HTMLButtonElement>(null) };
   const isForced = live.hello?.operator.may.includes("force") ?? false;
   const noteBlocked = isForced ? null : messages.mayNotWrite;
   const extendBlocked =
-    useReleaseBlockedReason() ?? getExtendBlockedReason(lock, { nobody, endless: messages.noLease, known });
+    useReleaseBlockedReason() ?? getExtendBlockedReason(lock, { notHeld, noTtl: messages.noLease, known });
   const actions = [
     { what: "note", name: messages.note, blocked: noteBlocked },
     { what: "extend", name: messages.extendLease, blocked: extendBlocked },
@@ -60,13 +60,13 @@ export function LockActions({ lock }: { lock: Lock }) {
 }
 
 interface BlockedMessages {
-  nobody: string;
-  endless: string;
+  notHeld: string;
+  noTtl: string;
   known: Messages["lock"];
 }
 
 function getExtendBlockedReason(lock: Lock, messages: BlockedMessages): string | null {
-  if (lock.holders.length === 0) return messages.nobody;
-  if (lock.remainingMs === null) return messages.endless;
+  if (lock.holders.length === 0) return messages.notHeld;
+  if (lock.remainingMs === null) return messages.noTtl;
   return getReleaseObstacle(lock, messages.known);
 }

@@ -29,11 +29,11 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
   const { count, known } = lock.waiters;
   const { data, error, refetch } = useWaiters(toLockPath(lock), count);
   if (!count && lock.state === "free") return null;
-  if (!count) return <NoWaiters waiters={lock.waiters} words={messages} />;
+  if (!count) return <NoWaiters waiters={lock.waiters} messages={messages} />;
   return (
     <Section
       title={messages.title(`${known === "exact" ? "" : "≥ "}${formatNumber(count)}`)}
-      text={data !== undefined && <QueueOrder answer={data} words={messages} />}
+      text={data !== undefined && <QueueOrder answer={data} messages={messages} />}
     >
       {error !== null && (
         <div className="px-4 py-3">
@@ -43,13 +43,13 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
       {data === undefined && error === null && (
         <div aria-hidden style={{ height: `${Math.min(count, PLACEHOLDER_ROWS_MAX) * 32 + 16}px` }} />
       )}
-      {data !== undefined && <WaiterQueue answer={data} words={messages} />}
+      {data !== undefined && <WaiterQueue answer={data} messages={messages} />}
     </Section>
   );
 }
 
 /** One line for a lock without known waiters, the most frequent case. */
-function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; words: WaiterMessages }) {
+function NoWaiters({ waiters: { known }, messages }: { waiters: Waiters; messages: WaiterMessages }) {
   const text = {
     exact: messages.noWaiters,
     estimated: messages.noSubscriber,
@@ -67,7 +67,7 @@ function NoWaiters({ waiters: { known }, words: messages }: { waiters: Waiters; 
   );
 }
 
-function QueueOrder({ answer, words: messages }: { answer: LockWaiters; words: WaiterMessages }) {
+function QueueOrder({ answer, messages }: { answer: LockWaiters; messages: WaiterMessages }) {
   const { orders } = useMessages(lockWords).next;
   const { order, waiters, named } = answer;
   const texts = {
@@ -85,10 +85,10 @@ function QueueOrder({ answer, words: messages }: { answer: LockWaiters; words: W
 
 function WaiterQueue({
   answer: { items, named, waiters },
-  words: messages,
+  messages,
 }: {
   answer: LockWaiters;
-  words: WaiterMessages;
+  messages: WaiterMessages;
 }) {
   const shown = items.slice(0, SHOWN_WAITERS_MAX);
   const hidden = named - shown.length;
@@ -98,7 +98,7 @@ function WaiterQueue({
       <ol>
         {shown.map((waiter, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at one moment
-          <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} words={messages} />
+          <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} messages={messages} />
         ))}
       </ol>
       {hidden > 0 && <p className="py-1 text-ink-3">{messages.notShown(formatNumber(hidden))}</p>}
@@ -109,10 +109,10 @@ function WaiterQueue({
 
 function WaiterRow({
   waiter: { owner, by, place, since, until },
-  words: messages,
+  messages,
 }: {
   waiter: LockWaiter;
-  words: WaiterMessages;
+  messages: WaiterMessages;
 }) {
   const uiMessages = useMessages(ui);
   const now = useServerNow();

@@ -42,7 +42,7 @@ interface TableAreaProps {
   onOpen(lock: Lock): void;
 }
 
-/** The table, or the reason why there is none. */
+/** The table, or why no table is shown. */
 export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: TableAreaProps) {
   const live = useLiveState();
   const freeBlocked = useReleaseBlockedReason();

@@ -31,30 +31,30 @@ export function RankedLists({ stats, onFilter }: RankedListsProps) {
       <RankedList
         {...{ ...own, ...messages.tops.contended, items: top.contended }}
         figure={({ waits, refusals }) => formatNumber(waits + refusals)}
-        says={({ waits, refusals }) => messages.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
+        describe={({ waits, refusals }) => messages.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
       />
       <RankedList
         {...{ ...own, ...messages.tops.longestWaits, items: top.longestWaits }}
         figure={({ waitedMs }) => (waitedMs === null ? "" : formatSpan(waitedMs.p95, uiMessages))}
-        says={({ waitedMs }) =>
+        describe={({ waitedMs }) =>
           waitedMs === null ? "" : messages.halfWaited(formatSpan(waitedMs.p50, uiMessages))
         }
       />
       <RankedList
         {...{ ...own, ...messages.tops.expiredInUse, items: top.expiredInUse }}
         figure={({ expiredInUse }) => formatNumber(expiredInUse)}
-        says={({ expired }) => messages.expiredInAll(formatNumber(expired))}
+        describe={({ expired }) => messages.expiredInAll(formatNumber(expired))}
         tone="warn"
       />
       <RankedList
         {...{ ...listProps, ...messages.tops.forceReleases, items: top.forceReleases }}
         figure={({ forceReleases }) => formatNumber(forceReleases)}
-        says={acquired}
+        describe={acquired}
       />
       <RankedList
         {...{ ...listProps, ...messages.tops.evictions, items: top.evictions }}
         figure={({ evictions }) => formatNumber(evictions)}
-        says={acquired}
+        describe={acquired}
         tone="bad"
       />
     </div>
@@ -69,12 +69,12 @@ interface RankedListProps {
   /** Start of the counts. */
   since: number;
   figure(stats: PatternStats): string;
-  says(stats: PatternStats): string;
+  describe(stats: PatternStats): string;
   tone?: "bad" | "warn";
   onFilter(filter: string): void;
 }
 
-function RankedList({ title, means, items, now, since, figure, says, tone, onFilter }: RankedListProps) {
+function RankedList({ title, means, items, now, since, figure, describe, tone, onFilter }: RankedListProps) {
   const messages = useMessages(overview);
   const id = useId();
   return (
@@ -93,7 +93,7 @@ function RankedList({ title, means, items, now, since, figure, says, tone, onFil
           <li key={one.pattern} className="flex h-6 items-center gap-2 text-xs">
             <PatternLink pattern={one.pattern} onFilter={onFilter} />
             <span
-              title={says(one)}
+              title={describe(one)}
               className={clsx("shrink-0", tone === "bad" && "text-bad", tone === "warn" && "text-warn")}
             >
               {figure(one)}

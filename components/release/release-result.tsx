@@ -41,7 +41,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
   const { state, current } = form;
-  const freed = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
+  const released = (state.holder ? [state.holder] : state.seen.holders).filter(hasHolderName);
   const { owner, fence, reserved, asOf, masters, together } = result;
   const later = current !== undefined && current.asOf >= asOf ? current : undefined;
   const isBack = later !== undefined && later.asOf > asOf && isHeldAgain(later, { owner, fence });
@@ -63,9 +63,9 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
       </p>
       {isBack && <RecreatedHold lock={later} />}
       <dl className={FACTS_CLASS}>
-        {freed.length > 0 && (
+        {released.length > 0 && (
           <HoldFact name={messages.releasedHolder}>
-            {freed.map((holder) => (
+            {released.map((holder) => (
               <div key={holder.version}>
                 <HolderName holder={holder} wrap />
               </div>
@@ -170,11 +170,11 @@ function RecreatedHold({ lock }: { lock: Lock }) {
 
 function MasterResults({ masters }: { masters: NonNullable<ForceReleased["masters"]> }) {
   const messages = useMessages(english);
-  const freed = masters.filter(({ outcome }) => outcome === "released").length;
+  const released = masters.filter(({ outcome }) => outcome === "released").length;
   const unanswered = masters.filter(({ outcome }) => outcome === "unreachable" || outcome === "unknown");
   return (
     <p>
-      {messages.atMasters(freed, masters.length)}{" "}
+      {messages.atMasters(released, masters.length)}{" "}
       {unanswered.length > 0 && messages.silentMasters(unanswered.map(({ name }) => name).join(", "))}
     </p>
   );

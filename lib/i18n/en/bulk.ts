@@ -69,10 +69,10 @@ export const bulk = {
   progressLabel: "Progress",
   progress: (done: string, of: string) => `${done} of ${of}`,
   releasing: "Releasing…",
-  stopped: (freed: string) => `Stopped: ${freed} released.`,
-  connectionLost: (freed: string) => `Connection lost: ${freed} released.`,
+  stopped: (released: string) => `Stopped: ${released} released.`,
+  connectionLost: (released: string) => `Connection lost: ${released} released.`,
   allReleased: "All released.",
-  someReleased: (freed: string, of: string) => `${freed} of ${of} released.`,
+  someReleased: (released: string, of: string) => `${released} of ${of} released.`,
   counted: (count: string, what: string) => `${count} ${what}`,
   notStarted: (count: string) =>
     `${count} not started, or finished after you stopped. The table and the events show the results.`,

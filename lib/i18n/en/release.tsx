@@ -189,9 +189,9 @@ export const release = {
   sinceThen: (ago: ReactNode) => <>, for {ago}</>,
   watching: (left: string) => `Watching for another ${left}, in case the library creates the lock again.`,
   notRecreated: "The library did not create the lock again.",
-  keysReleased: (freed: number, of: number) =>
-    `${freed} of ${of} other keys with the same token were also released.`,
-  atMasters: (freed: number, of: number) => `Released at ${freed} of ${of} masters.`,
+  keysReleased: (released: number, of: number) =>
+    `${released} of ${of} other keys with the same token were also released.`,
+  atMasters: (released: number, of: number) => `Released at ${released} of ${of} masters.`,
   silentMasters: (names: string) =>
     `No response from ${names}. The leftover vote does not count and expires with its lease.`,
   heldAgain: "Released, but the same owner holds it again.",
