@@ -31,7 +31,9 @@ export function RankedLists({ stats, onFilter }: RankedListsProps) {
       <RankedList
         {...{ ...own, ...messages.tops.contended, items: top.contended }}
         figure={({ waits, refusals }) => formatNumber(waits + refusals)}
-        describe={({ waits, refusals }) => messages.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))}
+        describe={({ waits, refusals }) =>
+          messages.waitsAndRefusals(formatNumber(waits), formatNumber(refusals))
+        }
       />
       <RankedList
         {...{ ...own, ...messages.tops.longestWaits, items: top.longestWaits }}
