@@ -28,7 +28,7 @@ export const lockPage = {
   reserved: (by: ReactNode | null, left: string | null) => (
     <>
       {by === null ? "Reserved until the minimum hold time ends" : <>Reserved by {by}</>}
-      {left === null ? "" : ` for another ${left}`}.
+      {left === null ? "" : `, ${left} left`}.
     </>
   ),
   ended: (who: ReactNode) => (

@@ -120,7 +120,7 @@ export const lockParts: Messages["lockParts"] = {
     left: (span) => `剩余 ${span}`,
     noTtl: "无 TTL",
     extended: (has) => `租约已延长，${has}。`,
-    already: (has) => `未更改，已${has}。`,
+    already: (has) => `未更改，租约${has}。`,
     holdOf: (owner, lasts) => (
       <>
         {owner} 的持有。{lasts}
