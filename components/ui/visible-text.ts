@@ -13,7 +13,7 @@ const EDGE_WHITESPACE = /^ +| +$/g;
 /** Most texts contain none of these characters and are returned without a loop. */
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
-/** Makes the invisible characters of untrusted text from Redis visible. */
+/** Replaces invisible characters in untrusted text from Redis with visible ones. */
 export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;

@@ -107,7 +107,7 @@ const PINNED_CHARACTERS_MAX = 40_000;
 /** A pointer that only crosses the table freezes nothing. */
 const PIN_DELAY_MS = 150;
 
-/** Returns the paths of the frozen rows, whose ends are requested wherever they are in the list. */
+/** Returns the paths of the frozen rows. How they end is requested even if they leave the window. */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();
   const text = held?.join(" ");
