@@ -56,7 +56,7 @@ describe("liveness evidence", () => {
     expect(formatLivenessEvidence(liveness({ state: "not_renewing" }), NOW, words)).toBe(
       "no renewal in 25 s of watching",
     );
-    expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("too short");
+    expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("not long enough");
   });
 
   it("the evidence for a holder without regular renewals has its last renewal", () => {

@@ -98,7 +98,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
           </HoldFact>
         )}
       </dl>
-      <dl className={`${FACTS_CLASS} sm:grid-cols-[104px_minmax(0,1fr)_92px_minmax(0,1fr)]`}>
+      <dl className={`${FACTS_CLASS} sm:grid-cols-[104px_minmax(0,1fr)_56px_minmax(0,1fr)]`}>
         <HoldFact name={messages.forHowLong}>
           <HeldFor holder={holder} endedAt={endedAt} />
           {typical !== null && typical.samples >= TYPICAL_SAMPLES_MIN && (

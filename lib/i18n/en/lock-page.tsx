@@ -49,7 +49,7 @@ export const lockPage = {
   notRenewing: (left: string) => `The holder does not renew, so its liveness is unknown. Expires in ${left}.`,
   neverExpires: "No TTL: the lock never expires, and the liveness of its holder is unknown.",
   watchedTooShort: (span: string) =>
-    `Watched for ${span}, too short to determine whether the holder is alive.`,
+    `Watched for ${span}, not long enough to determine whether the holder is alive.`,
   wait: (count: number) => (count === 1 ? "1 client is waiting." : `${count} clients are waiting.`),
   waitAtLeast: (count: number) =>
     count === 1 ? "At least 1 client is waiting." : `At least ${count} clients are waiting.`,
@@ -76,7 +76,7 @@ export const lockPage = {
   ifReleased: "If released",
   nextHolder: "Next holder:",
   keepsWriting:
-    "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out at its next renewal (`lost`). Until then it may keep writing: only the fencing token protects the resource.",
+    "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out when its next renewal fails. Until then it may keep writing: only the fencing token protects the resource.",
   onlyReserved: "No client works under a reservation, so no work is affected.",
   mustNotRelease: "Do not release:",
   votes: "Votes",

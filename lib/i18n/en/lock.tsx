@@ -40,7 +40,7 @@ export const lock = {
   watchedNever: (span: string) => `no renewal in ${span} of watching`,
   noRegularRenewals: "no regular renewals observed",
   noTtlMeans: "never expires, and the liveness of the holder is unknown",
-  watchedShort: (span: string) => `watched for ${span}, too short`,
+  watchedShort: (span: string) => `watched for ${span}, not long enough`,
   livenessWith: (liveness: ReactNode, evidence: ReactNode) => (
     <>
       {liveness}
