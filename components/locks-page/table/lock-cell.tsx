@@ -108,7 +108,8 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
   return (
     <span className="flex items-center justify-end gap-1">
       <LeaseBar lock={lock} className="w-(--lease-bar-px)" />
-      <span className="min-w-[64px] leading-[1.25]">
+      {/* The text keeps its width and the bar shrinks. */}
+      <span className={clsx("min-w-[64px] leading-[1.25]", !withLiveness && "shrink-0")}>
         <span className="block">
           <RemainingTime lock={lock} />
         </span>

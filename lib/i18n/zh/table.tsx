@@ -15,7 +15,7 @@ export const table: Messages["table"] = {
     key: "键",
     owner: "持有者",
     format: "格式",
-    count: "可重入次数",
+    count: "重入次数",
     remaining: "剩余时间",
     held: "已持有",
     attention: "存活状态",
