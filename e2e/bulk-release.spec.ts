@@ -53,9 +53,7 @@ test("selected locks are reviewed and released together, except one that changed
   await bar.getByRole("button", { name: "Release 3…" }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByRole("region", { name: "Will be released: 2" })).toContainText("gone@vm-3");
-  await expect(sheet.getByRole("region", { name: "Not released: 1" })).toContainText(
-    "holder changed",
-  );
+  await expect(sheet.getByRole("region", { name: "Not released: 1" })).toContainText("holder changed");
   const line = sheet.getByRole("listitem").filter({ hasText: "gone@vm-3" });
   await expect(line).not.toHaveText((await line.textContent()) ?? "");
   const free = sheet.getByRole("button", { name: "Release 2 locks" });

@@ -195,7 +195,10 @@ test("rows sorted by a hidden column show it", async ({ page, lockkeeper, key })
   const scene = await prepareScene(lockkeeper, key, () => isOver);
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.goto(`${scene.filter}&sort=-fence`);
-  await expect(page.getByRole("columnheader", { name: "Fencing token" })).toHaveAttribute("aria-sort", "descending");
+  await expect(page.getByRole("columnheader", { name: "Fencing token" })).toHaveAttribute(
+    "aria-sort",
+    "descending",
+  );
   await page.goto(`${scene.filter}&sort=-count&cols=key,held`);
   await expect(page.getByRole("columnheader", { name: "Count" })).toHaveAttribute("aria-sort", "descending");
 });

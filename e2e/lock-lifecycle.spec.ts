@@ -80,7 +80,10 @@ test("a force-release from the page wakes the waiters once and records who and w
   await listener.subscribe(`redisson_lock__channel:{${name}}`);
   listener.on("message", (_, message: string) => messages.push(message));
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: /^Release/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Release/ })
+    .first()
+    .click();
   const sheet = page.getByRole("dialog");
   await sheet.getByText("Release now").first().click();
   await sheet.getByLabel("Reason").fill("worker lost its node");
@@ -106,7 +109,10 @@ test("a lock whose holder changes before the click is not released, and the new 
   const name = key("changing");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: /^Release/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Release/ })
+    .first()
+    .click();
   const sheet = page.getByRole("dialog");
   await sheet.getByText("Release now").first().click();
   await sheet.getByLabel("Reason").fill("stuck");
@@ -132,7 +138,10 @@ test("a release sheet is disabled when the holder changes while it is open", asy
   const name = key("disarmed");
   await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "first@vm-1" });
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: /^Release/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Release/ })
+    .first()
+    .click();
   const sheet = page.getByRole("dialog");
   await sheet.getByText("Release now").first().click();
   await lockkeeper.callHold("release", pathOf(name));
@@ -155,7 +164,10 @@ test("of two operators who release at once, one succeeds and the other sees the 
   );
   for (const page of pages) {
     await page.goto(pathOf(name));
-    await page.getByRole("button", { name: /^Release/ }).first().click();
+    await page
+      .getByRole("button", { name: /^Release/ })
+      .first()
+      .click();
     await page.getByRole("dialog").getByText("Release now").first().click();
     await page.getByRole("dialog").getByLabel("Reason").fill("both of us");
   }

@@ -185,7 +185,10 @@ test("an unverified release needs a second explicit confirmation to release the 
   await lockkeeper.redis.runCli("HSET", name, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await lockkeeper.redis.runCli("PEXPIRE", name, "600000");
   await page.goto(pathOf(name));
-  await page.getByRole("button", { name: /^Release/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Release/ })
+    .first()
+    .click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its owner is gone");

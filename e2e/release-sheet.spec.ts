@@ -7,7 +7,10 @@ const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 
 async function openSheet(page: Page, key: string) {
   await page.goto(pathOf(key));
-  await page.getByRole("button", { name: /^Release/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Release/ })
+    .first()
+    .click();
   return page.getByRole("dialog");
 }
 

@@ -55,7 +55,10 @@ async function workWithLocks(pair: InstancePair, page: Page, name: string): Prom
     .filter({ hasText: `${name}-stuck` })
     .waitFor({ timeout: VISIBLE_MS });
   await page.goto(`${pair.url}/locks/${encodeURIComponent(key)}`);
-  await page.getByRole("button", { name: /^Release/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Release/ })
+    .first()
+    .click();
   const sheet = page.getByRole("dialog");
   await sheet.getByLabel("Release now").check();
   const reason = sheet.getByRole("textbox", { name: "Reason" });
