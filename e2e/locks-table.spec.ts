@@ -107,7 +107,7 @@ test("on a phone, two lines stand above the rows and every control is large enou
   const views = await main.getByRole("button", { name: /^All/ }).boundingBox();
   const search = await main.getByLabel("Search locks").boundingBox();
   expect((search?.y ?? 0) - (views?.y ?? 0)).toBeLessThan(60);
-  for (const name of ["Overview", "Filters, 1 chosen", "Pause", "Copy or export the list"]) {
+  for (const name of ["Overview", "Filters, 1 active", "Pause", "Copy or export the list"]) {
     const box = await main.getByRole("button", { name, exact: true }).boundingBox();
     expect(Math.min(box?.width ?? 0, box?.height ?? 0), name).toBeGreaterThanOrEqual(44);
   }

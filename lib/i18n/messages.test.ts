@@ -15,7 +15,6 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["facets.join", "punctuation alone"],
   ["lockPage.fence", "the Chinese term is the English one"],
   ["release.fence", "the Chinese term is the English one"],
-  ["table.columns.fence", "the Chinese term is the English one"],
   ["docs.needsOf", "punctuation alone"],
   ["emptyLocks.neverReached.aside", "punctuation alone"],
   ["events.between", "punctuation alone"],

@@ -11,7 +11,7 @@ const columns: Record<LockSortField, string> = {
   held: "Held for",
   attention: "Liveness",
   waiters: "Waiting",
-  fence: "Fencing token",
+  fence: "Fence",
 };
 
 const densities = { dense: "Compact", normal: "Normal", airy: "Comfortable" };
