@@ -34,7 +34,7 @@ test("navigation, owners, audit and docs are in Chinese when Chinese is selected
   // Other tests leave owners that are whole sentences of markup, and labels cannot say what of them is data.
   await page.goto("/owners?q=owner:me@vm-1");
   await expect(page.getByRole("row").filter({ hasText: "me@vm-1" })).toBeVisible();
-  await expect(page).toHaveTitle("持有者 · Lockkeeper");
+  await expect(page).toHaveTitle("所有者 · Lockkeeper");
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-Hans");
   await assertChinese(page, "owners");
   await page.keyboard.press("?");
@@ -189,7 +189,7 @@ test("the language changes in place, keeps typed text and updates the tab title"
   await page.getByRole("button", { name: "Switch to 中文" }).click();
   await expect(page.getByRole("navigation").getByText(shell.places.owners)).toBeVisible();
   await expect(page.getByRole("textbox").or(page.getByRole("combobox")).first()).toHaveValue("owner:nobody");
-  await expect(page).toHaveTitle("持有者 · Lockkeeper");
+  await expect(page).toHaveTitle("所有者 · Lockkeeper");
   await expect(page.getByRole("button", { name: ui.clearSearch })).toBeVisible();
   await page.getByRole("button", { name: "English" }).click();
   await expect(page).toHaveTitle("Owners · Lockkeeper");
