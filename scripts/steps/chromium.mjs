@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { StepError } from "./child.mjs";
+import { findHeadlessShell } from "./headless-shell.mjs";
 import { runStep } from "./progress.mjs";
 
 const run = promisify(execFile);
 const INSTALLED = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -14,7 +17,7 @@ const INSTALLED = [
 ];
 
 /**
- * Returns the path of a Chromium that runs on this machine. Installs one if necessary.
+ * Returns the path of a Chromium that runs on this machine, preferably the headless shell. Installs one if necessary.
  *
  * @param {string} root
  * @returns {Promise<string>}
@@ -25,12 +28,12 @@ export async function findChromium(root) {
     if (await works(configured)) return configured;
     throw new StepError(`CHROMIUM_PATH is ${configured}, which cannot be run.`);
   }
-  const found = await firstWorking();
+  const found = await firstWorking(root);
   if (found) return found;
   for (const way of await waysToInstall()) {
     // Another way may still work. The output matters only if all fail.
     const problem = await install(way, root);
-    const path = await firstWorking();
+    const path = await firstWorking(root);
     if (path) return path;
     if (problem) console.error(problem);
   }
@@ -39,9 +42,10 @@ export async function findChromium(root) {
   );
 }
 
-async function firstWorking() {
+async function firstWorking(/** @type {string} */ root) {
   const { chromium } = await import("@playwright/test");
-  for (const path of [...INSTALLED, chromium.executablePath()]) {
+  const shell = await findHeadlessShell(join(root, ".cache"));
+  for (const path of [shell, ...INSTALLED, chromium.executablePath()]) {
     if (path && existsSync(path) && (await works(path))) return path;
   }
   return undefined;
