@@ -30,8 +30,8 @@ export async function findHeadlessShell(cacheDir) {
 /** @returns {Promise<string | undefined>} */
 async function readInstalledVersion() {
   if (!existsSync(join(SHARED_FILES, "icudtl.dat"))) return undefined;
-  return run("dpkg-query", ["--show", "--showformat=${Version}", "chromium-common"]).then(
-    ({ stdout }) => stdout.trim() || undefined,
+  return run("dpkg-query", ["--status", "chromium-common"]).then(
+    ({ stdout }) => /^Version: (.+)$/m.exec(stdout)?.[1],
     () => undefined,
   );
 }
