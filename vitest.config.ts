@@ -1,12 +1,24 @@
 import { defineConfig } from "vitest/config";
 
 const shared = { environment: "node" as const, dangerouslyIgnoreUnhandledErrors: false };
+/** Property tests compute for seconds on a machine that is busy with other things. */
+const unit = { ...shared, testTimeout: 20_000 };
+const integration = { ...shared, testTimeout: 20_000, hookTimeout: 30_000 };
 
 /** Files that replace a module: in a worker of their own, since others of the same worker would get the replacement. */
 const REPLACES_MODULES = [
   "server/locks/verbs/attempt.test.ts",
   "server/watch/scan/time-budget.test.ts",
   "test/chaos/processes/retrying-http-client.test.ts",
+];
+
+/** Files that replace the clock of their process or measure its memory, CPU time or timers. */
+const NEEDS_OWN_PROCESS = [
+  "server/api/event-stream/event-stream.integration.test.ts",
+  "server/api/read-cpu.integration.test.ts",
+  "test/attacks/latency.integration.test.ts",
+  "test/hazards/pauses.integration.test.ts",
+  "test/hazards/waiting.integration.test.ts",
 ];
 
 /** `*.test.ts` needs nothing but Node; `*.integration.test.ts` starts its own Redis servers. */
@@ -17,10 +29,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...shared,
+          ...unit,
           name: "unit",
-          // Property tests compute for seconds on a machine that is busy with other things.
-          testTimeout: 20_000,
           // Half of the time went into loading the same modules for each file.
           isolate: false,
           include: ["{lib,server,packages,components,scripts,test}/**/*.test.{ts,tsx}"],
@@ -29,17 +39,22 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...shared, name: "unit-isolated", testTimeout: 20_000, include: REPLACES_MODULES },
+        test: { ...unit, name: "unit-isolated", include: REPLACES_MODULES },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...integration,
           name: "integration",
+          // A fifth of the time went into loading the same modules for each file.
+          isolate: false,
           include: ["{lib,server,packages,components,scripts,test}/**/*.integration.test.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          exclude: ["**/node_modules/**", ...NEEDS_OWN_PROCESS],
         },
+      },
+      {
+        extends: true,
+        test: { ...integration, name: "integration-isolated", include: NEEDS_OWN_PROCESS },
       },
     ],
   },

@@ -41,15 +41,9 @@ const report = (name) => join(reports, `${name}.json`);
 const vitest = (name) => (files, output) => [
   bin("vitest"),
   "run",
-  ...[
-    "--project",
-    name === "unit" ? "unit*" : name,
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${output}`,
-  ],
+  ...["--project", `${name}*`, "--reporter=default", "--reporter=json", `--outputFile.json=${output}`],
   // Integration tests wait for Redis and for leases more than they compute.
-  ...(name === "integration" ? [`--maxWorkers=${availableParallelism() + 1}`] : []),
+  ...(name === "integration" ? [`--maxWorkers=${availableParallelism() * 2}`] : []),
   ...files,
 ];
 

@@ -43,7 +43,7 @@ export async function runSuites(
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-matrix-"));
   const removeDir = addCleanUp(() => rm(dir, { recursive: true, force: true }));
   const report = join(dir, "report.json");
-  const args = ["run", "--project", "integration", `--maxWorkers=${workersMax}`, "--reporter=default"];
+  const args = ["run", "--project", "integration*", `--maxWorkers=${workersMax}`, "--reporter=default"];
   const output = await run(
     join(ROOT, "node_modules/.bin/vitest"),
     [...args, "--reporter=json", `--outputFile.json=${report}`, ...suites],
