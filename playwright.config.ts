@@ -3,9 +3,21 @@ import { defineConfig } from "@playwright/test";
 
 const chromium = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 
+/**
+ * Files whose tests share a console of their own. A worker starts anew for each, and once more for the default console:
+ * they run first, so that the others find a worker with a running console and a session.
+ */
+const OWN_CONSOLES = ["accessibility", "bulk-release", "events", "possible-locks", "targets"].map(
+  (name) => `**/${name}.spec.ts`,
+);
+
 export default defineConfig({
   testDir: "e2e",
   testMatch: "**/*.spec.ts",
+  projects: [
+    { name: "own consoles", testMatch: OWN_CONSOLES },
+    { name: "shared console", testIgnore: OWN_CONSOLES },
+  ],
   workers: 2,
   fullyParallel: false,
   forbidOnly: true,
