@@ -76,7 +76,13 @@ let binarySearch: Promise<RedisServerBinary> | undefined;
 /** The Redis server that tests run on, looked for once a process. */
 export function findTestBinary(): Promise<RedisServerBinary> {
   const explicitPath = process.env.REDIS_SERVER_BIN;
-  binarySearch ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) });
+  binarySearch ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) }).catch(
+    (error: unknown) => {
+      // One failed search must not fail every later file of this process.
+      binarySearch = undefined;
+      throw error;
+    },
+  );
   return binarySearch;
 }
 
