@@ -22,12 +22,18 @@ let targets = 0;
 /** `target` has no history yet; `startInstance` starts a console instance for it. */
 const it = redisTest()
   .extend("target", () => `t${++targets}`)
-  .extend(
-    "startInstance",
-    ({ redis, target }) =>
-      (options?: { kept: EventRetention }) =>
-        new Instance(redis, target, options),
-  );
+  .extend("startInstance", ({ redis, target }, { onCleanup }) => {
+    const started: Instance[] = [];
+    onCleanup(() => {
+      // After a failed test an instance would go on to call a Redis that is gone, beside the tests of other files.
+      for (const instance of started) instance.kill();
+    });
+    return (options?: { kept: EventRetention }) => {
+      const instance = new Instance(redis, target, options);
+      started.push(instance);
+      return instance;
+    };
+  });
 
 /** The fate of the next append: it never arrives, or its reply is lost. */
 type StoreFault = "none" | "unsent" | "unanswered";
@@ -54,6 +60,7 @@ class Instance {
   readonly #recorder: Recorder;
   readonly #tail: StreamTail;
   readonly #connections: HomeStore[];
+  #hasEnded = false;
 
   constructor(
     at: TestRedis,
@@ -93,6 +100,7 @@ class Instance {
   }
 
   async stop(): Promise<void> {
+    this.#hasEnded = true;
     this.#tail.stop();
     await this.#recorder.stop();
     for (const connection of this.#connections) connection.close();
@@ -100,6 +108,8 @@ class Instance {
 
   /** Behaves like a killed process: no more requests, and the lock remains until its lease expires. */
   kill(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     for (const connection of this.#connections) connection.close();
     this.#tail.stop();
     void this.#recorder.stop();
