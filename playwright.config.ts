@@ -4,8 +4,8 @@ import { defineConfig } from "@playwright/test";
 const chromium = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 
 /**
- * Files whose tests share a console of their own. A worker starts anew for each, and once more for the default console:
- * they run first, so that the others find a worker with a running console and a session.
+ * Files whose tests share a console of their own. Each of them replaces a worker. They run first, so that the other files
+ * keep their workers, with a running console and a session.
  */
 const OWN_CONSOLES = ["accessibility", "bulk-release", "events", "possible-locks", "targets"].map(
   (name) => `**/${name}.spec.ts`,
