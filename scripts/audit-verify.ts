@@ -16,8 +16,7 @@ import { waitUntilReady } from "../server/redis/connect.ts";
 import { locateHomeStore } from "../server/start-configured-redis.ts";
 import { formatLocation } from "../server/targets/probe-target.ts";
 
-const USAGE =
-  "Usage: npm run audit:verify [-- FILE] [--head HASH]";
+const USAGE = "Usage: npm run audit:verify [-- FILE] [--head HASH]";
 
 interface Arguments {
   readonly file: string | undefined;

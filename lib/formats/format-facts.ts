@@ -19,5 +19,4 @@ export interface FormatFacts {
 }
 
 /** For libraries whose clients poll at their own intervals. */
-export const POLLING_WAITERS =
-  "Waiters poll and are not notified. The first one to poll acquires the lock.";
+export const POLLING_WAITERS = "Waiters poll and are not notified. The first one to poll acquires the lock.";

@@ -134,7 +134,8 @@ export const NODE_AND_PYTHON_FORMATS: Readonly<Record<Extract<FormatName, Covere
     renews: { who: "none" },
     waiters: "There are no waiters: a task whose lock is held is not queued.",
     oldOwner: "It is not notified: the same task can be queued and run in parallel.",
-    comesBack: "When the task ends, it deletes the key without comparing it, even if another task holds the lock by then.",
+    comesBack:
+      "When the task ends, it deletes the key without comparing it, even if another task holds the lock by then.",
   },
   "django-redis": {
     label: "django-redis",
@@ -158,14 +159,16 @@ export const NODE_AND_PYTHON_FORMATS: Readonly<Record<Extract<FormatName, Covere
     owner: "recurs",
     renews: { who: "some", afterShare: 2 / 3 },
     waiters: "One waiter is notified. Without this notification, the waiters could block forever.",
-    oldOwner: "Its release() raises NotAcquired, and its renewal thread ends. Until then it continues working.",
+    oldOwner:
+      "Its release() raises NotAcquired, and its renewal thread ends. Until then it continues working.",
   },
   redbeat: {
     label: "RedBeat",
     layout: "one string, 32 hexadecimal digits with the time in it",
     owner: "unique",
     renews: { who: "all", afterShare: 1 / 5 },
-    waiters: "Waiters are not notified: another beat acquires the lock at its next attempt, which may be minutes later.",
+    waiters:
+      "Waiters are not notified: another beat acquires the lock at its next attempt, which may be minutes later.",
     oldOwner:
       "Its next extension raises an error, which ends that beat. Another beat takes over within its interval.",
   },

@@ -20,7 +20,8 @@ export const OTHER_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, 
     layout: "one string, 22 base64 characters and a suffix of the application",
     owner: "unique",
     renews: { who: "none" },
-    waiters: "Waiters poll at the interval that their application chose. The first one to poll acquires the lock.",
+    waiters:
+      "Waiters poll at the interval that their application chose. The first one to poll acquires the lock.",
     oldOwner:
       "Its Refresh and Release return ErrLockNotHeld or ErrNotObtained. A lock over several keys fails as a whole. Until then it continues working.",
   },
@@ -39,8 +40,7 @@ export const OTHER_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, 
     owner: "unique",
     renews: { who: "all", afterShare: 1 / 2 },
     waiters: "Redis notifies the clients that track the keys. The first one to retry acquires the lock.",
-    oldOwner:
-      "Redis also notifies it: its context is cancelled when it has lost the majority of the keys.",
+    oldOwner: "Redis also notifies it: its context is cancelled when it has lost the majority of the keys.",
   },
   "redlock-net": {
     label: "RedLock.net",
@@ -84,7 +84,8 @@ export const OTHER_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, 
     owner: "unique",
     renews: { who: "none" },
     waiters: POLLING_WAITERS,
-    oldOwner: "At the end of its critical section it throws LockReleaseException. Until then it continues working.",
+    oldOwner:
+      "At the end of its critical section it throws LockReleaseException. Until then it continues working.",
   },
   "sidekiq-unique-jobs": {
     label: "sidekiq-unique-jobs",

@@ -32,7 +32,12 @@ export async function forceReleaseObserved(
   params: Partial<ForceReleaseParams> = {},
 ): Promise<string> {
   const whole = { holder: undefined, by: "mei", reason: "node lost", ...params };
-  const reply = await findLockFormat(seen.format, seen.type)?.releaser?.forceRelease(redis, channel, seen, whole);
+  const reply = await findLockFormat(seen.format, seen.type)?.releaser?.forceRelease(
+    redis,
+    channel,
+    seen,
+    whole,
+  );
   return reply?.outcome ?? "refused";
 }
 
