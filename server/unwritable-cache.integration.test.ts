@@ -78,7 +78,7 @@ describe.skipIf(!canMount)("file systems that cannot be written (needs the right
     const { code, stderr } = await startServer(READ_ONLY, cache);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Lockkeeper cannot start: Cannot write to \S+\/redis \(EROFS: the file system is read-only\), [^\n]+\n$/,
+      /^Lockkeeper cannot start: Cannot write to \S+\/redis \(EROFS: the file system is read-only\)\. [^\n]+\n$/,
     );
   });
 
