@@ -101,7 +101,7 @@ export function getReferenceName(schema: SchemaObject): string | undefined {
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** The schema that a reference stands for; what is said beside the reference goes before what it says itself. */
+/** Resolves a reference. Keywords beside the reference take precedence over those of the referenced schema. */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

@@ -5,7 +5,7 @@ import { buildWaitersKey } from "./keys.ts";
 
 export interface StopWaitingRequest {
   readonly requestId: string;
-  /** When it began to wait; undefined if no reply told. */
+  /** When it began to wait; undefined if no reply stated it. */
   readonly sinceMs: number | undefined;
   readonly owner: string;
   /** How long its place is kept for the same request id; 0: it is not kept. */
