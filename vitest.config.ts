@@ -16,6 +16,7 @@ const REPLACES_MODULES = [
 const NEEDS_OWN_PROCESS = [
   "server/api/event-stream/event-stream.integration.test.ts",
   "server/api/read-cpu.integration.test.ts",
+  "server/watch/hostile-messages.integration.test.ts",
   "test/attacks/latency.integration.test.ts",
   "test/hazards/pauses.integration.test.ts",
   "test/hazards/waiting.integration.test.ts",
