@@ -65,8 +65,8 @@ test("selected locks are reviewed and released together, except one that changed
   await assertAccessible(page, "review");
   await free.click();
   const outcome = sheet.getByTestId("bulk-outcome");
-  await expect(outcome).toContainText("All freed.");
-  await expect(outcome).toContainText("2 freed");
+  await expect(outcome).toContainText("All released.");
+  await expect(outcome).toContainText("2 released");
   await takeScreenshot(page, info, "freed");
   expect(await Promise.all([1, 2, 3, 4].map((n) => exists(redis, `lock:bulk:${n}`)))).toEqual([
     false,
@@ -116,7 +116,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await acquire(lockkeeper, "lock:many:7", "new@vm-9");
   await sheet.getByRole("button", { name: "Release 150 locks" }).click();
   const outcome = sheet.getByTestId("bulk-outcome");
-  await expect(outcome).toContainText("149 of 150 freed.");
+  await expect(outcome).toContainText("149 of 150 released.");
   await expect(outcome).toBeFocused();
   await expect(sheet.getByRole("region", { name: "1 holder changed" })).toContainText("new@vm-9");
   // Of a long list only what is in sight is drawn.
@@ -126,7 +126,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await sheet.getByRole("button", { name: "Review the remaining lock again" }).click();
   await expect(sheet.getByRole("region", { name: "Will be released: 1" })).toContainText("new@vm-9");
   await sheet.getByRole("button", { name: "Release 1 lock" }).click();
-  await expect(outcome).toContainText("All freed.");
+  await expect(outcome).toContainText("All released.");
   const saved = page.waitForEvent("download");
   await sheet.getByRole("button", { name: "Download CSV" }).click();
   const file = await readFile(await (await saved).path(), "utf8");

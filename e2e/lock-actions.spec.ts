@@ -15,12 +15,12 @@ test("the lease of a holder is extended, and a note is left on the lock", async 
   await page.getByRole("button", { name: "Extend lease…" }).click();
   const sheet = page.getByRole("dialog");
   const give = sheet.getByRole("button", { name: "Extend lease" });
-  await expect(give).toHaveAttribute("title", "Say why.");
+  await expect(give).toHaveAttribute("title", "Enter a reason.");
   await sheet.getByLabel("Lease from now").selectOption("1 hour");
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the migration is at 80 %");
   await takeScreenshot(page, info, "extend");
   await give.click();
-  await expect(sheet.getByTestId("outcome")).toContainText(/It has (59 m|1 h)/);
+  await expect(sheet.getByTestId("outcome")).toContainText(/Lease extended: (59 m|1 h)/);
   expect(Number(await lockkeeper.redis.runCli("PTTL", name))).toBeGreaterThan(3_000_000);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Extend lease…" })).toBeFocused();

@@ -124,7 +124,7 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   await expect(sheet.getByRole("region", { name: "Will be released: 3" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("its node is gone");
   await sheet.getByRole("button", { name: "Release 3 locks" }).click();
-  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
+  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All released.");
   await sheet.getByRole("button", { name: "Close" }).click();
   await expect(page.getByTestId("free")).toBeVisible();
   // The button that it came from is gone with the locks.

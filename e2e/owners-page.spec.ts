@@ -28,7 +28,7 @@ test("all locks of a dead owner are reviewed and released at once, and no others
   await expect(sheet.getByRole("region", { name: "Will be released: 3" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("pod-7 is gone");
   await sheet.getByRole("button", { name: "Release 3 locks" }).click();
-  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All freed.");
+  await expect(sheet.getByTestId("bulk-outcome")).toContainText("All released.");
   for (const name of ["d", "of-another-kind"])
     expect(await lockkeeper.redis.runCli("EXISTS", key(name))).toBe("1");
   await sheet.getByRole("button", { name: "Close" }).click();

@@ -84,7 +84,7 @@ test("locks of every format are listed with their format and released from the t
     expect(await lockkeeper.redis.runCli("EXISTS", key(format))).toBe("0");
   }
   // Whoever is in the list sees what became of its rows until they ask for it as it is now.
-  await expect(page.getByTestId("row-end")).toHaveText([/^freed by mei/, /^freed by mei/]);
+  await expect(page.getByTestId("row-end")).toHaveText([/^released by mei/, /^released by mei/]);
   await page.getByTestId("changes").click();
   await expect(rows).toHaveCount(1);
 });
