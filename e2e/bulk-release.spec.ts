@@ -53,7 +53,9 @@ test("selected locks are reviewed and released together, except one that changed
   await bar.getByRole("button", { name: "Release 3…" }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByRole("region", { name: "Will be released: 2" })).toContainText("gone@vm-3");
-  await expect(sheet.getByRole("region", { name: "Not released: 1" })).toContainText("holder changed");
+  await expect(sheet.getByRole("region", { name: "Not released: 1" })).toContainText(
+    "held by another holder",
+  );
   const line = sheet.getByRole("listitem").filter({ hasText: "gone@vm-3" });
   await expect(line).not.toHaveText((await line.textContent()) ?? "");
   const free = sheet.getByRole("button", { name: "Release 2 locks" });
@@ -118,7 +120,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   const outcome = sheet.getByTestId("bulk-outcome");
   await expect(outcome).toContainText("149 of 150 released.");
   await expect(outcome).toBeFocused();
-  await expect(sheet.getByRole("region", { name: "1 holder changed" })).toContainText("new@vm-9");
+  await expect(sheet.getByRole("region", { name: "1 held by another holder" })).toContainText("new@vm-9");
   // Of a long list only what is in sight is drawn.
   expect(await sheet.getByRole("listitem").count()).toBeLessThan(60);
   await takeScreenshot(page, info, "all");

@@ -4,12 +4,12 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
   released: "released",
   would_release: "will be released",
   already_gone: "already gone",
-  changed: "holder changed",
+  changed: "held by another holder",
   unverified: "could not be verified as the same hold",
-  format_required: "format required: release it separately",
+  format_required: "without a certain format: release separately",
   read_only: "cannot be released from here",
   forbidden: "not permitted",
-  unknown: "no response: may or may not be released",
+  unknown: "not confirmed: may or may not be released",
   failed: "failed",
 };
 
