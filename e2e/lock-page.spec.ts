@@ -115,7 +115,7 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   await expect(others.getByRole("listitem")).toHaveCount(2);
   await page.getByRole("button", { name: "Show raw value" }).click();
   const raw = page.getByTestId("raw");
-  await expect(raw).toContainText(/^string, 9 m \d+ s to live/);
+  await expect(raw).toContainText(/^string, TTL 9 m \d+ s/);
   await expect(raw.getByRole("cell")).toHaveText(/^[0-9a-f-]{36}:\d+$/);
   await takeThemeScreenshots(page, info, "owner-and-raw", { fullPage: true });
   await assertAccessibleInThemes(page, "other locks and raw view");

@@ -81,7 +81,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await views(page).getByRole("button", { name: "All", exact: false }).first().click();
   await tab.click();
   await page.getByRole("combobox", { name: "Search locks" }).fill(`${filter} waiters<1`);
-  await expect(tab).toContainText("changed since");
+  await expect(tab).toContainText("unsaved changes");
   await more.click();
   await page.getByRole("menuitem", { name: "Keep the present search" }).click();
   await expect(tab).toHaveAttribute("aria-pressed", "true");
