@@ -83,7 +83,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await page.getByRole("combobox", { name: "Search locks" }).fill(`${filter} waiters<1`);
   await expect(tab).toContainText("unsaved changes");
   await more.click();
-  await page.getByRole("menuitem", { name: "Keep the present search" }).click();
+  await page.getByRole("menuitem", { name: "Update to current search" }).click();
   await expect(tab).toHaveAttribute("aria-pressed", "true");
   await more.click();
   await page.getByRole("menuitem", { name: "Rename…" }).click();
