@@ -9,6 +9,7 @@ test("⌘K finds a lock by part of its name, opens it and restores the focus", a
   const name = key("invoices:77");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
   await page.goto("/");
+  await expect(page.getByTestId("connection")).toContainText("live");
   const search = page.getByRole("combobox", { name: "Search locks" });
   await search.focus();
   await page.keyboard.press("Control+k");
@@ -40,7 +41,7 @@ test("the palette opens pages, runs page actions and stays closed over an open s
   await page.keyboard.press("Control+k");
   const palette = page.getByRole("dialog", { name: "Search and commands" });
   await assertAccessibleInThemes(page, "palette");
-  await palette.getByRole("combobox").fill("free the lock");
+  await palette.getByRole("combobox").fill("release lock");
   await page.keyboard.press("Enter");
   const sheet = page.getByRole("dialog").filter({ hasText: name });
   await expect(sheet).toBeVisible();

@@ -63,7 +63,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await panel(page).getByRole("button", { name: "Clear 2" }).click();
   await expect(search(page)).toHaveValue("is:needs_attention");
   await search(page).fill("held>soon");
-  await expect(page.getByText("held is compared with")).toBeVisible();
+  await expect(page.getByText("held requires typical or a duration")).toBeVisible();
 });
 
 test("each facet is one stop of the Tab key, and the skip link lands on the table", async ({
@@ -144,7 +144,7 @@ test("on a phone the filters open as a sheet, and a failed count shows an error"
   await page.route("**/api/v1/facets?**", (route) => route.abort());
   await page.goto("/?q=refused-words");
   await page.getByRole("button", { name: "Filters" }).click();
-  await expect(sheet.getByRole("alert")).toContainText("did not answer");
+  await expect(sheet.getByRole("alert")).toContainText("did not respond");
   await page.unroute("**/api/v1/facets?**");
   await sheet.getByRole("button", { name: "Try again" }).click();
   await expect(sheet.getByRole("group", { name: "Liveness" })).toBeVisible();

@@ -86,7 +86,7 @@ test("overlapping holds and gaps are drawn and named, and are accessible in both
   await expect(timeline.locator("[data-gap]").first()).toBeVisible();
   const named = timeline.getByRole("list", { name: "Problems and gaps" });
   await expect(named).toContainText("Two holders at the same time: fay");
-  await expect(named).toContainText("Nobody watched from");
+  await expect(named).toContainText("Not observed from");
   await page.getByRole("listbox").focus();
   await page.keyboard.press("Home");
   await page.getByRole("button", { name: "Show raw value" }).click();

@@ -67,7 +67,7 @@ test("stale overview figures show their time, and missing ones show an error", a
   await askAgain(page);
   await expect(overview(page).getByRole("status")).toContainText("Figures from");
   await page.reload();
-  await expect(overview(page).getByRole("alert")).toContainText("did not answer");
+  await expect(overview(page).getByRole("alert")).toContainText("did not respond");
   await page.unroute("**/api/v1/stats?**");
   await overview(page).getByRole("button", { name: "Try again" }).click();
   await expect(figure(page, "held").getByRole("img")).toBeVisible();
@@ -92,7 +92,7 @@ test("the overview counts the current locks, links to them and names the pattern
   await expect(async () => {
     await askAgain(page);
     const line = figure(page, "acquisitionsPerS").getByRole("img");
-    await expect(line).toHaveAttribute("aria-label", /In the last hour, as far as/, { timeout: 1000 });
+    await expect(line).toHaveAttribute("aria-label", /Over the last hour \(data since/, { timeout: 1000 });
   }).toPass();
   await expect(figure(page, "needsAttention").getByRole("button")).toContainText(/^[1-9]/);
   await figure(page, "needsAttention").getByRole("button").click();

@@ -36,7 +36,7 @@ test("possible locks are not listed, and a chip counts and shows them", async ({
   await lockkeeper.redis.runCli("SET", "lock:listed", "worker-9");
   await expect(page.getByRole("row").filter({ hasText: "worker-9" })).toBeVisible();
   await expect(rowsOf(page)).toHaveCount(0);
-  await expect(chip).toHaveAttribute("title", /Not listed because your application may use them/);
+  await expect(chip).toHaveAttribute("title", /not listed because your application may use them/);
   await expect(chip).toHaveAttribute("aria-pressed", "false");
   await chip.click();
   await expect(chip).toHaveAttribute("aria-pressed", "true");

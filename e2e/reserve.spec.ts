@@ -128,7 +128,7 @@ test("reservations are described in plain words, with the owner string in Redis 
   const row = (text: string) => page.getByRole("row").filter({ hasText: text });
   await expect(row("reserved: minimum hold time")).toContainText("lockkeeper:reserve:min-hold");
   await expect(row("reserved by key:root")).toContainText("lockkeeper:reserve:key:root");
-  await expect(row("gone@vm-1").getByTitle(/lease is over/)).toBeVisible();
+  await expect(row("gone@vm-1").getByTitle(/lease has expired/)).toBeVisible();
   await look("table");
   await page.goto(pathOf(grace));
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Leaseexpired");

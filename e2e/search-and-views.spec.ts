@@ -69,7 +69,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(rows).toHaveCount(1);
   // At once: who types slowly asks with each word on the way.
   await page.keyboard.insertText("held>5x");
-  await expect(page.getByRole("status").filter({ hasText: "held is compared with a time" })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: "held requires typical or a duration" })).toBeVisible();
   await expect(box).toHaveAttribute("aria-invalid", "true");
   await assertAccessibleInThemes(page, "fault");
   await takeThemeScreenshots(page, info, "fault");
@@ -82,7 +82,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
 
   await page.goto(shown("waiters>many"));
   await expect(page.getByText("Invalid search")).toBeVisible();
-  await page.getByRole("button", { name: "Clear the search" }).last().click();
+  await page.getByRole("button", { name: "Clear search" }).last().click();
   await expect(rows.first()).toBeVisible();
 });
 

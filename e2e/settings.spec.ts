@@ -146,7 +146,7 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await takeAllScreenshots(theirs, info, "you");
 
   await page.goto("/settings/sessions");
-  await page.getByRole("button", { name: /Everybody's/ }).click();
+  await page.getByRole("button", { name: /All operators/ }).click();
   await expect(page.getByRole("row").filter({ hasText: "this browser" })).toContainText("mei");
   await takeAllScreenshots(page, info, "sessions");
   await page.getByRole("button", { name: "End session of jo" }).click();

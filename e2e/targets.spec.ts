@@ -134,7 +134,7 @@ test("the Targets page names unsafe settings with the command that fixes them, i
   await page.getByRole("link", { name: "Targets" }).click();
   const card = page.getByRole("region", { name: "Shop" });
   await expect(card).toContainText("maxmemory-policy is volatile-ttl");
-  await expect(card.getByRole("button", { name: /Copy the command: maxmemory-policy/ })).toBeVisible();
+  await expect(card.getByRole("button", { name: /Copy command: maxmemory-policy/ })).toBeVisible();
   await expect(card.getByRole("row").filter({ hasText: `127.0.0.1:${shop.port}` })).toContainText("live");
   const main = card.getByRole("row").filter({ hasText: `127.0.0.1:${shop.port}` });
   await expect(main).toContainText("volatile-ttl");
