@@ -69,7 +69,9 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(rows).toHaveCount(1);
   // At once: who types slowly asks with each word on the way.
   await page.keyboard.insertText("held>5x");
-  await expect(page.getByRole("status").filter({ hasText: "held requires typical or a duration" })).toBeVisible();
+  await expect(
+    page.getByRole("status").filter({ hasText: "held requires typical or a duration" }),
+  ).toBeVisible();
   await expect(box).toHaveAttribute("aria-invalid", "true");
   await assertAccessibleInThemes(page, "fault");
   await takeThemeScreenshots(page, info, "fault");

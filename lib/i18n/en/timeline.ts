@@ -15,7 +15,7 @@ export const timeline = {
   others: (count: number) =>
     count === 1 ? "1 earlier holder not shown." : `${count} earlier holders not shown.`,
   notWatched: "not watched",
-  gap: (from: string, to: string) => `Not watched from ${from} to ${to}`,
+  gap: (from: string, to: string) => `Not observed from ${from} to ${to}`,
   now: "now",
 
   heldNow: "held now",
