@@ -27,8 +27,8 @@ class ObservedKey {
   readonly #notifications: ("set" | "del")[] = [];
   #delivered = 0;
   #read: Read | undefined;
-  /** Notifications that must arrive before a given time. */
-  #due: { readonly count: number; readonly at: number } | undefined;
+  /** How many notifications must arrive before which time, one entry per reply. */
+  #due: { readonly count: number; readonly at: number }[] = [];
   readonly #pending = new PendingNotifications();
   #hold: ObservedHold | undefined;
   #reported: readonly ReportedHold[] = [];
@@ -54,12 +54,13 @@ class ObservedKey {
   }
 
   passMs(ms: number): void {
-    if (this.#due !== undefined && this.#now + ms > this.#due.at) {
-      this.#now = Math.max(this.#now, this.#due.at);
-      while (this.#delivered < this.#due.count) this.deliver();
-      this.#due = undefined;
+    const until = this.#now + ms;
+    for (const { count, at } of this.#due.filter((due) => until > due.at).toSorted((a, b) => a.at - b.at)) {
+      this.#now = Math.max(this.#now, at);
+      while (this.#delivered < count) this.deliver();
     }
-    this.#now += ms;
+    this.#due = this.#due.filter((due) => until <= due.at);
+    this.#now = until;
   }
 
   deliver(): void {
@@ -84,7 +85,7 @@ class ObservedKey {
     this.#read = undefined;
     this.#apply(read.sentAt, read.result.owner);
     const windowMs = Math.max(OVERTAKING_MS, this.#now - read.sentAt);
-    this.#due = { count: read.result.notified, at: this.#now + windowMs };
+    this.#due.push({ count: read.result.notified, at: this.#now + windowMs });
   }
 
   /** Delivers everything, and reads the key again. */
