@@ -23,10 +23,10 @@ describe("opening a quorum", () => {
 
   it("a quorum is refused when two of its URLs point to the same server", async ({ masters }) => {
     const [one = "", two = ""] = masters.urls;
-    expect(await catchStartupError([one, two, one])).toContain("are one server");
-    expect(await catchStartupError([one, two, `${one}/1`])).toContain("are one server");
+    expect(await catchStartupError([one, two, one])).toContain("are the same server");
+    expect(await catchStartupError([one, two, `${one}/1`])).toContain("are the same server");
     expect(await catchStartupError([one, two, one.replace("127.0.0.1", "localhost")])).toContain(
-      "are one server",
+      "are the same server",
     );
   });
 
