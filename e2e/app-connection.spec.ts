@@ -37,7 +37,7 @@ test("an administrator reads how applications connect, and shows, copies and hid
   const viewer = await browser.newContext();
   const other = await logIn(viewer, lockkeeper, "ada", "operator");
   await other.goto(`${lockkeeper.url}/settings/keys`);
-  await expect(other.getByText("Only admins of all targets can view and create API keys")).toBeVisible();
+  await expect(other.getByText("Only global admins can view and create API keys")).toBeVisible();
   await expect(other.getByRole("region", { name: "Connect applications" })).toHaveCount(0);
   await Promise.all([context.close(), viewer.close()]);
   await lockkeeper.stop();

@@ -63,7 +63,7 @@ test("facets are selected by keyboard, each field sets one filter term, and all 
   await panel(page).getByRole("button", { name: "Clear 2" }).click();
   await expect(search(page)).toHaveValue("is:needs_attention");
   await search(page).fill("held>soon");
-  await expect(page.getByText("held requires typical or a duration")).toBeVisible();
+  await expect(page.getByText("held must be “typical” or a duration")).toBeVisible();
 });
 
 test("each facet is one stop of the Tab key, and the skip link lands on the table", async ({

@@ -18,7 +18,7 @@ test("a redis-py lock shows its format and what its holder will notice after a r
   await page.goto(pathOf(name));
   const now = page.getByRole("region", { name: "Now" });
   await expect(now).toContainText("redis-py");
-  await expect(now).toContainText("from the owner string, by the clock of the client");
+  await expect(now).toContainText("from the owner string, on the client's clock");
   await expect(now).toContainText("clients that poll are not visible");
   await page.keyboard.press("r");
   const sheet = page.getByRole("dialog");

@@ -70,7 +70,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   // At once: who types slowly asks with each word on the way.
   await page.keyboard.insertText("held>5x");
   await expect(
-    page.getByRole("status").filter({ hasText: "held requires typical or a duration" }),
+    page.getByRole("status").filter({ hasText: "held must be “typical” or a duration" }),
   ).toBeVisible();
   await expect(box).toHaveAttribute("aria-invalid", "true");
   await assertAccessibleInThemes(page, "fault");

@@ -132,7 +132,7 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await expect(theirs).toHaveURL(/\/events\?q=owner:x$/);
   await expect(theirs.getByTestId("operator")).toHaveText("jo · viewer");
   await theirs.goto("/settings/keys");
-  await expect(theirs.getByText(/Only admins of all targets/)).toBeVisible();
+  await expect(theirs.getByText(/Only global admins/)).toBeVisible();
   await theirs.getByRole("link", { name: "Account" }).click();
   await expect(theirs.getByRole("region", { name: "jo" })).toContainText("viewer");
   await theirs.getByLabel("Current password").fill("not this one");

@@ -3,7 +3,7 @@ import type { Lock, Votes } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** The votes of the masters of a quorum: "at 3 of 5 masters". */
+/** The votes of the masters of a quorum: "on 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const messages = useMessages(english).votes;
   const { of, known, state, agreement, owners } = votes;

@@ -10,7 +10,7 @@ export interface ListQuery {
   sort: string;
 }
 
-/** Parses filter and order of the list from a URL. URLs are untrusted, so invalid parts are replaced. */
+/** Parses the list's filter and sort order from a URL. URLs are untrusted, so invalid parts are replaced. */
 export function parseListUrl(q = "", sort = DEFAULT_SORT): ListQuery {
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {

@@ -77,7 +77,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   };
 }
 
-/** Restores the scroll position after a return from the page of a lock. */
+/** Restores the scroll position when the operator returns from a lock page. */
 function useRememberedSearch({ filter, sort, focusedPath }: ListUrl): void {
   const target = useTargetName();
   useEffect(() => {

@@ -72,7 +72,7 @@ const TYPICAL_SAMPLES_MIN = 3;
 
 interface HoldFactsProps {
   lock: Lock;
-  /** The one of several holders to release. */
+  /** The holder to release if the lock has several. */
   only?: Holder | undefined;
   /** End of the hold, Redis clock. Its times stop there. */
   endedAt?: number | null;

@@ -30,7 +30,7 @@ import { type ReleaseForm, useRelease } from "./use-release.ts";
 interface ReleaseSheetProps {
   /** As it was when the operator opened the dialog. */
   lock: Lock;
-  /** The one of several holders to release. */
+  /** The holder to release if the lock has several. */
   holder?: Holder | undefined;
   onClose(): void;
   finalFocus(): HTMLElement | null;

@@ -41,7 +41,7 @@ export type ReleaseChoice =
 export interface ReleaseState {
   /** The hold that the operator reviews. Only this hold can be released. */
   seen: Lock;
-  /** The one of several holders to release. undefined: the lock. */
+  /** The holder to release if the lock has several. undefined: release the whole lock. */
   holder: Holder | undefined;
   /** End of the hold if known, Redis clock. null while it lasts. */
   endedAt: number | null;

@@ -18,7 +18,7 @@ interface TargetMenuProps {
   here: TargetSummary | undefined;
 }
 
-/** All targets with their state. Selecting one keeps the page, except on the page of a lock. */
+/** All targets with their state. Selecting one keeps the page, except on a lock page. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
   const messages = useMessages(shell);
   const pathname = usePathname();

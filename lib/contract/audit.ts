@@ -22,7 +22,7 @@ export const AuditWho = z
     name: z.string().meta({ description: "Name of the API key or operator.", example: "mei" }),
     verbs: z
       .array(z.string())
-      .meta({ description: "Access that the caller had at the target: `read`, `lock`, `force`, `admin`." }),
+      .meta({ description: "Access that the caller had on the target: `read`, `lock`, `force`, `admin`." }),
   })
   .meta({ id: "AuditWho" });
 export type AuditWho = z.infer<typeof AuditWho>;

@@ -210,7 +210,7 @@ export type Health = z.infer<typeof Health>;
 const LiveOperator = z
   .object({
     name: z.string(),
-    may: z.array(Access).meta({ description: "The operator's access at this target." }),
+    may: z.array(Access).meta({ description: "The operator's access on this target." }),
     mayEverywhere: z.array(Access).meta({
       description: "The operator's access to all keys of all targets.",
     }),

@@ -20,7 +20,7 @@ export const LockKey = z.object(keyFields).meta({ id: "LockKey" });
 
 const sinceIsSchema = z.enum(["exact", "at_least", "reported"]).meta({
   description:
-    "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, by the clock of the client; if the client waited, it can be the start of the wait.",
+    "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, on the client's clock; if the client waited, it can be the start of the wait.",
 });
 
 /** The longest-running hold of a group. */

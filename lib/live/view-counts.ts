@@ -6,7 +6,7 @@ import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.
 export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
   /** Number of matches by filter. */
   readonly filters: ReadonlyMap<string, number>;
-  /** Counts by name of the namespace. */
+  /** Counts by namespace name. */
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 

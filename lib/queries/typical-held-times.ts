@@ -9,7 +9,7 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
-/** The most acquired patterns. The page of a lock also has those of others. */
+/** The most frequently acquired patterns. The lock page covers the other patterns too. */
 const PATTERNS_MAX = 200;
 
 const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));

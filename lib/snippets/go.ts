@@ -1,6 +1,6 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 
-/** Creates a program for Go 1.21 and newer: net/http of the standard library. */
+/** Creates a program for Go 1.21 and newer that uses only the standard library's net/http. */
 export function createGoSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const content = body === undefined ? "nil" : `strings.NewReader(\`${formatGoRawJson(body)}\`)`;

@@ -1,7 +1,7 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** Creates a program for Python 3.8 and newer with urllib of the standard library, without dependencies. */
+/** Creates a program for Python 3.8 and newer that uses only the standard library's urllib. */
 export function createPythonSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [

@@ -1,7 +1,7 @@
 import { ACCESS_OF_ROLE, type Access, EVERY_TARGET, type Roles } from "../../lib/contract/access.ts";
 import { KeyPatternSet } from "../redis/glob.ts";
 
-/** Permission for some kinds of access at some targets and keys. */
+/** Permission for some kinds of access on some targets and keys. */
 export interface AccessGrant {
   readonly accesses: readonly Access[];
   coversTarget(target: string): boolean;

@@ -71,7 +71,10 @@ export interface ReleaseRequest extends LockRequest {
   /** `all` ends the hold regardless of its count. Default: `one`. */
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
-  /** `none` for a hand-over: the next acquire on the connection is a waiter's. Default: `waiters`. */
+  /**
+   * Who is woken by the release. `none` for a hand-over, because the next acquire on the connection is on behalf of a
+   * waiter. Default: `waiters`.
+   */
   readonly wakes?: "waiters" | "none";
   /** The signals that wake waiters of other libraries. */
   readonly signals?: ReleaseSignals | undefined;

@@ -25,8 +25,8 @@ interface PendingVerb {
 }
 
 /**
- * Sends the verbs that are issued in one turn of the event loop on one connection as one script, because a script call
- * costs Redis and Node more than a verb within one. A single verb is sent at once by its own script.
+ * Batches the verbs that one connection issues in one turn of the event loop into a single script call, because a call
+ * costs Redis and Node more than a verb within it. If only one verb is issued, its own script is called at once.
  */
 export class VerbBatches {
   readonly #connections = new WeakMap<Redis, ConnectionBatches>();

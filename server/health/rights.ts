@@ -36,7 +36,7 @@ const CONFIRMATION_COMMANDS: readonly (readonly [command: string, ...rest: strin
   ["WAIT", "0", "0"],
 ];
 
-/** What Lockkeeper does on a target. `confirmed_writes`: a target with `replicas`. */
+/** What Lockkeeper does on a target. `confirmed_writes`: writes that replicas confirm (the target sets `replicas`). */
 export type TargetUse = "reads" | "writes" | "confirmed_writes";
 
 const COMMANDS: Readonly<Record<TargetUse, typeof READ_COMMANDS>> = {

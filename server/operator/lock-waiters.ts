@@ -72,7 +72,7 @@ async function readWaitersAt(
   return { seen, queue: await readQueue(redis, seen, routing) };
 }
 
-/** Lists each client once, longest wait first. In a quorum, each client is queued at every master. */
+/** Lists each client once, longest wait first. In a quorum, each client is queued on every master. */
 function listOwnWaiters(readings: readonly WaitersReading[]): QueuedClient[] {
   const byName = new Map<string, QueuedClient>();
   for (const { queue } of readings) {

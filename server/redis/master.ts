@@ -44,7 +44,7 @@ export interface SlotRouting {
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   /**
-   * Handles the error of a read that a redirection caused. `moved`: the key is at another master, which is known now.
+   * Handles the error of a read that a redirection caused. `moved`: the key is on another master, which is known now.
    * `apart`: its slot is being migrated, or a related key is in another slot, so each key must be read separately.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;

@@ -13,7 +13,7 @@ export class ReadConnections {
   /** For batches of keys and for SCAN. It is closed and reopened when a reply times out. */
   readonly shared: Redis;
 
-  /** @param open opens a connection of this name that reconnects by itself */
+  /** @param open opens a connection of this name that reconnects automatically */
   constructor(private readonly open: (name: string) => Redis) {
     this.shared = open("reads");
     closeOnTimeout(this.shared);

@@ -206,12 +206,12 @@ export class Watcher {
     return { observation, hold: this.#createTransientHold(observation) };
   }
 
-  /** Reads a key as one format, without a change of the index. @throws when Redis is unreachable */
+  /** Reads a key as one format without changing the index. @throws when Redis is unreachable */
   readKeyAs(key: Key, format: FormatName): Promise<Observation> {
     return this.#view.readWithRules(key, { findFormat: () => format });
   }
 
-  /** Reads a key with other rules, without a change of the index. @throws when Redis is unreachable */
+  /** Reads a key under different rules without changing the index. @throws when Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation> {
     return this.#view.readWithRules(key, rules);
   }

@@ -10,7 +10,7 @@ export interface Toast {
   showToast(text: ReactNode): void;
 }
 
-/** A short, announced confirmation that disappears by itself and moves no content. */
+/** A short confirmation that is announced to screen readers, disappears on its own and does not shift the layout. */
 export function useToast(): Toast {
   const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
   useEffect(() => {

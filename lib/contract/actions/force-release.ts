@@ -99,7 +99,7 @@ export const ForceReleased = z
     }),
     masters: z.array(MasterRelease).optional().meta({
       description:
-        "On `released` on a quorum target: the outcome at each master. Fewer than a majority can still have the hold, so the lock is released.",
+        "On `released` on a quorum target: the outcome on each master. Fewer than a majority can still have the hold, so the lock is released.",
     }),
     watchMs: z.int().optional().meta({
       description:

@@ -66,7 +66,7 @@ export const REQUEST_PROBLEMS = {
     retry: "never",
     remedy: "Use an API key that has the access, or ask an administrator for it.",
     facts: {},
-    example: { detail: "mei does not have the required access: `force` at the target main. It has read." },
+    example: { detail: "mei does not have the required access: `force` on the target main. It has read." },
   },
   not_found: {
     meaning: "No resource has this path, or no target has this name.",

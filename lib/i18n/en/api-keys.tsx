@@ -53,7 +53,7 @@ export const apiKeys = {
   allKeysWarning:
     "Without a pattern, this key has access to every lock on its targets, including those of other applications.",
   expiryWarning: (date: string) =>
-    `The key expires on ${date}. Its application then gets 401 responses and cannot renew its locks. Replace the key before that date. Rotation does not extend it.`,
+    `The key expires on ${date}. Applications that use it then get 401 responses and can no longer renew their locks. Replace the key before that date. Rotation does not extend it.`,
   expiresAfter: "Expires after",
   expiresNever: "Valid until it is revoked.",
   lifetimes: { days30: "30 days", days90: "90 days", year: "1 year", never: "never" },
@@ -89,7 +89,7 @@ export const apiKeys = {
   shownOnce:
     "You will not see this secret again. Lockkeeper stores only a hash. If you lose the secret, rotate the key.",
   copySecret: "Copy secret",
-  storeIt: "Save it in the secret store of your application. Send it with every request:",
+  storeIt: "Save it in your application's secret store. Send it with every request:",
   tryIt: "Try it in a shell. The first line contains the secret:",
   copyCommand: "Copy command",
 };

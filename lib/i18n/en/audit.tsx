@@ -6,7 +6,7 @@ export const audit = {
   title: "Audit log",
   forAdmins: "Global admins only",
   forAdminsText:
-    "The audit log covers all targets, so only admins of all targets can read it. Ask one of them for help.",
+    "The audit log covers all targets, so only global admins can read it. Ask a global admin for help.",
   loadingLog: "Loading…",
   refresh: "Refresh",
   exportAs: (format: string) => `Export ${format}`,

@@ -30,7 +30,7 @@ export const bulk = {
   reviewed: (done: string, of: string) => `${done} of ${of} reviewed`,
   stop: "Stop",
   release: (count: number, shown: string) => `Release ${formatLockCount(count, shown)}`,
-  recorded: (who: string) => `Each release is logged in the audit as ${who}`,
+  recorded: (who: string) => `Each release is recorded in the audit log as ${who}`,
   nothingReleased: "Nothing was released.",
   reviewCurrent: (count: number, shown: string) =>
     count === 1 ? "Review the current hold" : `Review the ${shown} current holds`,

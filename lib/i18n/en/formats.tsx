@@ -36,7 +36,7 @@ export const formats = {
     truncated: (looked: string) => `Only ${looked} of them were read.`,
     scannedAll: (scanned: string) => `All ${scanned} other keys were scanned.`,
     scannedSome: (scanned: string) =>
-      `${scanned} other keys were scanned, but not all of them. There may be more changes.`,
+      `Only ${scanned} of the other keys were scanned. There may be more changes.`,
     add: "Add rule",
     remove: "Remove rule",
     cancel: "Cancel",

@@ -11,7 +11,7 @@ export const lockCopy = {
   noOwner: "The lock is not held.",
   curl: "curl: inspect",
   releaseCurl: "curl: release",
-  releaseCurlHint: "Only this hold; logged in the audit",
+  releaseCurlHint: "Only this hold; recorded in the audit log",
   /** The reason in the audit log. */
   curlReason: "Released with curl",
   formatUnknown: "The format is unknown. Release the lock in the console.",

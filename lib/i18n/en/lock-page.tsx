@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The page of a lock. */
+/** The lock page. */
 export const lockPage = {
   namespace: "lockPage" as const,
   noKey: "No lock key in this URL",
@@ -114,7 +114,7 @@ export const lockPage = {
   sinceHow: {
     exact: "",
     at_least: " or earlier (already held when first seen)",
-    reported: " (from the owner string, by the clock of the client)",
+    reported: " (from the owner string, on the client's clock)",
   },
   fence: "Fencing token",
   noFence: "none: not acquired through Lockkeeper, so late writes cannot be detected",

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The sections of the page of a lock, and the dialogs that open from it. */
+/** The sections of the lock page, and the dialogs that open from it. */
 export const lockParts = {
   namespace: "lockParts" as const,
 
@@ -14,7 +14,7 @@ export const lockParts = {
     },
     known: {
       exact: "All waiters are listed.",
-      estimated: "Subscribed clients are counted. Each has one waiter or more.",
+      estimated: "Counts subscribed clients. Each has at least one waiter.",
       unknown: "Clients that poll are not visible.",
     },
     noWaiters: "No client is waiting.",
@@ -105,7 +105,7 @@ export const lockParts = {
     title: "Extend lease",
     formatRequired: "Select the format first.",
     reasonRequired: "Enter a reason.",
-    by: (name: string) => `Logged in the audit as ${name}`,
+    by: (name: string) => `Recorded in the audit log as ${name}`,
     extendAnyway: "Extend the current hold",
     submit: "Extend lease",
     explanation: (who: ReactNode, left: ReactNode) => (
@@ -121,8 +121,8 @@ export const lockParts = {
     noFormat: "Select format…",
     lasts: {
       to_its_end: "No client shortens it.",
-      until_renewed: "The next renewal sets the lease of the client, which may be shorter.",
-      unknown: "The next renewal may set the lease of the client.",
+      until_renewed: "The next renewal resets the lease to the client's value, which may be shorter.",
+      unknown: "The next renewal may reset the lease to the client's value.",
     },
     left: (span: string) => `${span} left`,
     noTtl: "no TTL",

@@ -51,7 +51,7 @@ export const lock = {
   /** Tooltips of the number of waiters. */
   waitersHints: {
     exact: "All waiters",
-    estimated: "Clients subscribed to the release, each with one waiter or more",
+    estimated: "Clients subscribed to the release, each with at least one waiter",
     unknown: "Clients that poll are not visible",
   },
   noWaiters: "no waiters",
@@ -114,7 +114,7 @@ export const lock = {
   sinceUnknown: "The start of this hold is unknown",
   sinceHints: {
     at_least: (date: string) => `Already held when first seen, ${date}`,
-    reported: (date: string) => `Since ${date} (from the owner string, by the clock of the client)`,
+    reported: (date: string) => `Since ${date} (from the owner string, on the client's clock)`,
     exact: (date: string) => `Since ${date}`,
   },
   typical: (span: string) => `typical ${span}`,
@@ -133,7 +133,7 @@ export const lock = {
 
   /** Votes of the masters of a quorum. */
   votes: {
-    held: (its: number, of: number) => `held at ${its} of ${of} masters`,
+    held: (its: number, of: number) => `held on ${its} of ${of} masters`,
     ownerPerMaster: ", with one owner string per master: ",
     differentOwners: "held by different owners on each master; none is known to have a majority",
     has: (owner: ReactNode, masters: number) => (
@@ -141,10 +141,10 @@ export const lock = {
         {owner} has {masters} {masters === 1 ? "vote" : "votes"}
       </>
     ),
-    noHold: (votes: number): string => (votes === 1 ? ", which is no majority" : ", which are no majority"),
+    noHold: (_votes: number): string => ", so no owner has a majority",
     none: "none",
     unreachable: (count: number) => `; ${count} ${count === 1 ? "is" : "are"} unreachable`,
-    undecided: ": they can change the result, so the last known result is shown",
+    undecided: " and could change the result, so the last known result is shown",
     and: ", ",
     after: "; ",
   },

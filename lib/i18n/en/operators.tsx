@@ -69,7 +69,7 @@ export const operators = {
       button: "Delete operator",
       texts: [
         "All sessions end within two seconds.",
-        "Roles and password are deleted permanently. Actions of the operator remain in the audit log.",
+        "The operator's roles and password are deleted permanently. Their actions remain in the audit log.",
       ],
     },
   },

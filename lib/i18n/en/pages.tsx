@@ -7,8 +7,6 @@ export const pages = {
   noLockChanged: "No lock was changed.",
   errorId: (digest: string) => `Error ID in the server log: ${digest}`,
   notFound: "Page not found",
-  addressOfLock: (start: ReactNode) => (
-    <>The page of a lock is at {start}, followed by its percent-encoded key.</>
-  ),
+  addressOfLock: (start: ReactNode) => <>A lock page is at {start} followed by the percent-encoded key.</>,
   allLocks: "All locks",
 };

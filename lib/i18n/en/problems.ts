@@ -19,9 +19,9 @@ export const problems = {
   translations: null as ProblemMessages | null,
   /** The values that a search field accepts. */
   comparison: {
-    number: (field: string) => `${field} requires a whole number`,
-    time: (field: string) => `${field} requires a duration such as 500ms, 30s, 5m, 2h or 1d`,
+    number: (field: string) => `${field} must be a whole number`,
+    time: (field: string) => `${field} must be a duration such as 500ms, 30s, 5m, 2h or 1d`,
     time_or_typical: (field: string) =>
-      `${field} requires typical or a duration such as 500ms, 30s, 5m, 2h or 1d`,
+      `${field} must be “typical” or a duration such as 500ms, 30s, 5m, 2h or 1d`,
   } satisfies Record<FilterError["expected"], (field: string) => string>,
 };

@@ -108,7 +108,7 @@ export const release = {
       `Production, and the liveness of the holder is unknown. Type “${target}” to confirm`,
   },
   typeName: (target: string) => `Type “${target}” to confirm.`,
-  recorded: (who: string) => `Logged in the audit as ${who}`,
+  recorded: (who: string) => `Recorded in the audit log as ${who}`,
   releaseLock: "Release lock",
   keepWatching: "Keep watching",
   releaseReservation: "Release and reserve",
@@ -191,7 +191,7 @@ export const release = {
   notRecreated: "The library did not create the lock again.",
   keysReleased: (released: number, of: number) =>
     `${released} of ${of} other keys with the same token were also released.`,
-  atMasters: (released: number, of: number) => `Released at ${released} of ${of} masters.`,
+  atMasters: (released: number, of: number) => `Released on ${released} of ${of} masters.`,
   silentMasters: (names: string) =>
     `No response from ${names}. The leftover vote does not count and expires with its lease.`,
   heldAgain: "Released, but the same owner holds it again.",

@@ -4,9 +4,9 @@ export const search = {
   fields: {
     "key:": "Key; * and ? are wildcards",
     "owner:": "Owner string",
-    "service:": "Service of the holder",
-    "host:": "Host of the holder",
-    "liveness:": "Liveness of the holder",
+    "service:": "Holder's service",
+    "host:": "Holder's host",
+    "liveness:": "Holder's liveness",
     "format:": "Lock format",
     "kind:": "Lock, semaphore, read, write…",
     "confidence:": "Certainty that the key is a lock",
@@ -21,7 +21,7 @@ export const search = {
   },
   confidences: {
     certain: "The format is unambiguous",
-    likely: "Key and value suggest a lock",
+    likely: "The key and value suggest a lock",
     possible: "May be something else; includes unlisted locks",
   },
   kinds: {

@@ -49,7 +49,7 @@ export const table = {
   shownColumns: "Columns",
   moveUp: (column: string) => `Move ${column} left`,
   moveDown: (column: string) => `Move ${column} right`,
-  hidden: "hidden: no space",
+  hidden: "hidden: not enough space",
   shownForSort: "shown: sorted by this column",
   reset: "Reset",
   densityTitle: "Row height",

@@ -1,4 +1,4 @@
-/** The timeline of holds on the page of a lock. */
+/** The timeline of holds on the lock page. */
 export const timeline = {
   namespace: "timeline" as const,
   title: "Timeline",

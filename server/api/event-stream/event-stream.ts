@@ -35,7 +35,7 @@ export interface EventStreamOptions {
 /**
  * Sends the events of a target to one reader, in three phases: a snapshot if the reader's position is unknown, the
  * recorded events since then, and events as they are published. The first two are read page by page, each when the
- * reader has taken the page before, so that memory does not depend on their number. A reader that falls too far behind
+ * reader has read the previous page, so that memory does not depend on their number. A reader that falls too far behind
  * in the third phase returns to the second.
  */
 export class EventStream {

@@ -53,7 +53,7 @@ export class LineStream implements ResultListener {
   }
 
   /**
-   * Writes a file at the speed of its reader, and stops if the reader disconnects. A file that ends early has a
+   * Writes a file as fast as the client reads it, and stops if the client disconnects. A file that ends early has a
    * last line with the reason, which is not valid in its format.
    *
    * @param failed the reason to report if the chunks fail

@@ -11,7 +11,7 @@ export interface DrainLimits {
   readonly stalledMsMax: number;
 }
 
-/** Waits until the client has taken enough of what was written, or `isGone` returns true. */
+/** Waits until the client has read enough of the buffered output, or `isGone` returns true. */
 export async function waitUntilDrained(
   sink: ResponseSink,
   isGone: () => boolean,

@@ -30,8 +30,8 @@ export class LiveStreams {
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /**
-   * Sends the first state. For a poll, this is a task of the caller, so that many polls block the event loop no
-   * longer than one.
+   * Sends the first state. For a poll, this runs as a task of the caller, so that many polls do not block the event
+   * loop for longer than one poll does.
    *
    * @returns resolves when the first complete state has been sent; a poll ends then
    */

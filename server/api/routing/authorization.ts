@@ -43,5 +43,5 @@ function describeRefusal(principal: Principal, access: string, target: string | 
   if (has.length === 0) return `${name} has no access to the target ${where}.`;
   const patterns = has.flatMap((each) => getAllowedKeys(principal, each, target)?.patterns ?? []);
   const range = patterns.length === 0 ? "" : ` of keys that match ${[...new Set(patterns)].join(", ")}`;
-  return `${name} does not have the required access: \`${access}\` at the target ${where}. It has ${has.join(", ")}${range}.`;
+  return `${name} does not have the required access: \`${access}\` on the target ${where}. It has ${has.join(", ")}${range}.`;
 }

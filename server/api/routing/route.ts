@@ -89,8 +89,8 @@ export interface Route {
   /** Description of `{id}` in the path. */
   readonly idParam?: { readonly description: string; readonly example: string };
   /**
-   * `server`: the whole server. `target`: a target, from the path, its `{holdId}` or the query. `connector`: a
-   * target that may not have been reached yet.
+   * `server`: applies to the whole server. `target`: applies to one target, named in the path, the `{holdId}` or the
+   * query. `connector`: applies to a target that may not have been reached yet.
    */
   readonly scope: "server" | "target" | "connector";
   /** `writes`: may change the target, and is refused if the target is read-only. */

@@ -53,7 +53,7 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: raw.remainingMs };
 }
 
-/** A score is the end of its holder by the clock of Redis; the key outlives them. */
+/** A score is the holder's expiry on the Redis clock; the key outlives its holders. */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({
     ...each,

@@ -25,7 +25,7 @@ interface Member extends ScoredMember {
 }
 
 /**
- * Semaphore and MultiSemaphore of redis-semaphore. A score is the last refresh of its holder by the clock of the client.
+ * Semaphore and MultiSemaphore of redis-semaphore. A score is the holder's last refresh on the client's clock.
  * The timeout is only stored as the TTL of the key, which the latest refresh has set. All holders are assumed to have the
  * same timeout: a member expires before the key by the difference of its score to the latest. The clocks cancel out.
  */

@@ -10,7 +10,7 @@ import { isThreadOwner } from "./redisson-owner.ts";
 /** The hold that one master shows, as a possible part of a RedLock. */
 export interface RedLockPart {
   readonly seen: HeldObservation;
-  /** When this owner was first seen at the master, by performance.now(); undefined: it existed before. */
+  /** When this owner was first seen on the master, by performance.now(); undefined: it existed before. */
   readonly begunAt: number | undefined;
 }
 
@@ -27,11 +27,11 @@ export function isPlainRedissonHold({ state, format, type, kind, holders }: Held
   return isPlain && second === undefined && role === undefined && fence === null && isThreadOwner(token);
 }
 
-/** Whether a hold can be a part of a RedLock, which has a TTL at each master. */
+/** Whether a hold can be a part of a RedLock, which has a TTL on each master. */
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 
-/** Returns the largest set of parts that can be one lock; of several the one whose first part comes first. */
+/** Returns the largest set of parts that can be one lock. On a tie, the set whose first part comes first wins. */
 export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
   const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));
   return groups.reduce((largest, group) => (group.length > largest.length ? group : largest), []);

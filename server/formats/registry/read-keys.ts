@@ -71,7 +71,7 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
  * Reads many keys in one round trip, and in a second one the further data of some formats.
  *
  * @param routing finds keys that have moved to another Redis
- * @returns one observation per key, except for keys that are at another master, which `routing` knows now
+ * @returns one observation per key, except for keys that are on another master, which `routing` knows now
  */
 export async function readKeys(
   redis: Redis,

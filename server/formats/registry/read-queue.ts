@@ -9,7 +9,7 @@ import { findLockFormat } from "./lock-formats.ts";
 import { countListeners } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
-/** The waiters of a lock at one Redis. */
+/** The waiters of a lock on one Redis. */
 export interface SeenQueue {
   /** Waiters of our verbs, the longest first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];

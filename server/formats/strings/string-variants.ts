@@ -54,7 +54,7 @@ const createUnnamedVariant = (format: FormatName, shape: ValueSyntaxName): Strin
   ...{ format, shape },
 });
 
-/** The variants by value syntax and key. For one syntax, variants with key patterns come first. */
+/** The variants by value syntax and key. Within a syntax, variants with key patterns come first. */
 export const STRING_VARIANTS: readonly StringVariant[] = [
   { ...createUnnamedVariant("shedlock", "shedlock"), ends: "maybe", evidence: "unmistakable" },
   {

@@ -12,7 +12,7 @@ import { createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs } from "./time-limits.ts";
 
-/** Extends a hold at all masters; a majority must have it. @throws LockkeeperError unavailable */
+/** Extends a hold on all masters; a majority must have it. @throws LockkeeperError unavailable */
 export async function extendOnMasters(
   masters: readonly QuorumMaster[],
   seen: HeldObservation,

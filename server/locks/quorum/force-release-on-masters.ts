@@ -12,7 +12,7 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Force-releases a hold at all masters: at each one the vote of its token, with the fencing token of that master.
+ * Force-releases a hold on all masters: on each one, the vote of its token, with the fencing token of that master.
  *
  * `released` if fewer than a majority can still have it: the rest at an unreachable master expires with its lease and is
  * not a hold. `changed` if a majority has another hold by now.
@@ -66,7 +66,7 @@ async function forceReleaseOnMaster(
 
 /**
  * Whether a master has the holders that were seen. A vote that missed the agreement has another fencing token. A RedLock has
- * a different owner at each master, which belongs to one client and so to one master.
+ * a different owner on each master, which belongs to one client and so to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

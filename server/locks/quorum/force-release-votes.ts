@@ -6,7 +6,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 /** Most force-releases that no majority has reported; the oldest is dropped. */
 const PENDING_MAX = 1000;
 
-/** Subscribes to the force-releases of one client at all masters. */
+/** Subscribes to the force-releases of one client on all masters. */
 export function subscribeOnMasters(
   masters: readonly QuorumMaster[],
   clientId: string,

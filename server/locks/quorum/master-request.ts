@@ -19,7 +19,7 @@ export interface AttemptId {
   readonly sinceMs: number | undefined;
 }
 
-/** The state of a lock request at one master. */
+/** The state of a lock request on one master. */
 export class MasterRequest {
   /** How many ids were withdrawn here; the next attempt has a new one. */
   #revokedCount = 0;

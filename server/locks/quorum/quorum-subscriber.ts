@@ -6,7 +6,7 @@ import { isWakeUp } from "../verbs/key-endings.ts";
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
- * Subscribes to wake-ups at all masters, and forwards one when a majority has published it: only then can the lock be free.
+ * Subscribes to wake-ups on all masters, and forwards one when a majority has published it: only then can the lock be free.
  * Votes that a waiter releases at a minority wake no client, in particular not the waiter itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {

@@ -23,7 +23,7 @@ import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-lim
 /** How long releasing an entry is tried. */
 const GIVE_BACK_MS = 60_000;
 
-/** One re-entry at all masters. Masters that missed or lost the hold are ignored. */
+/** One re-entry on all masters. Masters that missed or lost the hold are ignored. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();

@@ -15,7 +15,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 const LEFTOVER_MS = 60_000;
 
 /**
- * Releases one count at all masters, and the whole hold if the majority has no count left.
+ * Releases one count on all masters, and the whole hold if the majority has no count left.
  *
  * @throws LockkeeperError not_owner, idempotency_key_required, idempotency_key_reused, unavailable, unknown_outcome
  */

@@ -117,7 +117,7 @@ export interface AcquiredGrant {
   abandon(): void;
 }
 
-/** The outcome at one master of a quorum. `away`: certainly nothing was done there. */
+/** The outcome on one master of a quorum. `away`: the request was certainly not executed there. */
 export interface MasterReleaseOutcome {
   readonly name: string;
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";

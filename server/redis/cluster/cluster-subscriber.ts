@@ -20,7 +20,7 @@ export type ClusterChannelKind = "wake" | "keyspace";
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
- * Subscribes to channels at the master of their lock's slot, because a change of the lock is published there. While
+ * Subscribes to channels on the master of their lock's slot, because a change of the lock is published there. While
  * that node is unreachable it has nothing to publish; its successor is subscribed to once it is known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {

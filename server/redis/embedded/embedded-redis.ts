@@ -39,7 +39,7 @@ export interface EmbeddedRedis {
   readonly appUrl: string;
   readonly app: AppConnection;
   readonly port: number;
-  /** Of the process that runs now: the server is started again when it ends by itself. */
+  /** The pid of the current process. It changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
   /** True if it was already running: left behind by a killed run, or shared with one that still runs. */
   readonly adopted: boolean;
@@ -110,7 +110,7 @@ async function findFreePort(excludedPort: number): Promise<number> {
   );
 }
 
-/** Starts a server that ended by itself, on the same port: applications know it. */
+/** Restarts a server that exited unexpectedly. The port stays the same because applications connect to it. */
 async function restartServer(
   setup: ServerSetup,
   port: number,

@@ -81,7 +81,7 @@ function runWithUmask<T>(mask: number, run: () => T): T {
   }
 }
 
-/** Resolves when the start is called off; never without a signal. */
+/** Resolves when the start is canceled; never resolves without a signal. */
 function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => {
     const abort = () => resolve("was stopped while it started");

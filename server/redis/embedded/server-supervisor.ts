@@ -15,7 +15,7 @@ export interface SupervisorOptions {
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** Watches a server process and starts it again when it ends by itself. */
+/** Watches a server process and restarts it when it exits unexpectedly. */
 export class ServerSupervisor {
   #pid: number;
   #startedAt = performance.now();
@@ -33,12 +33,12 @@ export class ServerSupervisor {
     return this.#pid;
   }
 
-  /** Records a process that was just created, so that it is not left behind if we end now. */
+  /** Records a process that was just created, so that it is not orphaned if Lockkeeper exits now. */
   setPid(pid: number): void {
     this.#pid = pid;
   }
 
-  /** Ends the supervision. A start that is under way is called off. */
+  /** Stops supervising. A restart in progress is canceled. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();

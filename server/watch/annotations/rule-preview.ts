@@ -22,7 +22,7 @@ export interface RulePreviewDeps {
   readonly masters: readonly Master[];
   readonly watch: readonly string[];
   isWatched(key: Key): boolean;
-  /** Reads a key with other rules, without a change of the index. @throws when Redis is unreachable */
+  /** Reads a key under different rules without changing the index. @throws when Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation>;
 }
 

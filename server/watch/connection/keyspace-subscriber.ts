@@ -60,7 +60,7 @@ export class KeyspaceSubscriber {
     });
   }
 
-  /** Subscribes on a new connection. ioredis resubscribes by itself but reports no failure. */
+  /** Subscribes on a new connection. ioredis resubscribes automatically but does not report failures. */
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
     await this.#redis.subscribe(this.#channel);

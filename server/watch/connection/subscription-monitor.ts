@@ -29,7 +29,7 @@ export interface SubscriptionEvents {
 let continuityCount = 0;
 
 /**
- * Monitors whether all changes at a master are observed without a gap: the subscriber stayed connected, Redis sends
+ * Monitors whether all changes on a master are observed without a gap: the subscriber stayed connected, Redis sends
  * the required notifications, and no keys were removed without one.
  */
 export class SubscriptionMonitor {

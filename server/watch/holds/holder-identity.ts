@@ -15,7 +15,7 @@ export function hasCertainIdentity(seen: HeldObservation, { fence }: SeenHolder)
   return fence !== null || hasUniqueOwner(seen);
 }
 
-/** Whether two observations show the same holder, judged by stored data. Labels of our holds are not compared. */
+/** Whether two observations show the same holder, based on stored data. Labels of our holds are not compared. */
 export function isSameHolder(a: SeenHolder, b: SeenHolder): boolean {
   return a.token === b.token && a.role === b.role && a.fence === b.fence && hasSameStoredFields(a, b);
 }

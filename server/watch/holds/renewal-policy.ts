@@ -3,7 +3,7 @@ import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Which holders renew by themselves, and after which share of the lease. */
+/** Which holders renew automatically, and after what fraction of the lease. */
 export interface RenewalPolicy {
   readonly who: "all" | "some" | "none";
   readonly afterShare: number;

@@ -30,7 +30,7 @@ export interface SortedPlacement<Value extends SortValue> {
 
 /**
  * Keeps a query result that changes with time. It stores the position of each key in the sorted list, and when the
- * result of a hold changes by itself. A due change costs as much as a change of a hold. Typical hold times are
+ * result of a hold changes without a write. A due change costs as much as a change of a hold. Typical hold times are
  * reevaluated for a share of the holds in each step, to bound the cost of a step.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {

@@ -36,7 +36,7 @@ const AGREEMENT_MS_MAX = 1000;
 /**
  * The consensus of a quorum's masters on one key.
  *
- * The masters are read at different times. Votes released at one master and acquired at another could add up to a
+ * The masters are read at different times. Votes released on one master and acquired on another could add up to a
  * majority that never existed. So a new decision is confirmed by reading all masters again, and stands if the masters
  * that show the same before and after form a majority: what was there before and after was there in between, at all
  * of them at once. A different set of masters proves nothing, because votes may have moved.
@@ -96,7 +96,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#votes.findLast(voter);
   }
 
-  /** Time (`performance.now()`) of the last read at a master since it was connected. */
+  /** Time (`performance.now()`) of the last read on a master since it was connected. */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
@@ -220,7 +220,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
-  /** @param turning counts only masters that were read again and show what they showed before */
+  /** @param turning counts only masters that were read again and whose vote is unchanged */
   #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(
       asOf,

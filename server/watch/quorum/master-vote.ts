@@ -1,7 +1,7 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
 
-/** An observation of the key at one master, and whether it still counts. */
+/** An observation of the key on one master, and whether it still counts. */
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
@@ -24,7 +24,7 @@ export function formatDecisionIdentity(seen: Observation | undefined): string {
   return `${formatHoldIdentity(seen)}\0${seen.holders.map(({ fence }) => fence).join(" ")}`;
 }
 
-/** Identifies what a master shows, without the parts that change during a hold. */
+/** Identifies a vote by the fields that do not change during a hold. */
 export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }

@@ -13,7 +13,7 @@ export interface Voter {
 export interface VoteSource {
   /** Offset of the master's clock; positive if it is ahead of ours. */
   readonly clockAheadMs: number;
-  /** `seen`: all changes at the master are observed, so a new owner has just begun. */
+  /** `seen`: all changes on the master are observed, so a new owner has just begun. */
   readonly begin: "seen" | "unknown";
 }
 
@@ -47,7 +47,7 @@ export class VoteStore<Of extends Voter> {
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });
   }
 
-  /** Returns the last observation at a master, even from before it disconnected. */
+  /** Returns the last observation on a master, even from before it disconnected. */
   findLast(voter: Of): ReadableObservation | undefined {
     return this.#votes.get(voter)?.seen;
   }
@@ -68,7 +68,7 @@ export class VoteStore<Of extends Voter> {
     return this.voters.every((voter) => !voter.isUp || (this.findCurrent(voter)?.sentAt ?? 0) >= since);
   }
 
-  /** Returns what each master shows, without the parts that change during a hold. */
+  /** Returns each master's vote without the fields that change during a hold, such as deadlines. */
   listShapes(): ReadonlyMap<Of, string> {
     return new Map(
       this.voters.flatMap((voter) => {

@@ -81,7 +81,7 @@ export function tallyVotes(
   return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
-/** Identifies a hold. The same at each master that votes for it. */
+/** Identifies a hold. The result is the same on each master that votes for it. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
 }

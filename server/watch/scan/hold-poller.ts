@@ -26,7 +26,7 @@ interface CheckedKey extends KeyFingerprint {
 
 export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
-  /** Lists the known keys. `unreadForMs`: only those that were not read for so long. */
+  /** Lists the known keys. `unreadForMs`: only those not read for at least this long. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
   /** Whether the last full read of the key proves that a hold with this deadline is unchanged. */
   isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;

@@ -1,7 +1,7 @@
-/** A command may have waited for other clients or for this process, so several are compared. */
+/** A command may have waited for other clients or for this process, so several durations are compared. */
 const JUDGED_BY = 4;
 
-/** Estimates the Redis time of one of several equal commands: the shortest of the latest ones. */
+/** Estimates the time Redis spends on a repeated command: the shortest of its latest durations. */
 export class RecentCosts {
   readonly #tookMs: number[] = [];
 

@@ -32,13 +32,13 @@ export interface MasterWatchSettings {
 
 /** What a master watch reads from the state of the whole target. */
 export interface MasterView {
-  /** Lists the known keys of this master. `unseenForMs`: only those not read there for so long. */
+  /** Lists the known keys of this master. `unseenForMs`: only those not read there for at least this long. */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
-  /** Reads keys at this master. Keys that have moved are enqueued at their new master and left out. */
+  /** Reads keys on this master. Keys that have moved are enqueued on their new master and left out. */
   readKeys(keys: readonly Key[], at: MasterWatch, redis: Redis, rules: FormatRules): Promise<Observation[]>;
   readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]>;
-  /** Returns the last observation of the key at this master. */
+  /** Returns the last observation of the key on this master. */
   findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined;
   /** Returns the time from the last read until the key must be read again there; undefined: no scheduled read. */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;

@@ -96,7 +96,7 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // A migrating key is deleted at one master and restored at the other. There may have been another change as well.
+    // A migrating key is deleted on one master and restored on the other. There may have been another change as well.
     const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {
       wasGone: end === "certain" && !isMoving,

@@ -28,7 +28,7 @@ const REEVALUATION_SLICE = 500;
 interface ReadingTrigger {
   readonly sentAt: number;
   readonly pendingSince: number | undefined;
-  /** An operator extended the lease at the master that was read. */
+  /** An operator extended the lease on the master that was read. */
   readonly isExtended?: boolean;
 }
 

@@ -30,14 +30,14 @@ export interface TopologyView extends MasterView {
   readonly majority?: number;
   /** The clock of the target as a whole. Each master has its own. */
   readonly clock: RedisClock;
-  /** Enqueues a read of the key at its masters. */
+  /** Enqueues a read of the key on its masters. */
   enqueueRead(key: Key): void;
   /**
    * Reads immediately, bypassing the queue. The result is in the index when this resolves. @throws when Redis is
    * unreachable
    */
   readAndApply(key: Key): Promise<Observation>;
-  /** Reads with other rules, without a change of the index. @throws when Redis is unreachable */
+  /** Reads the key under different rules without changing the index. @throws when Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
   /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
