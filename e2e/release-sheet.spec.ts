@@ -59,7 +59,7 @@ test("a preselected release is cleared when the holder renews, and never returns
   const release = sheet.getByLabel("Release now");
   await expect(release).toBeChecked();
   await lockkeeper.callHold("renew", pathOf(name), { leaseMs: 600_000 });
-  await expect(sheet).toContainText("The liveness of the holder changed. Choose an action.");
+  await expect(sheet).toContainText("The holder's liveness changed. Choose an action.");
   await expect(release).not.toBeChecked();
   await page.keyboard.press("Control+Enter");
   await expect(release).toBeFocused();
@@ -174,7 +174,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+Enter");
   await expect(sheet.getByRole("textbox", { name: "Reason" })).toBeFocused();
-  await expect(sheet).toContainText("Enter a reason: the liveness of the holder is unknown.");
+  await expect(sheet).toContainText("Enter a reason: the holder's liveness is unknown.");
   expect(await lockkeeper.redis.runCli("HGETALL", name)).toMatch(/^[0-9a-f-]{36}:\d+\n1$/);
   await page.keyboard.type("its node is gone");
   await page.keyboard.press("Control+Enter");

@@ -15,11 +15,11 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** The visible rows, which the stream is asked for. */
+  /** Sets the visible rows, which the stream then sends. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
-  /** Opens another search with another order. */
+  /** Shows the results of another filter and sort order. */
   show(filter: string, sort: string): void;
 }
 

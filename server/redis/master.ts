@@ -30,7 +30,7 @@ export interface Masters {
   findMaster(key: Key): Master | undefined;
   /** Present if keys are distributed over masters and can move between them. */
   readonly routing?: SlotRouting;
-  /** Called when a master was added or removed, or has other keys than before. */
+  /** Called when a master was added or removed, or has different keys than before. */
   onChange(listener: () => void): () => void;
   close(): void;
 }

@@ -62,7 +62,7 @@ export function updateFrozenList(
   return rows.every((row, at) => row === there.rows[at]) ? there : { ...there, rows };
 }
 
-/** Applies a window with another offset: visible rows keep their places, all others are replaced. */
+/** Applies a window with a different offset: visible rows keep their places, all others are replaced. */
 function scrollFrozenList(
   held: FrozenList,
   latest: LiveWindow,

@@ -23,7 +23,7 @@ interface LockCellProps {
   id: ColumnId;
   lock: Lock;
   tabIndex: number;
-  /** Columns without room, whose important values move under another column. */
+  /** Columns that do not fit, whose important values move under another column. */
   noRoom: readonly ColumnId[];
 }
 

@@ -93,7 +93,7 @@ export function LocksTable({
     scrollPaddingStart: layout === "cards" ? 0 : 36,
     initialOffset: () => getListScrollTop(location.search),
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height have other positions
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of a different height have different positions
   useLayoutEffect(() => rows.measure(), [rows, rowPx]);
   const [pacer] = useState(createRowPacer);
   pacer.isScrolling = rows.isScrolling;

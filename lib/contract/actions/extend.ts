@@ -19,7 +19,7 @@ export const ExtendInput = z
       .meta({ description: "Reason for the extension. Required." }),
     onUnverified: z.enum(["refuse", "extend"]).default("refuse").meta({
       description:
-        "What to do if the hold cannot be verified as the expected one, because it was not observed all the time. `refuse`: fail with `unverified`. `extend`: extend the hold that the same owner has now.",
+        "What to do if the hold cannot be verified as the expected one, because it was not observed continuously. `refuse`: fail with `unverified`. `extend`: extend the hold that the same owner has now.",
     }),
     format: FormatName.optional().meta({
       description:

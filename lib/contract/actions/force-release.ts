@@ -17,7 +17,7 @@ export const ForceReleaseInput = z
     }),
     onUnverified: z.enum(["refuse", "release"]).default("refuse").meta({
       description:
-        "What to do if the hold cannot be verified as the expected one, because it was not observed all the time. `refuse`: fail with `unverified`. `release`: release the hold that the same owner has now.",
+        "What to do if the hold cannot be verified as the expected one, because it was not observed continuously. `refuse`: fail with `unverified`. `release`: release the hold that the same owner has now.",
     }),
     reservedMs: ReservedMs.optional(),
     format: FormatName.optional().meta({
@@ -48,7 +48,7 @@ const JointRelease = z
     ...keyFields,
     outcome: z.enum(["released", "already_gone", "changed", "unknown"]).meta({
       description:
-        "`released`: released. `already_gone`: the key had no holder. `changed`: the key has another holder. `unknown`: no response in time.",
+        "`released`: released. `already_gone`: the key had no holder. `changed`: the key has a different holder. `unknown`: no response in time.",
     }),
   })
   .meta({ id: "JointRelease" });
@@ -58,7 +58,7 @@ const MasterRelease = z
     name: z.string().meta({ description: "`host:port` of the master." }),
     outcome: z.enum(["released", "already_gone", "changed", "unreachable", "unknown"]).meta({
       description:
-        "`released`: released. `already_gone`: this master had no such hold. `changed`: this master has another owner's vote. `unreachable`: not sent; what is left there expires with its lease. `unknown`: no response in time.",
+        "`released`: released. `already_gone`: this master had no such hold. `changed`: this master has a different owner's vote. `unreachable`: not sent; what is left there expires with its lease. `unknown`: no response in time.",
     }),
   })
   .meta({ id: "MasterRelease" });

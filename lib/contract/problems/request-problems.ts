@@ -42,7 +42,7 @@ export const REQUEST_PROBLEMS = {
     example: { detail: "The holdId in the path is not a holdId returned by acquire." },
   },
   idempotency_key_reused: {
-    meaning: "The `Idempotency-Key` was sent before with another operation, path or body.",
+    meaning: "The `Idempotency-Key` was sent before with a different operation, path or body.",
     outcome: "not_done",
     retry: "after_change",
     remedy:

@@ -39,7 +39,7 @@ export const lock = {
   missed: (count: number) => `${count} missed`,
   watchedNever: (span: string) => `no renewal in ${span} of watching`,
   noRegularRenewals: "no regular renewals observed",
-  noTtlMeans: "never expires, and the liveness of the holder is unknown",
+  noTtlMeans: "never expires, and the holder's liveness is unknown",
   watchedShort: (span: string) => `watched for ${span}, not long enough`,
   livenessWith: (liveness: ReactNode, evidence: ReactNode) => (
     <>

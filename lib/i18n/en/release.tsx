@@ -86,7 +86,7 @@ export const release = {
     noRoom: "Not available: this format cannot be reserved.",
     others: "Not available: other holders keep the lock.",
   },
-  cleared: "The liveness of the holder changed. Choose an action.",
+  cleared: "The holder's liveness changed. Choose an action.",
   unavailable: "The chosen action is no longer available. Choose another one.",
   selectFormat: "Format",
 
@@ -97,7 +97,7 @@ export const release = {
   reasons: ["Holder is gone", "Holder hangs", "Deployment", "Test"],
   reasonRequired: {
     alive: "Enter a reason: the holder appears to be alive.",
-    unknown: "Enter a reason: the liveness of the holder is unknown.",
+    unknown: "Enter a reason: the holder's liveness is unknown.",
   },
   formatRequired: "Select the format first.",
   chooseAction: "Choose an action",
@@ -105,7 +105,7 @@ export const release = {
   production: {
     alive: (target: string) => `Production, and the holder appears to be alive. Type “${target}” to confirm`,
     unknown: (target: string) =>
-      `Production, and the liveness of the holder is unknown. Type “${target}” to confirm`,
+      `Production, and the holder's liveness is unknown. Type “${target}” to confirm`,
   },
   typeName: (target: string) => `Type “${target}” to confirm.`,
   recorded: (who: string) => `Recorded in the audit log as ${who}`,

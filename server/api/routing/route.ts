@@ -117,7 +117,7 @@ export interface Route {
   /** Accepts an Idempotency-Key. `by_lock`: the lock stores it. `by_answer`: the response is stored. */
   readonly idempotent?: "by_lock" | "by_answer";
   readonly response: SuccessResponse;
-  /** Response with another status, which the body selects. */
+  /** Response with a different status, which the body selects. */
   readonly otherResponse?: SuccessResponse;
   /** Error codes besides those of every route of its kind (`listErrorCodes`). */
   readonly errors?: readonly ErrorCode[];

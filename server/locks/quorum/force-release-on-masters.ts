@@ -15,7 +15,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
  * Force-releases a hold on all masters: on each one, the vote of its token, with the fencing token of that master.
  *
  * `released` if fewer than a majority can still have it: the rest at an unreachable master expires with its lease and is
- * not a hold. `changed` if a majority has another hold by now.
+ * not a hold. `changed` if a majority now has a different hold.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */
@@ -65,7 +65,7 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. A vote that missed the agreement has another fencing token. A RedLock has
+ * Whether a master has the holders that were seen. A vote that missed the agreement has a different fencing token. A RedLock has
  * a different owner on each master, which belongs to one client and so to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {

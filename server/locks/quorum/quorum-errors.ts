@@ -33,7 +33,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether the request continues under another id, because this one was withdrawn before. */
+/** Whether the request continues under a different ID, because this one was withdrawn before. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }

@@ -37,7 +37,7 @@ export type CanaryBeat =
   | { readonly outcome: "refused"; readonly because: "not_now"; readonly reason: WriteRefusal };
 
 /**
- * A key that changes regularly and whose notifications must arrive. If it is gone or has another value, keys were
+ * A key that changes regularly and whose notifications must arrive. If it is gone or has a different value, keys were
  * removed without a notification for each: by FLUSHALL, SWAPDB or a full resynchronization. Each process has its own
  * canary, so that the beats of other processes are not mistaken for that.
  */

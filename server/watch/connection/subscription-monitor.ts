@@ -191,7 +191,7 @@ export class SubscriptionMonitor {
 
   readonly #markLost = (): void => {
     this.#isSubscribed = false;
-    // Another connection may lead to another server or have other rights.
+    // A new connection may reach a different server or have different permissions.
     this.#refusedSetting = undefined;
     this.#subscribeRefusal = undefined;
   };

@@ -149,7 +149,7 @@ export class EventReporter {
     this.#appendEvents(key, reported.events);
   }
 
-  /** Drops the reported state of a key that now has another format. */
+  /** Drops the reported state of a key that now has a different format. */
   forgetReported(key: Key): void {
     this.#cancelDeferral(key);
     this.#reported.delete(key);

@@ -6,7 +6,7 @@ type Rules = Pick<FormatRules, "findFormat">;
 
 /**
  * Distinguishes the effects of new format rules from changes in Redis. Until every key was read with the new rules, a
- * key can have another format, or none, without any change in Redis.
+ * key can have a different format, or none, without any change in Redis.
  */
 export class RuleChange {
   readonly #startedAt = performance.now();

@@ -9,7 +9,7 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 
 /** The circumstances of an observation. */
 export interface ObservationContext {
-  /** The key was reported gone, so a hold that looks the same is another one. */
+  /** The key was reported gone, so a hold that looks the same is a different one. */
   readonly wasGone: boolean;
   /** More holders were reported gone than are missing: one may have left and come back. */
   readonly hasAmbiguousExit?: boolean;

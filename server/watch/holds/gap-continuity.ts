@@ -18,7 +18,7 @@ interface HoldBeforeGap {
 /**
  * Whether an owner string that can recur names the same hold before and after a gap.
  *
- * It does if the deadline is unchanged, because another hold would have another one. It also does if a single holder
+ * It does if the deadline is unchanged, because a different hold would have a different one. It also does if a single holder
  * with a steady renewal interval has the deadline that a renewal on schedule would have set. Any other deadline may
  * be that of a new hold of the same owner. A lock without TTL has no deadline to compare, and counts as the same
  * hold.

@@ -29,7 +29,7 @@ export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }
 
-/** Projects a vote to a time of our clock. A vote that has expired on its master's clock becomes `ended`. */
+/** Projects a vote to a time on our clock. A vote that has expired on its master's clock becomes `ended`. */
 export function projectVoteTo(asOf: number, { seen, at, clockAheadMs }: MasterVote): ReadableObservation {
   if (seen.state !== "held") return { ...seen, asOf };
   const agoMs = Math.max(0, Math.round(performance.now() - at));

@@ -6,7 +6,7 @@ const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**
  * Removes differences between masters from the times of a continuing hold. Clocks and round trips differ, and a hold
- * whose deadline moves with them would appear to be renewed all the time.
+ * whose deadline moves with them would appear to be renewed constantly.
  */
 export function smoothTimes(seen: HeldObservation, before: HeldObservation | undefined): HeldObservation {
   if (before === undefined) return seen;

@@ -83,7 +83,7 @@ export class VoteStore<Of extends Voter> {
     return this.voters.map((voter) => this.findCurrent(voter)?.begunAt);
   }
 
-  /** Projects the votes to a time of our clock, in the order of the masters. undefined: unknown or not counted. */
+  /** Projects the votes to a time on our clock, in the order of the masters. undefined: unknown or not counted. */
   projectTo(
     asOf: number,
     counts: (voter: Of, vote: MasterVote) => boolean,

@@ -215,7 +215,7 @@ export class MasterWatch {
     return this.view.readFingerprints(keys, await this.master.reads.waitUntilReady());
   }
 
-  /** Whether a single holder with its own deadline is unchanged. Another hold would have another deadline. */
+  /** Whether a single holder with its own deadline is unchanged. A different hold would have a different deadline. */
   #isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean {
     const seen = this.view.findObservation(key, this);
     if (deadlineMs === undefined || seen?.state !== "held" || seen.holders.length > 1) return false;

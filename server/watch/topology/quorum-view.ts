@@ -34,7 +34,7 @@ interface ReadingTrigger {
 
 /**
  * The view of a quorum: each master has every key and a vote on it, and a majority of all masters decides. Times are
- * of our own clock. The masters have none in common, and any master can disconnect.
+ * on our own clock. The masters have none in common, and any master can disconnect.
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
