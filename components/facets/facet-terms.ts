@@ -1,7 +1,7 @@
 import type { FacetField } from "@/lib/contract/facet.ts";
 import { parseFilter, tokenizeFilter } from "@/lib/query/filter.ts";
 
-/** Repeated from the contract, which would bring zod. The types keep both in sync. */
+/** Duplicated from the contract, because importing it would bundle zod. The types keep both in sync. */
 const FACET_FIELDS = [
   "format",
   "kind",

@@ -62,7 +62,7 @@ export type SampleAggregation = "largest" | "mean";
 
 /**
  * Merges samples into buckets as wide as the line can show. Buckets are aligned to absolute time, so that the line moves
- * without changing its shape. The latest sample ends it.
+ * without changing its shape. The line ends at the latest sample.
  */
 export function thinSamples(
   samples: readonly Sample[],

@@ -3,7 +3,7 @@
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { SeriesRange } from "@/lib/contract/stats.ts";
 
-/** Repeated from the contract, which would bring zod. The types keep both in sync. */
+/** Duplicated from the contract, because importing it would bundle zod. The types keep both in sync. */
 export const STATS_RANGES = ["hour", "day"] as const satisfies readonly SeriesRange[];
 
 /** The range of the sparklines, in the URL so that a link shows what its sender saw. */

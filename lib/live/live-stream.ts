@@ -14,7 +14,7 @@ export interface StreamListener {
 }
 
 export const STALE_AFTER_MS = 2500;
-/** Limit for the first message, which takes longer on a slow network. Nothing that could be stale is shown before. */
+/** Limit for the first message, which takes longer on a slow network. Until then, nothing that could be stale is shown. */
 export const FIRST_MESSAGE_MS = 15_000;
 /** Polling interval of a tab without its own connection. Shorter than the limit for `stale`. */
 const POLL_INTERVAL_MS = 1200;

@@ -43,7 +43,7 @@ export class ApiKeyVerifier {
   /**
    * Synchronous if the key is known and the accounts are fresh enough for the access.
    *
-   * @returns undefined if the secret is not of these keys
+   * @returns undefined if the secret belongs to none of these keys
    * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with it
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {

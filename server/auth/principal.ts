@@ -72,7 +72,7 @@ export function getServerWideAccesses(principal: Principal): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccess(principal, access, {}));
 }
 
-/** Returns the highest role whose access the principal has completely on a target. */
+/** Returns the highest role whose access the principal has in full on a target. */
 export function getRoleAt(principal: Principal, target: string): Role | undefined {
   const has = (role: Role) =>
     ACCESS_OF_ROLE[role].every((access) => canAccess(principal, access, { target }));

@@ -63,7 +63,7 @@ export interface SeenVotes {
   readonly state: "decided" | "undecided";
   /**
    * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
-   * differs per master. `different_owners`: held at a majority, but no owner is known to have one. `none`: free.
+   * differs per master. `different_owners`: held on a majority of masters, but no owner is known to have one. `none`: free.
    */
   readonly agreement: VoteAgreement;
   /** Most votes first. */

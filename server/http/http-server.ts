@@ -73,7 +73,7 @@ export class HttpServer {
     });
   }
 
-  /** @throws StartupError if the port is in use or the address is not of this machine */
+  /** @throws StartupError if the port is in use or the address does not belong to this machine */
   async listen(): Promise<number> {
     const { port, host } = this.config;
     await new Promise<void>((resolve, reject) => {

@@ -27,7 +27,7 @@ const KEY_TTL_MS = 60_000;
  * Counts the replicas that have acknowledged everything a server wrote until now.
  *
  * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
- * (older). This class therefore writes a key right before WAIT: the offset of that write is behind every earlier write of
+ * (older). This class therefore writes a key right before WAIT: the offset of that write follows every earlier write of
  * the server, whichever connection made it. Calls that arrive while a count is in flight share the next one.
  */
 export class ReplicaWait {

@@ -64,7 +64,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
     const now = parseIdentity(info);
     const isReplaced = before === undefined ? this.#isPromotedReplica(now) : isOtherServer(before, now);
     this.#identities.set(place, now);
-    // A replica grants no locks; once promoted, it has a different replication ID.
+    // A replica grants no locks; once promoted, it has a different replication id.
     if (isReplaced && info.role !== "slave") this.emit("replaced", place);
   }
 

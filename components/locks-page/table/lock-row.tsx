@@ -38,7 +38,7 @@ export interface LockRowProps {
   /** Index in the whole list. */
   index: number;
   columns: readonly ColumnId[];
-  /** Chosen columns without room. */
+  /** Chosen columns that do not fit. */
   noRoom: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;

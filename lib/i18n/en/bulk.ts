@@ -6,7 +6,7 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
   already_gone: "already gone",
   changed: "held by another holder",
   unverified: "could not be verified as the same hold",
-  format_required: "without a certain format: release separately",
+  format_required: "of uncertain format: release individually",
   read_only: "cannot be released from here",
   forbidden: "not permitted",
   unknown: "not confirmed: may or may not be released",

@@ -41,7 +41,7 @@ export const facets = {
   /** @param count values that can still be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
-  others: (count: string) => `${count} rarer values: use the search`,
+  others: (count: string) => `${count} less common values: use search`,
   /** @param count locks without a value, @param field name of the facet */
   without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",

@@ -89,7 +89,7 @@ export const lockPage = {
   ofKind: (formats: string, kind: string) => `${formats}, ${kind}`,
   layout: (layout: string) => `: ${layout}`,
   confidence: {
-    likely: " (likely: key and value suggest it)",
+    likely: " (likely: the key and value suggest it)",
     possible: " (possible: the value alone is ambiguous)",
   },
   sameToken: "Keys with the same token",

@@ -187,7 +187,7 @@ export const release = {
   currentHolder: "Held by",
   noHolder: "not held",
   sinceThen: (ago: ReactNode) => <>, for {ago}</>,
-  watching: (left: string) => `Watching for another ${left}, in case the library creates the lock again.`,
+  watching: (left: string) => `Watching for another ${left} in case the library recreates the lock.`,
   notRecreated: "The library did not create the lock again.",
   keysReleased: (released: number, of: number) =>
     `${released} of ${of} other keys with the same token were also released.`,

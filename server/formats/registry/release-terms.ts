@@ -7,7 +7,7 @@ import { findLockFormat } from "./lock-formats.ts";
 /** A client that is still acquiring relies on the masters it has: releasing one could give two clients a majority. */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },
-  why: "The masters have different owners, and none is known to hold the lock at a majority. Releasing one of them could let two clients acquire the lock.",
+  why: "The masters have different owners, and none is known to hold the lock on a majority. Releasing one of them could let two clients acquire the lock.",
   instead: "Wait until the owners release it or their leases expire.",
 };
 

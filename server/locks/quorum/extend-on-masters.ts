@@ -43,7 +43,7 @@ export async function extendOnMasters(
   if (other !== undefined && of("changed", "not_a_lock", "gone").length >= majority) return other;
   throw createTooFewAnswersError(
     answers,
-    "The hold was not extended at a majority; it remains until its deadline.",
+    "The hold was not extended on a majority of the masters; it remains until its deadline.",
   );
 }
 

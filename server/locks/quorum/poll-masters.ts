@@ -16,7 +16,7 @@ export type MasterAnswer<Reply> =
 
 export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>>;
 
-/** How far the present replies decide. `enough`: pending replies cannot change the result, but can confirm it. */
+/** Whether the replies so far decide the outcome. `enough`: pending replies cannot change the result, but can confirm it. */
 export type PollProgress = "open" | "enough" | "decided";
 
 export interface MasterPollOptions<Reply> {

@@ -33,7 +33,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether the request continues under a different ID, because this one was withdrawn before. */
+/** Whether the request continues under a different id, because this one was withdrawn before. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -73,7 +73,7 @@ export function createHoldRefusalError(
   return createLostError(key, now);
 }
 
-/** @param doing a sentence about what is certain although too few masters replied */
+/** @param doing a sentence that states what is known even though too few masters replied */
 export function createTooFewAnswersError<Reply>(
   answers: MasterAnswers<Reply>,
   doing = "Nothing is held; try again.",

@@ -7,7 +7,7 @@ type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
  * Subscribes to wake-ups on all masters, and forwards one when a majority has published it: only then can the lock be free.
- * Votes that a waiter releases at a minority wake no client, in particular not the waiter itself.
+ * Votes that a waiter releases on a minority of the masters wake no client, in particular not the waiter itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
   readonly #notifiedBy = new Map<string, Set<MasterSubscriber>>();

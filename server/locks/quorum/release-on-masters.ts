@@ -55,7 +55,7 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
   const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
   const without = answered.filter(({ outcome }) => outcome === "not_held").length + others;
-  // The hold was not released at a majority and does not belong to this principal.
+  // The hold was not released on a majority and does not belong to this principal.
   if (others > 0 && without >= majority) throw createNotOwnerError(key);
   const counts = answered.map((reply) => ("count" in reply ? reply.count : 0));
   const counted = replies.find(({ outcome }) => outcome === "request_id_required");

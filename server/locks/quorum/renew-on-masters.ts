@@ -37,7 +37,7 @@ export async function renewOnMasters(
   if (verdict === "lost") throw createHoldRefusalError(hold.key, collectReplies(answers), masters.length);
   throw createTooFewAnswersError(
     answers,
-    "The hold was not renewed at a majority; it remains until its deadline.",
+    "The hold was not renewed on a majority of the masters; it remains until its deadline.",
   );
 }
 

@@ -67,7 +67,7 @@ export class SafetyGuard {
   }
 
   /**
-   * @param what renewals continue while grants are refused
+   * @param what the kind of command; renewals continue while grants are refused
    * @param connection as for `ReplicationIdentity.watchAddress`
    */
   guardCommands(

@@ -65,7 +65,7 @@ function readUsers(users: string): number[] {
   }
 }
 
-/** Runs `work` alone among all processes that use `dir`: two servers on one append-only file would ruin it. */
+/** Runs `work` exclusively among the processes that use `dir`, because two servers would corrupt one append-only file. */
 export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT_MS;
   let release = await tryStartLock(dir);

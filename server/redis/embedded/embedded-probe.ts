@@ -55,7 +55,7 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
   return /(redis|valkey)-server/.test(stdout);
 }
 
-/** How far a server that was just started has come. Before the login, Redis does not report that it is loading. */
+/** Returns whether a server that was just launched is ready. Before the login, Redis does not report that it is loading. */
 export async function probeReadiness(
   port: number,
   login?: ProbeLogin,

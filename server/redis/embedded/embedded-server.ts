@@ -14,7 +14,7 @@ export interface EmbeddedOptions {
   binary: RedisServerBinary;
   /** The directory of the append-only file and of our notes about the server. Other accounts cannot read it. */
   dataDir: string;
-  /** The port of the very first start; later starts take the remembered one. */
+  /** The port for the first start; later starts reuse the stored one. */
   preferredPort: number;
   onProgress?: (line: string) => void;
   /** Called with a message when the server ended unexpectedly, and when it was restarted. */

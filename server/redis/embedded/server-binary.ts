@@ -32,7 +32,7 @@ export interface ServerVersion {
   supported: boolean;
 }
 
-/** Reads the answer of `--version`; undefined for anything that is neither Redis nor Valkey. */
+/** Parses the output of `--version`; undefined for anything that is neither Redis nor Valkey. */
 export function parseServerVersion(output: string): ServerVersion | undefined {
   const match = /^(?:(redis|valkey) )?server v=((\d+)\.(\d+)\.\d+\S*)/i.exec(output.trim());
   if (!match) return undefined;

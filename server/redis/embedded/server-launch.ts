@@ -24,7 +24,7 @@ export interface LaunchOptions {
   isPrivate?: boolean;
   /** Called in the same turn as the process is created. */
   onSpawn?: (pid: number) => void;
-  /** Ends the start, and the server with it. */
+  /** Cancels the start and stops the server. */
   signal?: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ function runWithUmask<T>(mask: number, run: () => T): T {
   }
 }
 
-/** Resolves when the start is canceled; never resolves without a signal. */
+/** Resolves when the start is cancelled; never resolves without a signal. */
 function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => {
     const abort = () => resolve("was stopped while it started");

@@ -38,7 +38,7 @@ export class ServerSupervisor {
     this.#pid = pid;
   }
 
-  /** Stops supervising. A restart in progress is canceled. */
+  /** Stops supervising. A restart in progress is cancelled. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();

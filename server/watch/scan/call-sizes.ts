@@ -9,9 +9,9 @@ const FINGERPRINT_LIMITS: CallSizeLimits = { least: 20, near: 50, most: 1000 };
 export class CallSizes {
   readonly scan = new CallSize(SCAN_LIMITS);
   readonly read = new CallSize(READ_LIMITS);
-  /** For keys that a scan found. */
+  /** For fingerprints of keys that a scan found. */
   readonly fingerprint = new CallSize(FINGERPRINT_LIMITS);
-  /** For known locks. */
+  /** For polls of known locks. */
   readonly poll = new CallSize(FINGERPRINT_LIMITS);
 
   setRoundTrip(roundTripMs: number): void {
