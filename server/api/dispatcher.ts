@@ -210,7 +210,7 @@ function addHeaders(more: Readonly<Record<string, string>>, response: ApiRespons
 }
 
 function createReadOnlyError({ name }: Target): ReadOnlyError {
-  const why = `The target ${name} is read-only: Lockkeeper never writes to it.`;
+  const why = `The target "${name}" is read-only: Lockkeeper never writes to it.`;
   return new ReadOnlyError(`${why} You can still read its locks.`, { why });
 }
 

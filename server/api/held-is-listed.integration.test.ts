@@ -147,7 +147,7 @@ function assertShown({ outcome, what, format, type }: Attempt, { status, body }:
   }
   if (outcome === "unit_conflict")
     expect([what, body.format, body.unlisted]).toEqual([what, format, undefined]);
-  // What is too long for a token is no lock to anybody.
+  // What is too long for a token is not a lock to anybody.
   if (outcome === "not_a_lock" && format === "token" && type === "string")
     expect([what, status, body.code]).toEqual([what, 409, "not_a_lock"]);
   if (outcome === "granted") expect([what, body.state]).toEqual([what, "free"]);

@@ -238,7 +238,7 @@ describe("read-only target", () => {
     ] as const) {
       const reply = await call(path, { body });
       expect([path, reply.status, reply.body.code]).toEqual([path, 403, "read_only"]);
-      expect(reply.body.detail).toContain("read is read-only");
+      expect(reply.body.detail).toContain('"read" is read-only');
     }
   });
 

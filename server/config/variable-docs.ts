@@ -54,7 +54,7 @@ const TARGETS = {
   },
   LOCKKEEPER_TARGET: { text: "Name of this Redis in the console and the API." },
   LOCKKEEPER_WATCH: {
-    text: "Keys to watch (Redis globs). Always includes the lockable keys. *Find locks* on the page *Formats*, or `POST /finder`, suggests patterns.",
+    text: "Keys to watch (Redis globs). Always includes the lockable keys. *Find locks* on the *Formats* page, or `POST /finder`, suggests patterns.",
     values: "comma-separated",
   },
   LOCKKEEPER_LOCKABLE: {
@@ -102,7 +102,7 @@ const ACCESS = {
     values: "at most 64 characters",
   },
   LOCKKEEPER_OPERATOR_PASSWORD: {
-    text: "Password of `LOCKKEEPER_OPERATOR`. If there is no operator at the start, an administrator with this name and password is created.",
+    text: "Password of `LOCKKEEPER_OPERATOR`. If there is no operator at startup, an administrator with this name and password is created.",
     values: "12 to 256 characters",
   },
   LOCKKEEPER_SESSION_HOURS: { text: "Maximum length of a browser session, in hours." },

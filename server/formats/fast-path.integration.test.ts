@@ -106,7 +106,7 @@ class LockUnderTest {
     return { id: `id-${this.#ids}`, digest: "-", ...(this.path === "whole" ? { retryMs: 0 } : {}) };
   }
 
-  /** Another client takes the lock, or puts a hold of ours back as it was. */
+  /** Another client takes the lock, or puts a Lockkeeper hold back as it was. */
   async #acquireElsewhere(stored = `${CLIENT}:777`): Promise<unknown> {
     if (this.format === "token") return await this.direct.set(this.key, stored, "PX", 30_000, "NX");
     await this.direct.hincrby(this.key, stored, 1);

@@ -7,7 +7,7 @@ import type { RawKey } from "./raw-key.ts";
 import { detectLock } from "./registry/detect-lock.ts";
 import { hasLockLikeName } from "./strings/lock-name.ts";
 
-/** What apps keep in Redis that is no lock. */
+/** What apps keep in Redis that is not a lock. */
 
 const NOW = Date.now();
 const YEAR_MS = 365 * 24 * 3_600_000;

@@ -17,7 +17,7 @@ export interface StatedRenewal {
 export interface SeenHolder {
   /** The string in the lock that identifies the holder: our token, or the owner of another library. */
   readonly token: Key;
-  /** The name to display: the label of a hold of ours, else the token. Bytes that are not UTF-8 are kept. */
+  /** The name to display: the label of a Lockkeeper hold, else the token. Bytes that are not UTF-8 are kept. */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
@@ -35,7 +35,7 @@ export interface SeenHolder {
   readonly ownRemainingMs?: number | null;
   /** Its content in the key, if that is not just its owner. A release compares it. */
   readonly stored?: readonly Key[];
-  /** The renewal interval that its client stated; only for a hold of ours. */
+  /** The renewal interval that its client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
   /** The API principal that acquired it; only for a hold acquired through the API. */
   readonly principal?: string;

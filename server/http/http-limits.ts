@@ -56,7 +56,7 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
 function toParserError(code: string | undefined) {
   if (code === "HPE_HEADER_OVERFLOW") {
     return new HeadersTooLargeError(
-      `The URL and the headers together are larger than ${HTTP_LIMITS.maxHeaderSize} bytes. A key has at most 1024.`,
+      `The URL and the headers together are larger than ${HTTP_LIMITS.maxHeaderSize} bytes. A key is limited to 1024 bytes.`,
     );
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {

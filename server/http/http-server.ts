@@ -206,7 +206,9 @@ export class HttpServer {
 function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   sendProblem(
     outgoing,
-    new UriTooLongError(`The URL has more than ${URL_LENGTH_MAX} characters. A key has at most 1024 bytes.`),
+    new UriTooLongError(
+      `The URL is longer than ${URL_LENGTH_MAX} characters. A key is limited to 1024 bytes.`,
+    ),
     basePath,
   );
 }

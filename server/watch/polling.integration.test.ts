@@ -141,7 +141,7 @@ describe("polling of known holds", () => {
 });
 
 describe("scans for new locks", () => {
-  it("a key that was no lock is found when it becomes one", async ({ direct, key, startWatching }) => {
+  it("a key that was not a lock is found when it becomes one", async ({ direct, key, startWatching }) => {
     for (let at = 1; at <= 500; at++) await direct.hset(`lock:settings:${at}`, "name", "someone");
     await direct.hset(key, "name", "someone");
     const { watcher } = await startWatching();
@@ -152,7 +152,7 @@ describe("scans for new locks", () => {
     await waitUntil(() => getOwner(watcher, key) !== undefined, 20_000);
   });
 
-  it("keys that are no locks and did not change are not read again", async ({ direct, startWatching }) => {
+  it("keys that are not locks and did not change are not read again", async ({ direct, startWatching }) => {
     for (let at = 1; at <= 200; at++) await direct.hset(`lock:settings:${at}`, "name", "someone");
     const { watcher } = await startWatching();
     const read: string[] = [];

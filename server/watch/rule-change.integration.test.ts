@@ -21,7 +21,7 @@ it.afterEach(async ({ watcher }) => {
   await watcher.waitUntilSettled();
 });
 
-describe("a change of format rules", () => {
+describe("a change to format rules", () => {
   it("misses nothing, so the watcher stays complete and no gap is recorded", async ({
     watcher,
     direct,

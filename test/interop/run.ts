@@ -2,7 +2,7 @@
  * Puts clients that others wrote beside ours, on real servers.
  * `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped]`
  *
- * One line a client on standard output, figures on standard error; the last line is "N passed, N failed". A client that
+ * One line per client on standard output, figures on standard error; the last line is "N passed, N failed". A client that
  * this machine lacks something for counts as failed: it proved nothing. With `--allow-skipped` it counts as neither, for
  * machines that cannot have every toolchain.
  */

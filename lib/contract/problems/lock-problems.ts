@@ -83,7 +83,7 @@ export const LOCK_PROBLEMS = {
     meaning: "The key exists in Redis and holds data that is not a lock of the requested format.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Use another key, or name the `format` in which the lock is stored.",
+    remedy: "Use another key, or specify the `format` in which the lock is stored.",
     facts: { ...keyFields, redisType: z.string().meta({ description: "The type of the key in Redis." }) },
     example: {
       detail:
@@ -97,7 +97,7 @@ export const LOCK_PROBLEMS = {
       "The key holds a `timestamp` lock whose deadline is in the other unit. Its clients would misread yours.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Send the `unit` of the problem. All clients of a key must use the same unit.",
+    remedy: "Send the `unit` that the problem contains. All clients of a key must use the same unit.",
     facts: {
       ...keyFields,
       unit: TimestampUnit.meta({ description: "The unit of the deadline that the key holds." }),
@@ -111,10 +111,11 @@ export const LOCK_PROBLEMS = {
   },
   changed: {
     meaning:
-      "The lock is no longer in the version that the request expects: the hold has ended or changed hands.",
+      "The lock no longer has the version that the request expects: the hold has ended or changed hands.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Read the lock again and decide again. If you still want the change, send the new `version`.",
+    remedy:
+      "Read the lock again and review its current hold. If you still want the change, send the new `version`.",
     facts: {
       holders: z
         .array(Holder)
@@ -159,14 +160,15 @@ export const LOCK_PROBLEMS = {
     meaning: "The target is read-only, or locks of this kind cannot be changed safely from outside.",
     outcome: "not_done",
     retry: "never",
-    remedy: "Follow `instead` if the problem has it. `instead` describes the safe way.",
+    remedy: "Follow `instead` if it is present: it describes a safe alternative.",
     facts: {
       why: z.string().meta({ description: "Why the lock cannot be changed." }),
       instead: z.string().optional().meta({ description: "What to do instead." }),
     },
     example: {
-      detail: "The target reports is read-only: Lockkeeper never writes to it. You can still read its locks.",
-      why: "The target reports is read-only: Lockkeeper never writes to it.",
+      detail:
+        'The target "reports" is read-only: Lockkeeper never writes to it. You can still read its locks.',
+      why: 'The target "reports" is read-only: Lockkeeper never writes to it.',
     },
   },
   key_not_allowed: {
@@ -214,7 +216,7 @@ export const LOCK_PROBLEMS = {
     outcome: "not_done",
     retry: "after_change",
     remedy: "Check what would be released, then send the name of the target in `confirm`.",
-    facts: { target: z.string().meta({ description: "The name to send." }) },
+    facts: { target: z.string().meta({ description: "The name of the target, to send in `confirm`." }) },
     example: {
       detail:
         'The request releases several locks of a production target. Send its name, "main", in `confirm`. Nothing was released.',

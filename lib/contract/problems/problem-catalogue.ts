@@ -47,7 +47,7 @@ export function createProblemSchema(code: ErrorCode) {
       requestId: z
         .string()
         .optional()
-        .meta({ description: "The value of the header `x-request-id`, which is also in the server's log." }),
+        .meta({ description: "The value of the `x-request-id` header, which is also in the server's log." }),
       ...facts,
     })
     .meta({ id: getProblemSchemaName(code), description: `${meaning} ${remedy}` });

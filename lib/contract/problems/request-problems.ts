@@ -9,11 +9,11 @@ export const REQUEST_PROBLEMS = {
     retry: "after_change",
     remedy: "Correct the fields that `errors` or `field` names.",
     facts: {
-      field: z.string().optional().meta({ description: "The field that is wrong, if it is a single one." }),
+      field: z.string().optional().meta({ description: "The invalid field, if there is exactly one." }),
       errors: z
         .array(z.object({ field: z.string(), message: z.string() }).meta({ id: "FieldError" }))
         .optional()
-        .meta({ description: "Each field that is wrong, at most ten." }),
+        .meta({ description: "The invalid fields, at most ten." }),
     },
     example: {
       detail: "Body, leaseMs: must be at least 10.",
@@ -29,7 +29,7 @@ export const REQUEST_PROBLEMS = {
     facts: {},
     example: {
       detail:
-        "The hold was entered more than once, so its release needs an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
+        "The hold was re-entered, so its release requires an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
     },
   },
   invalid_hold_id: {
@@ -42,7 +42,7 @@ export const REQUEST_PROBLEMS = {
     example: { detail: "The holdId in the path is not a holdId returned by acquire." },
   },
   idempotency_key_reused: {
-    meaning: "The `Idempotency-Key` was sent before with a different operation, path or body.",
+    meaning: "The `Idempotency-Key` was sent before with another operation, path or body.",
     outcome: "not_done",
     retry: "after_change",
     remedy:
@@ -64,9 +64,9 @@ export const REQUEST_PROBLEMS = {
     meaning: "The credentials are valid but do not permit this operation, target or key.",
     outcome: "not_done",
     retry: "never",
-    remedy: "Use an API key that has the access, or ask an administrator for it.",
+    remedy: "Use an API key that has the required access, or ask an administrator to grant it.",
     facts: {},
-    example: { detail: "mei does not have the required access: `force` on the target main. It has read." },
+    example: { detail: 'mei does not have the required access: `force` on the target "main". It has read.' },
   },
   not_found: {
     meaning: "No resource has this path, or no target has this name.",
@@ -83,7 +83,7 @@ export const REQUEST_PROBLEMS = {
     outcome: "not_done",
     retry: "after_change",
     remedy: "Use one of the methods in `allowed`.",
-    facts: { allowed: z.string().meta({ description: "The methods, as in the header `Allow`." }) },
+    facts: { allowed: z.string().meta({ description: "The supported methods, as in the `Allow` header." }) },
     example: { detail: "This path supports GET.", allowed: "GET" },
   },
   request_timeout: {
@@ -108,9 +108,9 @@ export const REQUEST_PROBLEMS = {
     meaning: "The URL is longer than 8,000 characters.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Shorten the URL. Write a long key as `~` and its base64url.",
+    remedy: "Shorten the URL. Write a long key as `~` followed by its base64url encoding.",
     facts: {},
-    example: { detail: "The URL has more than 8000 characters. A key has at most 1024 bytes." },
+    example: { detail: "The URL is longer than 8000 characters. A key is limited to 1024 bytes." },
   },
   headers_too_large: {
     meaning: "The request line and headers are larger than 16 KiB.",
@@ -119,7 +119,7 @@ export const REQUEST_PROBLEMS = {
     remedy: "Send fewer or shorter headers.",
     facts: {},
     example: {
-      detail: "The URL and the headers together are larger than 16384 bytes. A key has at most 1024.",
+      detail: "The URL and the headers together are larger than 16384 bytes. A key is limited to 1024 bytes.",
     },
   },
   unsupported_media_type: {
@@ -142,7 +142,7 @@ export const REQUEST_PROBLEMS = {
     },
   },
   already_exists: {
-    meaning: "A resource with this name exists.",
+    meaning: "A resource with this name already exists.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Choose another name, or use the resource that has it.",

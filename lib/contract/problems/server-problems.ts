@@ -16,11 +16,11 @@ export const SERVER_PROBLEMS = {
     facts: {
       remainingMs: z.int().meta({ description: "Milliseconds until the next request is accepted." }),
       perSecond: z.number().optional().meta({ description: "Requests per second that the limit permits." }),
-      burst: z.int().optional().meta({ description: "Requests at once that the limit permits." }),
-      per: z
-        .enum(["caller", "address"])
-        .optional()
-        .meta({ description: "What the limit counts by; address: requests without valid credentials." }),
+      burst: z.int().optional().meta({ description: "Requests that the limit permits in one burst." }),
+      per: z.enum(["caller", "address"]).optional().meta({
+        description:
+          "What the limit applies to. address: the client address, for requests without valid credentials.",
+      }),
     },
     example: {
       detail:
@@ -42,7 +42,7 @@ export const SERVER_PROBLEMS = {
     facts: {
       quota: z
         .enum(["holds", "bytes"])
-        .meta({ description: "holds: number of live holds. bytes: what they take in Redis, estimated." }),
+        .meta({ description: "holds: number of live holds. bytes: their estimated size in Redis." }),
       limit: z.int().meta({ description: "The quota." }),
       used: z.int().meta({ description: "What the caller uses, as this instance counts it." }),
     },
@@ -59,7 +59,7 @@ export const SERVER_PROBLEMS = {
     outcome: "not_done",
     retry: "after_delay",
     sendsRetryAfter: true,
-    remedy: "Retry with growing pauses.",
+    remedy: "Retry with increasing delays.",
     facts: {
       ...keyFields,
       waiting: z.int().meta({ description: "The number of clients that are waiting." }),
@@ -71,7 +71,7 @@ export const SERVER_PROBLEMS = {
     },
   },
   too_many_waiting: {
-    meaning: "The caller has the maximum number of requests waiting for locks at this server.",
+    meaning: "The caller already has the maximum number of requests waiting for locks on this server.",
     outcome: "not_done",
     retry: "after_delay",
     sendsRetryAfter: true,
@@ -102,7 +102,7 @@ export const SERVER_PROBLEMS = {
     outcome: "unknown",
     retry: "same_idempotency_key",
     remedy:
-      "Report it with its `requestId`, under which the server's log has the cause. Without an `Idempotency-Key`, read the lock before you retry.",
+      "Report it with its `requestId`. The server log has the cause under this ID. Without an `Idempotency-Key`, read the lock before you retry.",
     facts: {},
     example: { detail: "This is a bug in Lockkeeper. The server's log has the cause under this request ID." },
   },
@@ -113,7 +113,7 @@ export const SERVER_PROBLEMS = {
     retry: "after_delay",
     sendsRetryAfter: true,
     remedy:
-      "Retry after `Retry-After`, with the same `Idempotency-Key` if you sent one. If `reason` names a refusal of Redis, an operator must resolve it as `detail` describes.",
+      "Retry after `Retry-After`, with the same `Idempotency-Key` if you sent one. If `reason` shows that Redis refuses the command, an operator must fix the cause as `detail` describes.",
     facts: {
       reason: z
         .enum(["failover_hold_off", "stopping", ...REFUSAL_REASONS])

@@ -270,7 +270,7 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
   expect((await about()).filter((code) => code === "released")).toHaveLength(1);
 }, 30_000);
 
-it("a change of rules is audited with every new rule, however many and long the old ones are", async ({
+it("a rule change is audited with every new rule, however many and long the old ones are", async ({
   server,
   readAudit,
 }) => {

@@ -34,7 +34,7 @@ export function createEventRoutes({ streams, limits }: Services): Route[] {
       response: {
         status: 200,
         description:
-          "The stream. It stays open until the client disconnects or takes no data for 30 s (5 s if it is more than 1 MiB behind). A client that falls more than 1 MiB behind continues with a replay from the last event sent. The first message is `hello`. Event ids are the same on all instances. Renewals and waits have no id, and are not sent during a snapshot or a replay, unless an operator caused them. Events that cannot be recorded yet have no id; a message with only the id follows when they are recorded.",
+          "The stream. It stays open until the client disconnects or reads no data for 30 s (5 s if it is more than 1 MiB behind). A client that falls more than 1 MiB behind continues with a replay from the last event sent. The first message is `hello`. Event ids are the same on all instances. Renewals and waits have no id, and are not sent during a snapshot or a replay, unless an operator caused them. Events that cannot be recorded yet have no id; a message with only the id follows when they are recorded.",
         stream: "LockEventStreamData",
         messages: EVENT_MESSAGES,
       },

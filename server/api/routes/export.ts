@@ -31,7 +31,7 @@ export function createExportRoutes({ streams }: Services): Route[] {
       filtersByGrant: true,
       expensive: true,
       summary: "Export locks",
-      description: `Exports the locks that match a filter as a file, as known at one moment and in the order of \`sort\`; at most ${EXPORT_LOCKS_MAX.toLocaleString("en")}. If there are more, the last line reports it. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.`,
+      description: `Exports a snapshot of the locks that match a filter as a file, in the order of \`sort\`; at most ${EXPORT_LOCKS_MAX.toLocaleString("en")}. If there are more, the last line reports it. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.`,
       query: ExportLocksQuery,
       response: {
         status: 200,

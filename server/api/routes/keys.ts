@@ -95,7 +95,7 @@ export function createApiKeyRoutes({ apiKeys, targets, quotas }: Services, baseP
       access: "admin",
       summary: "Change the quotas of an API key",
       description:
-        "Changes how many live holds the key may have and how many bytes they may take in Redis, on every instance within 2 s. A quota below the present usage refuses new holds; existing holds remain and can be renewed.",
+        "Changes how many live holds the key may have and how many bytes they may take in Redis, on every instance within 2 s. A quota below the current usage refuses new holds; existing holds remain and can be renewed.",
       body: ApiKeyQuotaInput,
       examples: {
         "Permit 50,000 live holds": { holdsMax: 50_000 },
@@ -133,7 +133,7 @@ export function createApiKeyRoutes({ apiKeys, targets, quotas }: Services, baseP
       access: "admin",
       summary: "Rotate the secret of an API key",
       description:
-        "Creates a new secret for the key. Its id and access stay the same. The previous secret stays valid for `overlapMs`; an even older one becomes invalid at once.",
+        "Creates a new secret for the key. Its id and access stay the same. The previous secret stays valid for `overlapMs`; an even older one becomes invalid immediately.",
       body: RotateApiKeyInput,
       examples: {
         "Keep the old secret for 1 hour": { overlapMs: 3_600_000 },

@@ -86,7 +86,7 @@ describe("GET /locks/{key}/raw", () => {
     });
   });
 
-  it("a key of the home store is no lock through any route, whatever format rules name", async ({
+  it("a key of the home store is not a lock through any route, whatever format rules name", async ({
     server,
     direct,
   }) => {

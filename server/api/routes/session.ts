@@ -25,7 +25,7 @@ export function createSessionRoutes(services: Services): Route[] {
       tag: "Sessions",
       access: "anyone",
       summary: "Log out of the console",
-      description: "Ends the browser session and clears its cookie. Succeeds without a session.",
+      description: "Ends the browser session and clears its cookie. Also succeeds if there is no session.",
       response: {
         status: 204,
         description: "The session has ended.",

@@ -14,7 +14,7 @@ export function createStatsRoutes(): Route[] {
       access: "read",
       summary: "Get statistics",
       description:
-        "Returns current totals, time series and figures by key pattern, as counted by this instance. At start it counts the last 24 hours from the history. The cost does not depend on the number of locks.",
+        "Returns current totals, time series and figures by key pattern, as counted by this instance. At startup, it counts the last 24 hours from the history. The cost does not depend on the number of locks.",
       query: StatsQuery,
       response: { status: 200, schema: Stats, example: STATS, description: "The statistics." },
       handle: ({ target, query }) => createJsonResponse(200, target.stats.queryStats(query)),

@@ -192,7 +192,7 @@ async function reenterHold(
   const hold = parseOwnHoldId(holdId, target.name, key);
   if (requestId === undefined) {
     throw new IdempotencyKeyRequiredError(
-      "A re-entry needs an Idempotency-Key: without one, a retry would enter the hold twice. Nothing was done.",
+      "A re-entry requires an Idempotency-Key: without one, a retry would re-enter the hold twice. Nothing was done.",
     );
   }
   const options = { leaseMs: body.leaseMs, requestId };

@@ -16,7 +16,7 @@ export function createWaitersRoutes(): Route[] {
       access: "read",
       summary: "List the waiters of a lock",
       description:
-        "Returns the visible waiters of a lock from Redis, and how reliable their order is. Known by name are clients that wait through Lockkeeper, the queue of Redisson's fair lock, jobs of sidekiq-unique-jobs, and the waiting writer of DistributedLock. Clients that poll are not visible.",
+        "Returns the visible waiters of a lock from Redis, and how reliable their order is. Lists clients that wait through Lockkeeper, the queue of Redisson's fair lock, jobs of sidekiq-unique-jobs, and the waiting writer of DistributedLock. Clients that poll are not visible.",
       response: {
         status: 200,
         schema: LockWaiters,

@@ -49,7 +49,7 @@ export class RouteTable {
     }
     const hint =
       segments[0] === "locks"
-        ? " In a key, write / as %2F, or write the whole key as ~ and its base64url."
+        ? " In a key, write / as %2F, or write the whole key as ~ followed by its base64url encoding."
         : "";
     throw new NotFoundError(`This path does not exist below /api/v1. See /api/v1/openapi.json.${hint}`);
   }

@@ -55,7 +55,7 @@ describe("keys larger than a lock can be", () => {
     ],
   ];
 
-  it.for(plants)("%s is not read and is no lock", async ([, plant, unread], { direct }) => {
+  it.for(plants)("%s is not read and is not a lock", async ([, plant, unread], { direct }) => {
     const key = createTestKey();
     await plant(direct, key);
     expect(await readOne(direct, key)).toMatchObject({ state: "not_a_lock", unread });
@@ -178,7 +178,7 @@ describe("users without MEMORY USAGE", () => {
 });
 
 describe("keys of Lockkeeper itself", () => {
-  it("a key of the home store is no lock by any rule", async ({ direct }) => {
+  it("a key of the home store is not a lock by any rule", async ({ direct }) => {
     const keys = ["{lockkeeper}:login:abc", "{lockkeeper}secret", "lockkeeper:hold:{a}"];
     for (const key of keys) await direct.set(key, "secret", "PX", 60_000);
     const rules = { findFormat: () => "token" as const };

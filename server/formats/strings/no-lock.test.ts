@@ -70,7 +70,7 @@ describe("strings that are not locks", () => {
     expect(seen(key, value, value === UUID ? null : 30_000)).toBeUndefined();
   });
 
-  it("a string that was not read is no lock", () => {
+  it("a string that was not read is not a lock", () => {
     const raw = createRawString("lock:orders", "x".repeat(1025));
     expect(detectLock({ ...raw, content: [] }, undefined, "lockable")).toBeUndefined();
   });

@@ -15,7 +15,10 @@ export function computeForeignRemainingMs(deadlineMs: number, asOf: number, ttlM
   return ttlMs === null || ttlMs > TTL_MS_MAX ? deadlineMs - asOf : ttlMs;
 }
 
-/** Computes the remaining time of a hold of ours in ms: until its deadline, or earlier if its key expires. As in storage.lua. */
+/**
+ * Computes the remaining time of a Lockkeeper hold in ms: until its deadline, or earlier if its key expires. As in
+ * storage.lua.
+ */
 export function computeOwnRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {
   return Math.min(deadlineMs - asOf, ttlMs ?? Number.POSITIVE_INFINITY);
 }

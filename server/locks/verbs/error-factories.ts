@@ -151,7 +151,7 @@ export function createRefusalError(
   }
   if (reply.outcome === "request_id_required") {
     return new IdempotencyKeyRequiredError(
-      "The hold was re-entered, so its release needs an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
+      "The hold was re-entered, so its release requires an Idempotency-Key: without one, a retry would release it twice. Nothing was done.",
     );
   }
   if (reply.outcome === "request_id_reused") {

@@ -26,7 +26,7 @@ describe("retries of a waiter", () => {
     expect(retries.takeNext()).toBe(10);
   });
 
-  it("a hold of ours needs none, because its release wakes the waiter", () => {
+  it("a Lockkeeper hold needs none, because its release wakes the waiter", () => {
     const retries = new RetryIntervals();
     retries.recordLook({ owner: "a", fence: "7" });
     expect(retries.takeNext()).toBeUndefined();

@@ -12,7 +12,7 @@ export interface ScriptEvent {
   readonly seq: number;
   readonly count: number;
   readonly heldMs: number | undefined;
-  /** The label of a hold of ours, or the value that a foreign lock stores, with tabs and line breaks as spaces. */
+  /** The label of a Lockkeeper hold, or the value that a foreign lock stores, with tabs and line breaks as spaces. */
   readonly owner: Key;
   readonly by: string | undefined;
   readonly reason: string | undefined;

@@ -14,7 +14,7 @@ export interface NewEvent
 /** The state of one holder after the last event reported of it. */
 export interface ReportedHold {
   /**
-   * The value stored in Redis. undefined: a hold of ours known only from a script event, identified by its fencing
+   * The value stored in Redis. undefined: a Lockkeeper hold known only from a script event, identified by its fencing
    * token.
    */
   readonly token: Key | undefined;
@@ -79,7 +79,7 @@ export function eventsFromScript(
 }
 
 /**
- * Whether a script event is about this hold. A hold of ours is identified by its fencing token, because labels
+ * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because labels
  * repeat. For a foreign hold, scripts name the value that the lock stores.
  */
 export function isAboutReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {

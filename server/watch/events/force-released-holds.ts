@@ -37,7 +37,7 @@ export class ForceReleasedHolds {
 
   /**
    * Whether this very hold was force-released. If owner strings recur, this is assumed until the next renewal of a
-   * library that recreates its lock with a renewal, and unknown for other libraries. Never true for a hold of ours.
+   * library that recreates its lock with a renewal, and unknown for other libraries. Never true for a Lockkeeper hold.
    */
   has(
     seen: HeldObservation,

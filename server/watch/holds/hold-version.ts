@@ -5,9 +5,10 @@ import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 import { isRecurring } from "./recurrence.ts";
 
 /**
- * A version identifies one hold, or one holder's part of it: a hold of ours by its fencing token (`fence`), a foreign
- * one by an owner string that never recurs (`token`). If owner strings recur, it is the owner and the observed epoch
- * with the observation period (`seen`). A version of several holders identifies all of them (`all`, or `seen`).
+ * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a
+ * foreign one by an owner string that is never reused (`token`). If owner strings are reused, it is the owner and the
+ * observed epoch with the observation period (`seen`). A version of several holders identifies all of them (`all`, or
+ * `seen`).
  */
 
 // Epochs restart with the process. Without the nonce, the version of another process could match by chance.

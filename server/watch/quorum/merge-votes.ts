@@ -30,7 +30,7 @@ export function mergeSameOwner(
 }
 
 /**
- * Whether a hold of ours has votes with several fencing tokens and no majority for any of them. For a reservation
+ * Whether a Lockkeeper hold has votes with several fencing tokens and no majority for any of them. For a reservation
  * that follows a force-release, masters never agree on a token.
  */
 export function isFenceOpen(group: HeldGroup, majority: number): boolean {

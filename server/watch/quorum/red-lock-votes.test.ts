@@ -93,7 +93,7 @@ describe("votes of a RedLock", () => {
     });
   });
 
-  it("data at a majority is no lock, and neither is what only looks like one", () => {
+  it("data at a majority is not a lock, and neither is what only looks like one", () => {
     const data: ReadableObservation = { state: "not_a_lock", key: KEY, asOf: NOW, type: "hash" };
     expect(tally([data, data, buildVote(1, 7)])).toMatchObject({ outcome: "not_a_lock" });
     const doubtful = [1, 2, 3].map((client) => ({

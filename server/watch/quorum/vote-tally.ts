@@ -12,7 +12,7 @@ import { isFenceOpen, mergeDifferentOwners, mergeRedLock, mergeSameOwner } from 
 
 /**
  * The combined state of a quorum's masters. `undecided`: the unknown masters could decide either way. `fence:
- * "open"`: a majority has a hold of ours but has not agreed on its fencing token yet.
+ * "open"`: a majority has a Lockkeeper hold but has not agreed on its fencing token yet.
  */
 export type VoteTally =
   | {

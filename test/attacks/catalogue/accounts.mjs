@@ -45,7 +45,7 @@ export const LOGINS = [
   {
     id: "password/one-name",
     attack: "Guessing the password of one operator",
-    result: "Growing pauses",
+    result: "Increasing delays",
     file: ACCOUNTS,
     test: "wait times double per failed login, up to a minute per address, and refused attempts do not count",
   },
@@ -59,7 +59,7 @@ export const LOGINS = [
   {
     id: "password/many-names",
     attack: "Guessing passwords of many operators from one network",
-    result: "Growing pauses",
+    result: "Increasing delays",
     file: ACCOUNTS,
     test: "failed logins for many names from one network are throttled, even between successful ones",
   },

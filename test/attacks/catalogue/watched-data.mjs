@@ -26,7 +26,8 @@ export const WATCHED_DATA = [
   {
     id: "data/slow-reply",
     attack: "A key whose reply does not arrive",
-    result: "Read on a separate connection, with growing pauses; listed as unreadable until it can be read",
+    result:
+      "Read on a separate connection, with increasing delays; listed as unreadable until it can be read",
     file: LARGE_KEYS,
     test: "a key is read apart and becomes unreadable, the target stays live, and the key is shown when its reply arrives",
   },
@@ -35,7 +36,7 @@ export const WATCHED_DATA = [
     attack: "A format rule that names keys of the home store, to read them as locks",
     result: "They are not locks through any route",
     file: "server/api/routes/raw.integration.test.ts",
-    test: "a key of the home store is no lock through any route, whatever format rules name",
+    test: "a key of the home store is not a lock through any route, whatever format rules name",
   },
   {
     id: "data/companion-window",
@@ -159,10 +160,10 @@ export const WATCHED_DATA = [
   },
   {
     id: "audit/rule-change",
-    attack: "Hiding a change of format rules behind long old rules",
+    attack: "Hiding a change to format rules behind long old rules",
     result: "The audit has every new rule",
     file: "server/api/routes/audit.integration.test.ts",
-    test: "a change of rules is audited with every new rule, however many and long the old ones are",
+    test: "a rule change is audited with every new rule, however many and long the old ones are",
   },
   {
     id: "embedded/secrets-in-ps",

@@ -7,7 +7,7 @@ const KEYS = [
   ...["lock:ours", "lock:held", "lock:list", "lock:others", "other:key", "lock:{tag}:a"],
 ];
 
-/** Something of every kind to send requests at: locks of ours and of others, what is no lock, a session, a stream. */
+/** Something of every kind to send requests at: locks of ours and of others, what is not a lock, a session, a stream. */
 export class FuzzFixture {
   readonly #redis: ReturnType<TestServer["redis"]["createClient"]>;
   readonly #streams: AbortController[] = [];

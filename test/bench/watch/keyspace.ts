@@ -8,7 +8,7 @@ export const LEASE_MS = 600_000;
 const STEP = 20_000;
 const IN_FLIGHT = 64;
 
-/** Keys of apps that are no locks: strings with a time to live, hashes, and counters. */
+/** Keys of apps that are not locks: strings with a time to live, hashes, and counters. */
 const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local kind = at % 4
   if kind == 0 then redis.call('HSET', 'user:' .. at, 'name', 'someone', 'visits', at)

@@ -11,7 +11,7 @@ import { SetLoad } from "./set-load.ts";
 /** How many patterns are watched; of five one stands for keys that another one stands for as well. */
 const FIGURES = { "watch.notify.cost": 5, "watch.notify.cost.1pattern": 1 };
 const WATCHED = { 5: "*lock*,*LOCK*,mutex:*,semaphore:*,lock:*", 1: "lock:*" };
-/** Of keys that match a pattern, and of keys that match none: most keys of an app are no locks. */
+/** Of keys that match a pattern, and of keys that match none: most keys of an app are not locks. */
 const KEYS = { matching: "lock:bench:", elsewhere: "cache:bench:" };
 
 interface SetRound {

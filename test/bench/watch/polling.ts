@@ -35,7 +35,7 @@ const QUICK = { lookalikes: 500, others: 2000, samples: 20, spreadMs: 1000, idle
 const LOST_MS = 300_000;
 const LIVE_CHECK_MS = 100;
 
-/** Keys that match the watched pattern and are no locks. */
+/** Keys that match the watched pattern and are not locks. */
 const FILL_LOOKALIKES = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('HSET', 'lock:settings:' .. at, 'name', 'someone', 'visits', at)
 end`;

@@ -14,9 +14,9 @@ export function createAppConnectionRoutes({ embeddedTarget }: Services): Route[]
       operationId: "getAppConnection",
       tag: "Targets",
       access: "admin",
-      summary: "Get how applications connect to the embedded Redis",
+      summary: "Get the connection details of the embedded Redis",
       description:
-        "Returns the address of the embedded Redis, the user of applications and the file with the URL. Never returns the password.",
+        "Returns the address of the embedded Redis, the user name for applications and the file that contains the URL. Never returns the password.",
       response: {
         status: 200,
         schema: AppConnectionInfo,
@@ -31,9 +31,9 @@ export function createAppConnectionRoutes({ embeddedTarget }: Services): Route[]
       operationId: "revealAppConnectionUrl",
       tag: "Targets",
       access: "admin",
-      summary: "Reveal the URL of applications for the embedded Redis",
+      summary: "Reveal the application URL of the embedded Redis",
       description:
-        "Returns the URL with the password of applications. That user can do with every key what locks need, except with Lockkeeper's own keys, and cannot administer Redis. The call is recorded in the audit log.",
+        "Returns the connection URL for applications, including the password. Its user can run the commands that locks require on every key except Lockkeeper's own, and cannot administer Redis. The call is recorded in the audit log.",
       response: {
         status: 200,
         schema: AppConnectionUrl,
