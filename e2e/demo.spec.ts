@@ -30,7 +30,7 @@ test("the demo fills the console with locks of several kinds of workers, some of
   await page.goto(link);
   await expect(page.getByRole("row", { name: "price-fetcher" })).toBeVisible();
   await expect(page.getByRole("row", { name: "checkout" }).first()).toBeVisible();
-  for (const what of ["reentered", "lock:ids:", "lock:rate:"])
+  for (const what of ["re-entered", "lock:ids:", "lock:rate:"])
     await expect(page.getByText(what).first()).toBeAttached();
 });
 
