@@ -25,11 +25,11 @@ describe("liveness evidence", () => {
       nextRenewalExpectedAt: NOW + 6000,
     });
     expect(formatLivenessEvidence(renewing, NOW, words)).toBe(
-      "last renewed 4 s ago, every 10 s, next expected in 6.0 s",
+      "last renewed 4 s ago, interval 10 s, next expected in 6.0 s",
     );
     expect(formatLivenessEvidence(renewing, NOW + 7000, words)).toMatch(/next expected now$/);
     expect(formatLivenessEvidence({ ...renewing, nextRenewalExpectedAt: null }, NOW, words)).toBe(
-      "last renewed 4 s ago, every 10 s",
+      "last renewed 4 s ago, interval 10 s",
     );
   });
 
@@ -42,13 +42,13 @@ describe("liveness evidence", () => {
       missedRenewals: 2,
     });
     expect(formatLivenessEvidence(late, NOW, words)).toBe(
-      "expected 16 s ago, 2 missed, last renewed 26 s ago, every 10 s",
+      "expected 16 s ago, 2 missed, last renewed 26 s ago, interval 10 s",
     );
     // One by one, not in a jump when the lock is read again.
     expect(formatLivenessEvidence(late, NOW + 9000, words)).toContain("expected 25 s ago, 3 missed");
     expect(formatLivenessEvidence(late, NOW + 19_000, words)).toContain("expected 35 s ago, 4 missed");
     expect(formatLivenessEvidence({ ...late, lastRenewalAt: null }, NOW, words)).toContain(
-      "never seen to renew",
+      "no renewal seen",
     );
   });
 
@@ -71,7 +71,7 @@ describe("liveness evidence", () => {
 it("the table shows a second line only for a liveness state that needs attention", () => {
   const late = liveness({ state: "overdue", lastRenewalAt: NOW - 23_000 });
   expect(formatLivenessLines(late, NOW, words)).toEqual({ word: "overdue", under: "last renewed 23 s ago" });
-  expect(formatLivenessLines({ ...late, lastRenewalAt: null }, NOW, words).under).toBe("never seen to renew");
+  expect(formatLivenessLines({ ...late, lastRenewalAt: null }, NOW, words).under).toBe("no renewal seen");
   expect(formatLivenessLines(liveness({ state: "no_ttl" }), NOW, words).under).not.toBe("");
   for (const state of ["alive", "not_renewing", "unknown"] as const) {
     const { word, under } = formatLivenessLines(liveness({ state }), NOW, words);

@@ -43,7 +43,7 @@ export const lockPage = {
   renewsOnSchedule: "The holder renews on schedule.",
   overdue: (overdue: string, renewed: string | null) =>
     renewed === null
-      ? `Renewal overdue: expected ${overdue}, never seen to renew.`
+      ? `Renewal overdue: expected ${overdue}, no renewal seen.`
       : `Renewal overdue: expected ${overdue}, last renewed ${renewed}.`,
   overdueNoDetails: "Renewal overdue.",
   notRenewing: (left: string) => `The holder does not renew, so its liveness is unknown. Expires in ${left}.`,

@@ -38,8 +38,8 @@ export const lockPage: Messages["lockPage"] = {
   renewsOnSchedule: "持有者按时续期。",
   overdue: (overdue, renewed) =>
     renewed === null
-      ? `疑似已失联：本应在${overdue}续期，但从未见到续期。`
-      : `疑似已失联：本应在${overdue}续期，上次续期在${renewed}。`,
+      ? `疑似已失联：本应在 ${overdue}续期，但从未见到续期。`
+      : `疑似已失联：本应在 ${overdue}续期，上次续期在 ${renewed}。`,
   overdueNoDetails: "疑似已失联：续期逾期。",
   notRenewing: (left) => `持有者不续期，无法判断是否存活。${left}后到期。`,
   neverExpires: "无 TTL，永不过期，且无法判断持有者是否存活。",
