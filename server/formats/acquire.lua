@@ -1,31 +1,31 @@
 -- Acquires a free lock, or returns its holder.
 --
--- Guarantee: one holder at a time. A new hold has a fencing token above all earlier ones of the key, also after a failover
--- or a restart that lost the last ones (server time in microseconds is the floor).
--- A repeated request id changes nothing and returns the hold that it was granted, under the token of its first attempt. A
--- script that has written cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
+-- Guarantee: one holder at a time. A new hold has a larger fencing token than every earlier hold of the key, even if a
+-- failover or a restart lost the latest ones (the server time in microseconds is the lower bound). A repeated request id
+-- changes nothing and returns the hold that it was granted, with the token of its first attempt. A script that has written
+-- cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] the counter of Redisson's fenced lock, increased as well if it exists
+-- KEYS[3] the counter of Redisson's fenced lock, also increased if it exists
 -- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
--- ARGV[7] how long the companion is kept if the lease is not extended, in ms
--- The rest is optional as a whole:
+-- ARGV[7] how long the companion is kept unless the lease is extended, in ms
+-- The rest is optional, but only as a whole:
 -- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or when it began to wait, in ms
--- ARGV[10] most waiters of the lock    ARGV[11] '' or time since the request was first sent, in ms
+-- ARGV[10] maximum number of waiters of the lock    ARGV[11] '' or time since the request was first sent, in ms
 -- ARGV[12] grace period, in ms
 -- ARGV[13] minimum hold time, in ms
 -- ARGV[14] 's' or 'ms', the unit of a deadline
--- ARGV[15] '' or for how long after a release a client gives way to the one that has waited longest, in ms
+-- ARGV[15] '' or how long a client gives way to the longest waiter after a release, in ms
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated'}
---         {'held', now ms, remaining ms (-1: no expiry), companion's token, owner, fence, since, record, stored owner,
+--         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
---         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it
+--         {'held', now ms, ms, ...}       without holders: free, but reserved for the longest waiter for this time
 --         {'queue_full', now ms, number of waiters}
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
---         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived here
+--         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
 
 -- include fast-path/acquire.lua
@@ -47,7 +47,7 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
--- A key of another type counts as missing, and SET overwrites it: these names are reserved.
+-- A key of another type counts as missing and is overwritten by SET, because these names are reserved.
 local kept = read_companion(2)
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
@@ -78,8 +78,8 @@ end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
--- Returns for how long this client gives way, and the waiter that did not use its turn: it was gone or slow, so no client
--- gives way to it before its next attempt.
+-- Returns how long this client gives way, and the waiter that did not use its turn. That waiter has gone or is slow, so no
+-- client gives way to it again before its next attempt.
 local gives_way_ms, passed_over
 if state == 'free' and give_way_ms then
   gives_way_ms, passed_over = assess_turn(kept.window, give_way_ms, tonumber(since) or now_ms, now_ms)
@@ -118,7 +118,7 @@ if wait_ms then
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
-  -- Never shortened: another client may wait for longer.
+  -- Never shortened: another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
 end
 return format_holders('held', now_ms, gives_way_ms or remaining_ms, kept, holders or {})

@@ -1,8 +1,8 @@
 -- Sets the fencing token and the count that the majority of a quorum agreed on.
 --
--- Guarantee: changes only these two, and only of the hold that was granted. The count never decreases. The fencing token
--- may decrease for a vote that arrived after the agreement. The agreed one is still larger than every token that a client
--- was given before.
+-- Guarantee: changes only these two, and only for the hold that was granted. The count never decreases. The fencing token
+-- may decrease for a vote that arrived after the agreement, but the agreed token is still larger than every token that a
+-- client received before.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence that this master assigned    ARGV[3] agreed fence
@@ -21,7 +21,7 @@ if not count or kept.fence ~= ARGV[2] and kept.fence ~= fence then return { 'los
 
 -- If the lock stores the count itself, it is not changed.
 if not COUNTS_ITSELF then kept.count = math.max(count, tonumber(ARGV[4])) end
--- Also in the request window, where repeated requests and releases by id are compared with the hold.
+-- The request window also contains the token: repeated requests and releases by id are compared with it.
 kept.window = string.gsub(kept.window, '\t' .. kept.fence .. '\t', '\t' .. fence .. '\t')
 kept.fence = fence
 redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')

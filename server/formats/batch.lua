@@ -1,16 +1,16 @@
--- Runs acquires and releases of one format one after another, each as its own script does.
+-- Runs acquires and releases of one format in sequence, each as its own script does.
 --
--- Guarantee: a verb reads and writes only its own keys and arguments, and its error is the reply of that verb only. Verbs
--- on the same key take effect in the order of the arguments.
--- After the first write of a script, Redis no longer checks the memory limit: later verbs may be granted although the
--- memory is full. Each verb still leaves a lock with its TTL and its companion, or nothing.
+-- Guarantee: a verb reads and writes only its own keys and arguments, and an error affects only its own reply. Verbs on the
+-- same key take effect in the order of the arguments. After the first write of a script, Redis no longer checks the memory
+-- limit, so later verbs may be granted although the memory is full. Each verb still leaves either a lock with its TTL and
+-- its companion, or nothing.
 --
--- KEYS    of each verb in turn: three of an acquire, two of a release
+-- KEYS    of each verb in turn: three for an acquire, two for a release
 -- ARGV    of each verb in turn: 'acquire' or 'release', and seven arguments
 --
--- Returns the replies in that order. If there are fewer replies than verbs, the rest was not run: verbs that leave the
--- fast path take several times as long, and Redis serves no other client meanwhile.
--- Returns an error if the server refuses all writes. Nothing was run then.
+-- Returns the replies in that order. If there are fewer replies than verbs, the remaining verbs were not run: verbs that
+-- leave the fast path take several times as long, and Redis serves no other client while a script runs. Returns an error if
+-- the server refuses all writes. No verb was run in that case.
 
 local given_keys, given = KEYS, ARGV
 local KEYS, ARGV
@@ -22,12 +22,12 @@ local KEYS, ARGV
 -- include release.lua as function release
 
 local WORDS = 8
--- The cost limit of one script, in verbs of the fast path.
+-- The cost limit of one script, in fast-path verbs.
 local COST_MAX = 32
 local FULL_SCRIPT_COST = 3
 
--- Converts what a verb raised or returned to an error that starts with its code. It is a string or a table, and Redis 6.2
--- prepends the position in the script: '@user_script: 1: -OOM ...'.
+-- Converts what a verb raised or returned to an error that starts with its code. The value is a string or a table, and Redis
+-- 6.2 prepends the position in the script: '@user_script: 1: -OOM ...'.
 local function to_error(raised)
   local text = string.gsub(type(raised) == 'table' and raised.err or raised, '[\r\n]', ' ')
   if not string.find(text, '^[A-Z][A-Z0-9]+ ') then
@@ -52,7 +52,7 @@ for word = 1, #given, WORDS do
   end
   if not ran or type(reply) == 'table' and reply.err then
     reply = to_error(reply)
-    -- The server is a replica now. ioredis reconnects only on an error of the whole call.
+    -- The server has become a replica. ioredis reconnects only on an error of the whole call.
     if string.find(reply.err, '^READONLY ') then return reply end
   end
   replies[#replies + 1] = reply

@@ -1,12 +1,12 @@
--- Shared by the scripts: reads that are limited in bytes. Any client can write any key, and Redis serves no other client
--- while a script copies a large value.
+-- Shared by the scripts: reads with a limit in bytes. Any client can write any key, and Redis serves no other client while a
+-- script copies a large value.
 
 -- Longer values, fields or members do not belong to a lock.
 local VALUE_BYTES_MAX = 1024
 -- A larger hash, set or sorted set is not a lock.
 local CONTENT_BYTES_MAX = 524288
 
--- More digits than any counter of locks or permits has.
+-- Longer than any counter of locks or permits.
 local COUNTER_BYTES_MAX = 16
 
 -- Whether a text is a number that INCRBY accepts and Lua holds exactly.
@@ -30,7 +30,7 @@ local function read_field(k, field, bytes_max)
 end
 
 -- Whether the key uses at most this much memory. MEMORY USAGE visits every element, so limit their number first. Without
--- permission for it there is no limit in bytes.
+-- permission to run it, there is no limit in bytes.
 local function is_within_bytes(k, bytes_max)
   local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[k], 'SAMPLES', '0')
   return type(bytes) ~= 'number' or bytes <= bytes_max

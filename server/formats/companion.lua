@@ -1,23 +1,23 @@
--- Shared by the verbs: the companion, which stores what the format of the lock cannot. It is one string, so that one
--- command reads it and one writes it with its TTL:
+-- Shared by the verbs: the companion, which stores what the format of the lock cannot. It is a single string, so that one
+-- command reads it and one command writes it with its TTL:
 --
 --   token ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ minimum hold ms ⏎ seq ⏎ format
 --   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
--- The token identifies the hold. `value` is the content of the lock's key where that is not the token (`timestamp`).
--- `owner` is a label for people; no script compares it. All fields but fence and requests describe one hold, and
--- read_state clears them when that hold is no longer in the lock. Any client can write this key: text that does not parse,
--- or is longer than the verbs write, counts as missing.
+-- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`). `owner` is
+-- a label for people; no script compares it. All fields except fence and requests describe one hold, and read_state clears
+-- them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that is
+-- longer than what the verbs write, counts as missing.
 
 local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
 -- The longest owner, principal and record fit with a full window: companion-size.integration.test.ts.
 local COMPANION_BYTES_MAX = 8192
--- How long a companion outlives its hold at least: enough for repeated requests and clock steps.
+-- The minimum time by which a companion outlives its hold: enough for repeated requests and clock steps.
 local COMPANION_MS_MIN = 600000
 
 -- include event.lua
 
--- A whole number that Lua holds exactly, else 0.
+-- Returns a whole number that Lua represents exactly, else 0.
 local function parse_whole(text)
   local number = tonumber(text or '') or 0
   if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
@@ -46,21 +46,21 @@ local function format_companion(kept)
     kept.owner, kept.principal, kept.record }, '\n') .. kept.window
 end
 
--- Whether the companion describes a hold of another format that is still in the lock, whose key has the string `value`.
--- Every verb of this format then refuses the key as `not_a_lock`, and changes neither lock nor companion.
+-- Whether the companion describes a hold of another format that is still in the lock, whose key contains the string `value`.
+-- Every verb of this format then refuses the key as `not_a_lock`, and changes neither the lock nor the companion.
 local function is_hold_of_other_format(kept, value)
   if kept.token == '' or kept.format == FORMAT then return false end
   return value == (kept.format == 'timestamp' and kept.value or kept.token)
 end
 
--- Clears the companion, because it describes another hold than the one in the lock.
+-- Clears the companion, because the hold it describes is not the one in the lock.
 local function forget_hold(kept)
   kept.token, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least = '', '', 0, 0, 0, 0, 0
   kept.owner, kept.principal, kept.record = '', '', ''
 end
 
--- Describes a new hold in the companion. Its fencing token is above all earlier ones, even if a failover or restart lost
--- those.
+-- Describes a new hold in the companion. Its fencing token is larger than all earlier ones, even if a failover or restart
+-- lost those.
 local function begin_hold(kept, token, value, lease_ms, now_us)
   forget_hold(kept)
   kept.token, kept.value, kept.count, kept.lease, kept.seq, kept.format = token, value, 1, lease_ms, 1, FORMAT
@@ -72,7 +72,7 @@ end
 -- after read_state or find_count, whose count of the token is nil if the lock does not contain it.
 --
 -- Without a companion (evicted or deleted), the token in the lock is sufficient for a client of the library, which has no
--- principal. The principal of the hold is unknown then, so API callers get 'lost'.
+-- principal. API callers get 'lost', because the principal of the hold is then unknown.
 local function is_hold(kept, count, token, fence, principal)
   if not count then return false, 'lost' end
   if kept.token == '' then return principal == '', 'lost' end
@@ -80,19 +80,19 @@ local function is_hold(kept, count, token, fence, principal)
   return kept.principal == principal, 'not_owner'
 end
 
--- How long the companion of a hold is kept.
+-- Returns how long the companion of a hold is kept.
 local function compute_companion_ttl_ms(total_ms, lease_ms)
   return format_integer(total_ms + math.max(COMPANION_MS_MIN, 2 * lease_ms))
 end
 
--- The remaining lease of the holder; the grace period comes on top. nil: no expiry.
+-- Returns the holder's remaining lease, without the grace period; nil if the lock has no TTL.
 local function compute_holder_remaining_ms(remaining_ms, kept)
   if remaining_ms < 0 then return nil end
   return math.max(0, remaining_ms - kept.grace - margin_ms)
 end
 
--- The state of the named hold after read_state: 'held' and its remaining lease (nil: no expiry), 'not_owner', or 'lost'.
--- An expired lease counts as lost, also during the grace period.
+-- Returns the state of the named hold after read_state: 'held' and its remaining lease (nil: no TTL), 'not_owner', or
+-- 'lost'. An expired lease counts as lost, even during the grace period.
 local function assess_hold(kept, state, remaining_ms, count, token, fence, principal)
   local stands, refusal = is_hold(kept, state == 'held' and count or nil, token, fence, principal)
   if not stands then return refusal end
@@ -101,7 +101,7 @@ local function assess_hold(kept, state, remaining_ms, count, token, fence, princ
   return 'held', left_ms
 end
 
--- The reply of a verb that did nothing because of another hold: the state of the lock, and its holder.
+-- Builds the reply of a verb that did nothing because of another hold: the lock's state and its holder.
 local function format_holders(outcome, now_ms, remaining_ms, kept, holders)
   local reply = { outcome, format_integer(now_ms), format_integer(remaining_ms),
     kept.token, kept.owner, kept.fence, kept.token ~= '' and format_integer(kept.since) or '', kept.record }

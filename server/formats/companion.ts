@@ -25,7 +25,7 @@ export interface Companion {
   readonly graceMs: number;
 }
 
-/** Parses a companion; undefined if another client wrote it, or if it does not describe a hold. */
+/** Parses a companion; `undefined` if another client wrote it or it does not describe a hold. */
 export function parseCompanion(text: string): Companion | undefined {
   const [
     token,
@@ -61,12 +61,12 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies a part of a string. A slice would keep the whole string in memory for as long as the lock is held. */
+/** Copies part of a string. A slice keeps the whole string in memory for as long as the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Returns the holder of a lock with the fields of its companion; undefined for a holder of another library. */
+/** Returns the holder of a lock with the fields of its companion; `undefined` for a holder that uses another library. */
 export function toSeenHolder(
   token: string,
   count: number,
@@ -109,8 +109,8 @@ export function parseWholeNumber(text: string | undefined): number | null {
 const RENEWS_FIELD = "renews";
 
 /**
- * Formats the record line of a companion: the owner record of the client, and how often it renews. The scripts store
- * the line unchanged.
+ * Formats the record line of a companion: the client's owner record and how often it renews. The scripts store the line
+ * unchanged.
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,
@@ -121,7 +121,7 @@ export function formatRecordLine(
   return JSON.stringify({ ...record, [RENEWS_FIELD]: [everyMs, ofLeaseMs] });
 }
 
-/** Parses a record line; undefined if it has no valid record, because any client can write it. */
+/** Parses a record line; `undefined` if it contains no valid record, because any client can write it. */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));
   return success && Object.keys(data).length > 0 ? data : undefined;

@@ -6,8 +6,8 @@ local function format_integer(number)
   return string.format('%.0f', number)
 end
 
--- Builds the event of a change. `since` is the begin of the hold that ended by it, else ''. Fields are separated by tabs;
--- the owner of another library may contain any bytes.
+-- Builds the event of a change. `since` is the start of the hold that the change ended, else ''. Fields are separated by
+-- tabs. The owner string of another library may contain any bytes.
 local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
   local printable = string.gsub(string.sub(owner, 1, VALUE_BYTES_MAX), '%c', ' ')
   return table.concat({ event, format_integer(now_ms), fence, format_integer(seq), format_integer(count), since, printable, who }, '\t')

@@ -1,14 +1,14 @@
 -- Extends the lease of a hold for an operator.
 --
 -- Guarantee: extends the hold that was seen to at least the lease, or does nothing. Never creates a lock, shortens a lease
--- or revives an expired hold. Of our own holds token and fence are compared, of a foreign hold the stored owner.
+-- or revives an expired hold. Compares the token and fence of Lockkeeper's own holds, and the stored owner of foreign holds.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
+-- ARGV[1] the seen token, or the stored owner of a foreign hold    ARGV[2] the seen fence, or '' for a foreign hold
 -- ARGV[3] lease from now, in ms    ARGV[4] JSON of actor and reason    ARGV[5] channel for events
 --
--- Returns {'extended', now ms, remaining lease in ms (-1: no expiry)}
---         {'enough', now ms, remaining lease}    the lease was long enough, and nothing was done
+-- Returns {'extended', now ms, remaining lease in ms (-1: no TTL)}
+--         {'enough', now ms, remaining lease}    the lease was long enough; nothing was changed
 --         {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
 -- include format/storage.lua

@@ -2,12 +2,12 @@
 --
 -- KEYS[3] the queue (list)       KEYS[4] when each waiter in it times out, in ms (sorted set)
 
--- A client can write elements of any size to the list, and a script would copy them. Estimated as the size of the first
--- node, which has the head, times the number of nodes.
+-- A client can write elements of any size to the list, and a script would copy them. The size is estimated as that of the
+-- first node, which contains the head, times the number of nodes.
 local QUEUE_BYTES_MAX = 4194304
 local WAITERS_REMOVED_MAX = 1000
 
--- Removes waiters that have timed out first, as each call of the library does: a dead one at the head would block all
+-- Removes waiters that have timed out first, as each call of the library does. A dead waiter at the head would block all
 -- others, because only the head subscribes to releases.
 local function find_queue_head(now_ms)
   for _ = 1, WAITERS_REMOVED_MAX do

@@ -1,19 +1,19 @@
 -- Force-releases one hold for an operator, or reserves the lock.
 --
--- Guarantee: releases the hold that was seen, or nothing. Of our own holds token and fence are compared, of a foreign hold
--- the stored owner. The client that holds the lock is notified at once. Redisson's waiters are woken as by its forceUnlock;
--- waiters of its fair lock keep their places. The fence counters are kept.
+-- Guarantee: releases the hold that was seen, or nothing. Compares the token and fence of Lockkeeper's own holds, and the
+-- stored owner of foreign holds. The client that holds the lock is notified immediately. Redisson's waiters are woken as by
+-- its forceUnlock; waiters of its fair lock keep their places. The fence counters are kept.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set); optional
--- Of a `token` lock only KEYS[3]: the list on which waiters of python-redis-lock block; optional
--- ARGV[1] token that was seen, or the stored owner of a foreign hold    ARGV[2] fence that was seen, or '' for a foreign hold
+-- For a `token` lock only KEYS[3]: the list on which waiters of python-redis-lock block; optional
+-- ARGV[1] the seen token, or the stored owner of a foreign hold    ARGV[2] the seen fence, or '' for a foreign hold
 -- ARGV[3] JSON of actor and reason    ARGV[4] channel of waiters
 -- ARGV[5] channel for events
--- ARGV[6] '' or the time of the reservation, in ms    ARGV[7] the reserved owner
+-- ARGV[6] '' or the duration of the reservation, in ms    ARGV[7] the reserved owner
 -- ARGV[8] '1' if waiters may also use sharded pub/sub
--- ARGV[9] '' or the channel of the client that holds it
--- Then channels of waiters of other libraries and their messages, alternating
+-- ARGV[9] '' or the channel of the client that holds the lock
+-- Then channels of other libraries' waiters and their messages, alternating
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 

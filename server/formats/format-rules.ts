@@ -4,7 +4,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { Glob, KeyPatternSet } from "../redis/glob.ts";
 import type { KeyReach } from "./lock-format.ts";
 
-/** The configured formats of a target's keys. The first rule that matches a key applies. */
+/** The formats configured for a target's keys. The first rule that matches a key applies. */
 export class FormatRules {
   readonly #rules: readonly { glob: Glob; format: FormatName }[];
   readonly #lockableKeys: KeyPatternSet;

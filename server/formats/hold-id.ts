@@ -1,11 +1,11 @@
 import { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
 
-/** Identifies one hold: its lock, and what distinguishes it from every other hold of that lock. */
+/** Identifies one hold: its lock, and the fields that distinguish it from every other hold of that lock. */
 export interface HoldRef {
   readonly key: Key;
   readonly format: WritableFormat;
-  /** The unit of a deadline; `timestamp` only. */
+  /** The unit of a deadline; only for `timestamp`. */
   readonly unit: TimestampUnit | undefined;
   readonly token: string;
   /** Fencing token, a decimal string. */
@@ -23,8 +23,8 @@ const TOKEN = /^[\x21-\x7e]{1,400}$/;
 const FENCE = /^[1-9]\d{0,15}$/;
 
 /**
- * Formats the `holdId` of a hold: `h1.` and the base64url of target, format, unit, token, fence and key, with zero bytes
- * between them. It contains its key, so no index is needed. It is not a secret.
+ * Formats the `holdId` of a hold: `h1.` and the base64url encoding of target, format, unit, token, fence and key, separated
+ * by zero bytes. It contains its key, so no index is needed. It is not a secret.
  */
 export function formatHoldId({ target, format, unit, key, token, fence }: TargetHoldRef): string {
   const head = `${target}\0${format}\0${unit ?? ""}\0${token}\0${fence}\0`;
@@ -32,7 +32,7 @@ export function formatHoldId({ target, format, unit, key, token, fence }: Target
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
 
-/** Parses a `holdId`; undefined for any other text, including other encodings of the same bytes. */
+/** Parses a `holdId`; `undefined` for any other text, including other encodings of the same bytes. */
 export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (!SYNTAX.test(holdId)) return undefined;
   const bytes = Buffer.from(holdId.slice(PREFIX.length), "base64url");

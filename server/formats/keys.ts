@@ -4,7 +4,7 @@ import { toRedisArgument } from "../redis/script.ts";
 
 /** Prefix of all keys that Lockkeeper writes on a target. */
 export const TARGET_PREFIX = "lockkeeper:";
-/** The key that is written before each WAIT for replicas; on a cluster a hash tag follows. */
+/** The key that is written before each WAIT for replicas; on a cluster, a hash tag follows. */
 export const REPLICA_WAIT_KEY = `${TARGET_PREFIX}replica-wait`;
 /** Prefix of all keys in the home store. */
 export const HOME_PREFIX = "{lockkeeper}:";
@@ -12,7 +12,7 @@ export const HOME_PREFIX = "{lockkeeper}:";
 const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 
-/** Returns why a key cannot be a lock of ours; undefined if it can. */
+/** Returns why Lockkeeper cannot use a key as a lock; `undefined` if it can. */
 export function findKeyFault(key: Key): string | undefined {
   if (key === "") return "it is empty, so no companion can share its slot";
   const text = formatKey(key);
@@ -32,9 +32,9 @@ export function findKeyFault(key: Key): string | undefined {
 }
 
 /**
- * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or
- * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that are not `unmappable`: in the first form
- * the braces are the last ones, in the second form the key after them contains its own.
+ * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or `prefix:{tag}:key`
+ * for a key with a hash tag. Injective for keys that are not `unmappable`: in the first form, the braces are the last ones;
+ * in the second form, the key that follows contains its own braces.
  */
 export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
@@ -45,7 +45,7 @@ export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   return joinBytes(key, `${prefix}:`, Buffer.concat([tag, Buffer.from(":"), bytes]), "");
 }
 
-/** Returns the name that Redisson gives to an auxiliary key: `prefix:{key}`, or `prefix:key` if the key has a brace. */
+/** Returns the name that Redisson gives to an auxiliary key: `prefix:{key}`, or `prefix:key` if the key contains a brace. */
 export function buildRedissonKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
   const bytes = encodeKey(key);
@@ -61,7 +61,7 @@ function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): 
 /** The hash tag with which all keys of the home store begin. */
 const HOME_TAG = "{lockkeeper}";
 
-/** Whether the key has data of Lockkeeper. Such a key is never a lock, regardless of format rules. */
+/** Whether the key contains Lockkeeper's own data. Such a key is never a lock, regardless of format rules. */
 export function isOwnKey(key: Key): boolean {
   const text = formatKey(key);
   return text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_TAG);
@@ -81,7 +81,7 @@ export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key)
 export const buildFencedCounterKey = (key: Key) => buildRedissonKey("redisson_lock_token", key);
 export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__channel", key);
 
-/** Returns the name of an auxiliary key for which Redisson uses a suffix instead of a prefix. */
+/** Returns the name of an auxiliary key that Redisson forms with a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
@@ -96,15 +96,15 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildRedissonSuffixKey(key, ":timeout"),
 ];
 
-/** Pub/sub ignores databases, so the channel contains the number. */
+/** Pub/sub ignores databases, so the channel name contains the database number. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+$/;
 
-/** The channel on which a client of the library learns that an operator released one of its holds. */
+/** The channel that notifies a client of the library when an operator releases one of its holds. */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
-/** Returns the channel of the client that created the token; undefined for a token of another library. */
+/** Returns the channel of the client that created the token; `undefined` for a token of another library. */
 export function buildTokenChannel(token: string): string | undefined {
   const clientId = CLIENT_TOKEN.exec(token)?.[1];
   return clientId === undefined ? undefined : buildClientChannel(clientId);

@@ -6,32 +6,32 @@ import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
 /**
- * The evidence for a format. `by_shape`: key and content only. `by_rule`: a configured rule assigns this format to the
- * key, so only contradictions matter.
+ * The evidence for a format. `by_shape`: only the key and its content. `by_rule`: a configured rule assigns this format to
+ * the key, so only contradictions matter.
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
-/** `lockable`: the API may acquire the key, so anything that blocks an acquire is a lock. `watched`: read only. */
+/** `lockable`: the API may acquire the key, so anything that blocks an acquire is a lock. `watched`: it is only read. */
 export type KeyReach = "lockable" | "watched";
 
-/** Parameters of a force-release: the holder, the actor, and whether the lock is reserved afterwards. */
+/** Parameters of a force-release: the holder, the actor, and an optional reservation. */
 export interface ForceReleaseParams {
-  /** One of several holders; undefined: the whole lock. */
+  /** One of several holders; `undefined` releases the whole lock. */
   readonly holder: SeenHolder | undefined;
   readonly by: string;
   readonly reason: string;
   readonly reservation?: { readonly owner: string; readonly reservedMs: number } | undefined;
 }
 
-/** Reads further data of a lock, in one more round trip for all locks of a batch. */
+/** Reads additional data of a lock, in one additional round trip per batch of locks. */
 export interface DetailReader {
-  /** Commands that only read. */
+  /** Builds read-only commands. */
   buildCommands(seen: HeldObservation): readonly ReadCommand[];
-  /** Channels whose subscribers are counted. */
+  /** Builds the channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
-   * @param answers one per command, with texts as bytes; undefined where it was refused
-   * @param listeners one count per channel; empty if they cannot be counted
+   * @param answers one per command, with texts as bytes; `undefined` if Redis refused the command
+   * @param listeners one count per channel; empty if subscribers cannot be counted
    */
   applyAnswers(
     seen: HeldObservation,
@@ -51,16 +51,16 @@ export interface LockFormat {
   readonly types: readonly LockType[];
   detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
   readonly more?: DetailReader;
-  /** Left out: Redis does not store the waiters. */
+  /** Omitted if Redis does not store the waiters. */
   readonly queue?: QueueReader;
-  /** Undefined: locks of this format are never released, because that would do harm. */
+  /** `undefined` if locks of this format are never released, because that would be harmful. */
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** The terms of one lock, if they differ between the locks of the format. */
+    /** Returns the terms of one lock, if they differ between locks of the format. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
-     * Compares, releases, wakes waiters and publishes an event in one script.
+     * Compares the lock, releases it, wakes its waiters and publishes an event in one script.
      *
      * Guarantee: releases the lock that was seen, or nothing (`changed`, `gone`).
      */

@@ -3,15 +3,15 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
-/** The common part of every request that changes a lock. */
+/** The fields common to all requests that change a lock. */
 export interface LockRequest {
-  /** The API key or operator that calls, by its permanent id; undefined for a client of the library. */
+  /** The permanent id of the API key or operator that calls; `undefined` for a client of the library. */
   readonly principal?: string | undefined;
-  /** 1 to 128 visible ASCII characters; the same id is executed once. */
+  /** 1 to 128 visible ASCII characters; each id is executed only once. */
   readonly id: string;
   /** Distinguishes two requests with the same id; `-` if the caller did not choose the id. */
   readonly digest: string;
-  /** Time since the first attempt in ms; undefined for the first attempt. */
+  /** Time since the first attempt in ms; `undefined` for the first attempt. */
   readonly retryMs?: number | undefined;
 }
 
@@ -21,14 +21,14 @@ export interface HoldIdentity {
   readonly fence: string;
 }
 
-/** Makes an acquire wait if it is refused, so that it is counted and shown among the waiters. */
+/** Makes a refused acquire wait, so that it is counted and listed as a waiter. */
 export interface WaitRequest {
   readonly waitMs: number;
-  /** When it began to wait: the `asOf` of its first refusal, in ms of Unix time; undefined for the first attempt. */
+  /** When it began to wait: the `asOf` of its first refusal, in Unix ms; `undefined` for the first attempt. */
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
-  /** The time in ms after a release for which it gives way to the client that has waited longest; undefined: none. */
+  /** How long it gives way to the longest waiter after a release, in ms; `undefined` if it does not. */
   readonly giveWayMs?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface AcquireRequest extends LockRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly record: OwnerRecord | undefined;
-  /** The interval in ms at which the client will renew; undefined if it did not state one. */
+  /** The interval in ms at which the client will renew; `undefined` if it did not state one. */
   readonly renewEveryMs?: number | undefined;
   /** The grace period in ms. */
   readonly graceMs: number;
@@ -51,7 +51,7 @@ export interface AcquireRequest extends LockRequest {
 
 /** A request to renew or to re-enter a hold. */
 export interface RenewRequest extends LockRequest, HoldIdentity {
-  /** In ms; undefined keeps the lease of the hold. */
+  /** The lease in ms; `undefined` keeps the lease of the hold. */
   readonly leaseMs: number | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface Reservation {
 /** A request to release a hold. */
 export interface ReleaseRequest extends LockRequest {
   readonly token: string;
-  /** The fencing token of the hold; undefined matches any hold of this token. */
+  /** The fencing token of the hold; `undefined` matches any hold with this token. */
   readonly fence: string | undefined;
   /** The id of an acquire to withdraw, whether or not it has reached Redis yet. */
   readonly acquiredBy?: string;
@@ -72,7 +72,7 @@ export interface ReleaseRequest extends LockRequest {
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
   /**
-   * Who is woken by the release. `none` for a hand-over, because the next acquire on the connection is on behalf of a
+   * Which clients the release wakes. `none` for a hand-over, because the next acquire on the connection is on behalf of a
    * waiter. Default: `waiters`.
    */
   readonly wakes?: "waiters" | "none";
@@ -82,7 +82,7 @@ export interface ReleaseRequest extends LockRequest {
 
 /** A request to release the hold of another client. */
 export interface ForceReleaseRequest {
-  /** The string in the lock that identifies the holder: our token, or the owner of another library. */
+  /** The string in the lock that identifies the holder: Lockkeeper's token, or the owner string of another library. */
   readonly token: string;
   readonly fence: string | null;
   readonly by: string;
@@ -90,7 +90,7 @@ export interface ForceReleaseRequest {
   readonly reservation?: Reservation | undefined;
 }
 
-/** A request to give the hold of another client a longer lease. */
+/** A request to extend the hold of another client. */
 export interface ExtendRequest {
   readonly token: Key;
   readonly fence: string | null;

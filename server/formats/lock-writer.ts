@@ -49,8 +49,8 @@ const COMPANION_MS_MIN = 600_000;
 type Keys = RedisArgument[];
 
 /**
- * Runs the verbs on locks of one format. A verb is one Lua file for all formats; the content of the key, and its changes, are
- * in the format's `storage.lua`.
+ * Runs the verbs on locks of one format. All formats share one Lua file per verb; the format's `storage.lua` reads and
+ * writes the content of the key.
  */
 export class LockWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
@@ -64,7 +64,7 @@ export class LockWriter {
   readonly #agree: Script<Keys, Keys, boolean>;
   readonly #batches: VerbBatches | undefined;
 
-  /** @param scripts the folder of the scripts, which has one folder per format */
+  /** @param scripts the folder of the scripts, which contains one folder per format */
   constructor(
     readonly name: WritableFormat,
     scripts: URL = new URL("./", import.meta.url),
@@ -115,7 +115,7 @@ export class LockWriter {
     return this.#batches?.run(redis, verb) ?? verb.script.run(redis, verb.keys, verb.arguments);
   }
 
-  /** Re-enters a hold: its count increases. */
+  /** Re-enters a hold, which increases its count. */
   reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
     return this.#reenter.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
   }
@@ -133,8 +133,8 @@ export class LockWriter {
   }
 
   /**
-   * Renews up to a hundred holds of one slot in one call. Returns the remaining ms of each; null if the hold is gone,
-   * undefined if that is unknown.
+   * Renews up to a hundred holds of one slot in one call. Returns the remaining time of each in ms; `null` if the hold is
+   * gone, `undefined` if that is unknown.
    */
   renewMany(
     redis: Commands,
@@ -170,7 +170,7 @@ export class LockWriter {
       const plain = { script: this.#release, keys: pair, arguments: request };
       return this.#runFastPath(redis, { name: "release", ...plain });
     }
-    // A hand-over is sent at once, because the acquire that follows it on the connection must get the lock.
+    // A hand-over is sent immediately, because the acquire that follows it on the connection must get the lock.
     return runOrRetryWithout((list) => this.#release.run(redis, [...pair, ...list], request), keys);
   }
 
@@ -205,7 +205,7 @@ export class LockWriter {
     );
   }
 
-  /** Extends a hold, also of another client if it ends with its key. */
+  /** Extends a hold; a foreign hold only if it ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, buildLockKeyPair(key), [
@@ -217,7 +217,7 @@ export class LockWriter {
     ]);
   }
 
-  /** Writes the agreement of a quorum to a hold. Returns false if that hold has ended. */
+  /** Writes the fencing token and count that a quorum agreed on to a hold. Returns false if that hold has ended. */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
   }
@@ -236,7 +236,7 @@ function toRenewArguments(
   return [token, fence, principal ?? "", leaseMs ?? "", id, digest, channel, retryMs ?? ""];
 }
 
-/** The defaults of the scripts if the rest of their arguments is left out. */
+/** Whether a request uses the defaults of the scripts, so that their optional arguments can be omitted. */
 function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
   return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }

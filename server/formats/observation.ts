@@ -4,7 +4,7 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 
 export const LOCK_TYPES = ["string", "hash", "set", "zset"] as const;
-/** The Redis types that a lock can have. */
+/** The Redis types that can store a lock. */
 export type LockType = (typeof LOCK_TYPES)[number];
 
 /** The renewal interval that a client stated, and the lease at that time. */
@@ -13,37 +13,37 @@ export interface StatedRenewal {
   readonly ofLeaseMs: number;
 }
 
-/** One holder as stored in Redis. Fields of our companion are present only while they belong to this hold. */
+/** One holder as stored in Redis. Fields of Lockkeeper's companion are present only while they belong to this hold. */
 export interface SeenHolder {
-  /** The string in the lock that identifies the holder: our token, or the owner of another library. */
+  /** The string in the lock that identifies the holder: Lockkeeper's token, or the owner string of another library. */
   readonly token: Key;
   /** The name to display: the label of a Lockkeeper hold, else the token. Bytes that are not UTF-8 are kept. */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
   readonly fence: string | null;
-  /** When it began: from our companion, or from the owner string (see `sinceIs`). */
+  /** When it began, from Lockkeeper's companion or from the owner string (see `sinceIs`). */
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
-  /** The unit of its deadline; only for a `timestamp` hold of ours. */
+  /** The unit of its deadline; only for Lockkeeper's `timestamp` holds. */
   readonly unit?: TimestampUnit;
   readonly record: OwnerRecord | undefined;
   /** Time from the end of its lease to the end of the lock: the grace period, and the rounding of a deadline. */
   readonly marginMs: number;
-  /** Its remaining time if holders end separately; null: no expiry. Undefined: that of the lock. */
+  /** Its remaining time if holders expire separately (`null`: no TTL); `undefined` if it expires with the lock. */
   readonly ownRemainingMs?: number | null;
-  /** Its content in the key, if that is not just its owner. A release compares it. */
+  /** Its content in the key, if that is more than its owner. A release compares it. */
   readonly stored?: readonly Key[];
   /** The renewal interval that its client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
   /** The API principal that acquired it; only for a hold acquired through the API. */
   readonly principal?: string;
-  /** Number of our last change to this hold; 0 for a foreign one. */
+  /** The number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
   readonly seq: number;
-  /** The owner strings of one hold that differ per master, in the order of the masters: Redisson's RedLock. */
+  /** The owner strings of a hold whose owner differs per master (Redisson's RedLock), in the order of the masters. */
   readonly ownersPerMaster?: readonly Key[];
-  /** As a majority of a quorum has it. The event of a script comes from one master only. */
+  /** Whether the hold has the values that a majority of a quorum agrees on. A script's event has those of one master. */
   readonly isVoted?: true;
 }
 
@@ -57,13 +57,13 @@ export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owner
 /** How the masters of a quorum vote on a key. */
 export interface SeenVotes {
   readonly of: number;
-  /** How many of them are known: the others are unreachable, or were not read yet. */
+  /** How many masters are known. The others are unreachable or have not been read yet. */
   readonly known: number;
   /** `undecided`: the unknown masters can change the result, so the last decision is shown. */
   readonly state: "decided" | "undecided";
   /**
-   * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
-   * differs per master. `different_owners`: held on a majority of masters, but no owner is known to have one. `none`: free.
+   * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string differs
+   * per master. `different_owners`: held on a majority of masters, but no single owner is known to hold it. `none`: free.
    */
   readonly agreement: VoteAgreement;
   /** Most votes first. */
@@ -73,19 +73,19 @@ export interface SeenVotes {
 /** The lock that was detected in a key. */
 export interface DetectedLock {
   readonly format: FormatName;
-  /** Other libraries that write the same. */
+  /** Other libraries that write the same content. */
   readonly candidates: readonly FormatName[];
   readonly kind: LockKind;
   readonly confidence: Confidence;
-  /** The application chose the owner, not the library, so it may acquire the lock by the same owner again. */
+  /** The application chose the owner, not the library, so it may acquire the lock under the same owner again. */
   readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
-  /** null: no expiry. 0 or less: the lock has ended and its key still exists. */
+  /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** Redisson's fenced lock: the last issued fencing token, which is that of its holder. */
+  /** Redisson's fenced lock: the last issued fencing token, which belongs to its holder. */
   readonly lastFence?: string;
-  /** Undefined: only our waiters are visible. */
+  /** `undefined` if only Lockkeeper's waiters are visible. */
   readonly waiters?: SeenWaiters;
   /** The votes of a quorum. */
   readonly votes?: SeenVotes;
@@ -94,7 +94,7 @@ export interface DetectedLock {
 /** The result of one read of a key. */
 export type Observation = FreeObservation | UnreadableObservation | NotALockObservation | HeldObservation;
 
-/** Redis has the key, or may have it, but did not return it. */
+/** The key exists in Redis, or may exist, but Redis did not return it. */
 export interface UnreadableObservation {
   readonly state: "unreadable";
   readonly key: Key;
@@ -108,7 +108,7 @@ export interface FreeObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly waiters?: SeenWaiters;
-  /** Quorum: votes without a majority. */
+  /** Votes of a quorum without a majority. */
   readonly votes?: SeenVotes;
 }
 
@@ -117,7 +117,7 @@ export interface NotALockObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly type: string;
-  /** It is larger than a lock can be. */
+  /** The size by which it exceeds the limits of a lock. */
   readonly unread?: {
     readonly size: number;
     readonly most: number;
@@ -133,7 +133,7 @@ export interface HeldObservation extends DetectedLock {
   readonly asOf: number;
 }
 
-/** The result of a read that Redis answered. */
+/** The result of a read to which Redis replied. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
 /** Creates a foreign holder of which only the string in the lock is known. */

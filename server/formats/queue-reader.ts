@@ -4,28 +4,28 @@ import type { RedisArgument } from "../redis/commands.ts";
 /** A waiter as stored in Redis. */
 export interface QueuedClient {
   readonly owner: Key;
-  /** Null: not stored. */
+  /** `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
 }
 
-/** A command that only reads: its name, its key, its other arguments. */
+/** A read-only command: its name, its key, its other arguments. */
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /** Reads the waiters that a library stores. */
 export interface QueueReader {
-  /** `in_turn`: the first waiter is served next. `unknown`: the order of the list is not the order of service. */
+  /** `in_turn`: the first waiter is served next. `unknown`: waiters are not served in the order of the list. */
   readonly order: "in_turn" | "unknown";
-  /** Commands that only read. */
+  /** Builds read-only commands. */
   buildCommands(key: Key): readonly ReadCommand[];
-  /** @param answers one per command, with texts as bytes; undefined where it was refused  @param asOf clock of Redis */
+  /** @param answers one per command, with texts as bytes; `undefined` if Redis refused it  @param asOf Redis clock */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 
-/** The limit of waiters of our verbs. */
+/** The limit on the waiters of Lockkeeper's verbs. */
 export const QUEUED_MAX = 1000;
 
-/** Parses the members and scores of a sorted set. */
+/** Parses members and scores of a sorted set. */
 export function parseMemberScores(answer: unknown): [member: Buffer, score: Buffer][] {
   const flat: readonly unknown[] = Array.isArray(answer) ? answer : [];
   const pairs: [Buffer, Buffer][] = [];
@@ -36,7 +36,7 @@ export function parseMemberScores(answer: unknown): [member: Buffer, score: Buff
   return pairs;
 }
 
-/** Returns the members of a list in their order. */
+/** Returns the members of a list in order. */
 export function parseMembers(answer: unknown): Buffer[] {
   return Array.isArray(answer) ? answer.filter((member) => Buffer.isBuffer(member)) : [];
 }

@@ -3,9 +3,12 @@ import { type Companion, parseCompanion } from "./companion.ts";
 import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observation.ts";
 import { parseRemainingMs } from "./script-replies.ts";
 
-/** Larger hashes and sets and longer strings are application data and are not read. A group of Redisson has three fields per value. */
+/**
+ * The maximum number of fields in a hash. Larger hashes are application data and are not read. A Redisson group has three
+ * fields per value.
+ */
 export const FIELDS_MAX = 192;
-/** For sets and sorted sets: a semaphore has more holders than a lock has readers. */
+/** The maximum number of members in a set or sorted set: a semaphore can have more holders than a lock has readers. */
 export const MEMBERS_MAX = 256;
 /** The largest string, field, value of a field, and member of a lock, in bytes. */
 export const VALUE_BYTES_MAX = 1024;
@@ -23,7 +26,7 @@ const COUNT_LIMITS = {
 
 type MeasuredKey = Pick<RawKey, "type" | "size" | "bytes" | "content">;
 
-/** Returns which size of a key exceeds the limit of locks; undefined if all of it was read and is small enough. */
+/** Returns which size of a key exceeds the limit of locks; `undefined` if all of it was read and is small enough. */
 export function findExcessSize({ type, size, bytes, content }: MeasuredKey): NotALockObservation["unread"] {
   const limit = COUNT_LIMITS[type];
   if (size > limit.most) return { size, ...limit };
@@ -34,7 +37,7 @@ export function findExcessSize({ type, size, bytes, content }: MeasuredKey): Not
   return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
 }
 
-/** Such as `of 300 fields, and a lock has at most 192`. */
+/** Returns a text such as `of 300 fields, and a lock has at most 192`. */
 export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
   if (of !== "bytes_of_one_element") return `of ${size} ${of}, and a lock has at most ${most}`;
   return `with ${size} bytes in one element, and a lock has at most ${most}`;
@@ -45,16 +48,16 @@ export interface RawKey {
   readonly key: Key;
   readonly asOf: number;
   readonly type: LockType;
-  /** null: no expiry. */
+  /** `null` if it has no TTL. */
   readonly remainingMs: number | null;
-  /** Bytes of a string, else members. */
+  /** The number of bytes of a string, else of members. */
   readonly size: number;
-  /** Memory of the content or, for a string, of its permits. 0: not measured. */
+  /** Memory used by the content or, for a string, by its permits. 0: not measured. */
   readonly bytes: number;
-  /** The string; or fields and values, members, members and scores. Empty: too large, not read. */
+  /** The string; or fields and values; or members; or members and scores. Empty if too large to be read. */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
-  /** Waiters of our verbs. */
+  /** The number of waiters of Lockkeeper's verbs. */
   readonly waiting: number;
   /** Redisson's fencing counter. */
   readonly fenceCounter: string | null;
@@ -96,7 +99,7 @@ export function parseRawReply(reply: unknown): RawReply {
   return { type: "read", raw };
 }
 
-/** The auxiliary keys of a key, each as its command returned it; undefined where it was refused. */
+/** The auxiliary keys of a key, each as its command returned it; `undefined` if Redis refused it. */
 interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;
@@ -105,7 +108,7 @@ interface AuxiliaryReplies {
   readonly permits: unknown;
 }
 
-/** Combines a reply of read.lua on the key alone with auxiliary keys that were read separately. */
+/** Combines a read.lua reply for the key alone with auxiliary keys that were read separately. */
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };
@@ -124,7 +127,7 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   return { type: "read", raw };
 }
 
-/** @param answer of GETRANGE with one byte more than the limit of a companion */
+/** @param answer of GETRANGE for one byte more than the size limit of a companion */
 function parseBoundedCompanion(answer: unknown): Companion | undefined {
   const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
   return bytes.length > COMPANION_BYTES_MAX ? undefined : parseCompanion(bytes.toString("utf8"));

@@ -7,12 +7,12 @@ import { toRedisArgument } from "../redis/script.ts";
 export const SIGNALLED_LIBRARIES = ["python-redis-lock", "spring", "simple-redis-mutex"] as const;
 export type SignalledLibrary = (typeof SIGNALLED_LIBRARIES)[number];
 
-/** Returns the libraries whose waiters the release of one of our holds signals. */
+/** Returns the libraries whose waiters are signaled when a Lockkeeper hold is released. */
 export type FindSignalledLibraries = (key: Key) => readonly SignalledLibrary[];
 
-/** The signals that the scripts send at a release, so that waiters of other libraries try again. */
+/** The signals that the scripts send on a release, so that waiters of other libraries try again. */
 export interface ReleaseSignals {
-  /** The list on which waiters block; none or one. */
+  /** The list on which waiters block; at most one. */
   readonly keys: readonly RedisArgument[];
   /** Channels and their messages, alternating. */
   readonly messages: readonly RedisArgument[];
@@ -20,14 +20,14 @@ export interface ReleaseSignals {
 
 export const NO_SIGNALS: ReleaseSignals = { keys: [], messages: [] };
 
-/** Most colons at which a name is split into the names of registry and lock. */
+/** The maximum number of colons at which a name is split into the names of a registry and a lock. */
 const CUTS_MAX = 8;
 
 /**
- * Builds the signals of these libraries, by default of all: which library waits is often unknown, and a signal without
- * waiters has no effect.
+ * Builds the signals of these libraries, by default of all: it is often unknown which library is waiting, and a signal
+ * without waiters has no effect.
  *
- * On a Redis Cluster, a list in another slot than the lock is left out. python-redis-lock itself cannot release such a lock.
+ * On a Redis Cluster, a list in a slot other than the lock's is omitted. Even python-redis-lock cannot release such a lock.
  */
 export function buildReleaseSignals(
   { isCluster }: Pick<Commands, "isCluster">,
@@ -48,7 +48,7 @@ export function buildReleaseSignals(
 
 const isSameSlot = (one: RedisArgument, other: RedisArgument) => computeSlot(one) === computeSlot(other);
 
-/** python-redis-lock: `lock:<name>` has `lock-signal:<name>`, each behind the prefix of the connection. */
+/** python-redis-lock: `lock-signal:<name>` for `lock:<name>`, each after the prefix of the connection. */
 function buildSignalList(key: Key): RedisArgument | undefined {
   const bytes = Buffer.from(encodeKey(key));
   const at = bytes.indexOf("lock:");
@@ -56,7 +56,9 @@ function buildSignalList(key: Key): RedisArgument | undefined {
   return Buffer.concat([bytes.subarray(0, at), Buffer.from("lock-signal:"), bytes.subarray(at + 5)]);
 }
 
-/** The name of Spring's registry ends before one of the colons; which one is unknown. Since 2023 each lock has a channel. */
+/**
+ * Spring's registry name ends before one of the colons, but which one is unknown. Since 2023, each lock has its own channel.
+ */
 function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
   const cuts: number[] = [];
@@ -79,8 +81,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys. A user who may only access the lock gets NOPERM for them before anything runs, and the
- * script is run again without them.
+ * Runs a script with optional keys. If the user may only access the lock, the script returns NOPERM before anything runs,
+ * and is run again without these keys.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

@@ -1,25 +1,25 @@
--- Releases one count of a hold. The last one releases the lock and wakes its waiters, or reserves the lock.
+-- Releases one count of a hold. The last count releases the lock and wakes its waiters, or reserves the lock.
 --
 -- Guarantee: changes only the named hold, never shortens the lease of the remaining counts, and a repeated request id
--- releases once. The wake-up is the message that Redisson's waiters subscribe to.
+-- releases only once. The wake-up is the message that Redisson's waiters subscribe to.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the list on which waiters of python-redis-lock block; optional
--- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold of this token    ARGV[3] principal, or ''
+-- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''
 -- ARGV[4] request id    ARGV[5] digest of the request: '-' if the caller cannot repeat it
 -- ARGV[6] channel of waiters, '' if the next acquire on the connection acquires the lock for one of them
 -- ARGV[7] channel for events
--- The rest is optional as a whole:
+-- The rest is optional, but only as a whole:
 -- ARGV[8] '' or the id of an acquire to withdraw: if it arrives later, it does nothing. A withdrawn grant was never used,
 --         so the minimum hold time does not apply
 -- ARGV[9] '' or time since the request was first sent, in ms
--- ARGV[10] '' or the time of the reservation, in ms    ARGV[11] the reserved owner
+-- ARGV[10] '' or the duration of the reservation, in ms    ARGV[11] the reserved owner
 -- ARGV[12] '1' if waiters may also use sharded pub/sub
 -- ARGV[13] '1' to end the hold regardless of its count
--- Then channels of waiters of other libraries and their messages, alternating
+-- Then channels of other libraries' waiters and their messages, alternating
 --
 -- Returns {'released' or 'still_held', now ms, remaining count, fence}    {'not_held', now ms}
---         {'released', now ms, '0', fence, reserved ms, reserved owner}    the lock is reserved now
+--         {'released', now ms, '0', fence, reserved ms, reserved owner}    the lock is now reserved
 --         {'not_owner'}    another principal acquired this hold
 --         {'request_id_required'}    the count is above one, and a repeated request would be a second release
 --         {'request_id_reused'}    {'unknown'}
@@ -60,7 +60,7 @@ if repeated then
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
--- The companion of a hold of ours has its TTL from the acquire; any other gets a short one.
+-- The companion of a Lockkeeper hold has its TTL from the acquire; any other companion gets a short one.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
   -- Changes nothing, and comes first: after the first write, a full Redis accepts commands that need memory.
@@ -69,12 +69,12 @@ local function write_companion(companion)
 end
 
 local may_release, refusal = is_hold(kept, count, token, fence, principal)
--- An expired lease counts as lost, also during the grace period.
+-- An expired lease counts as lost, even during the grace period.
 local margin = may_release and kept.grace + margin_ms or 0
 if margin > 0 and compute_holder_remaining_ms(read_remaining_ms(1, kept, now_ms), kept) == 0 then
   may_release, refusal = false, 'lost'
 end
--- Only the hold of that acquire is withdrawn: a later reservation by the same person has the same token.
+-- Only the hold of that acquire is withdrawn: a later reservation by the same operator has the same token.
 if may_release and acquired_by ~= '' and kept.token ~= '' then
   local taken = find_request(kept.window, acquired_by)
   if not taken or taken.verb ~= 'acquire' or taken.fence ~= kept.fence then may_release, refusal = false, 'lost' end
@@ -82,11 +82,11 @@ end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
 if not may_release then
-  -- In transit a request gets older than its age argument, by less than the longest wait for a reply. Its first attempt may
-  -- have released the hold, and its entry may have been removed from the window.
+  -- A request ages in transit beyond its age argument, by less than the longest wait for a reply. Its first attempt may have
+  -- released the hold, and its entry may have been removed from the window.
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   if acquired_by ~= '' then
-    -- The companion may describe a later hold by now, which is kept.
+    -- The companion may already describe a later hold, which is kept.
     local described = read_companion(2)
     withdraw_request(described, acquired_by, now_ms)
     write_companion(described)
@@ -102,7 +102,7 @@ remember_request(kept, request_id, outcome, digest, fence, now_ms)
 kept.seq = kept.seq + 1
 if left > 0 then
   kept.count = left
-  -- Recorded before it is done: if the script fails in between, a repeated request must not release twice.
+  -- Recorded before the release: if the script fails between the two, a repeated request must not release twice.
   write_companion(kept)
   decrement_count(1, token)
   redis.pcall('PUBLISH', ARGV[7], format_event('released', now_ms, fence, kept.seq, left, '', kept.owner, '', KEYS[1]))

@@ -1,7 +1,7 @@
--- Renews many holds of one process. The watchdog calls it every third of a lease.
+-- Renews many holds of one process. The watchdog calls it after every third of a lease.
 --
--- Guarantee: as renew.lua for each. Repeating it changes only the lease, so it needs no request id. Only for clients of the
--- library, which have no principal.
+-- Guarantee: as renew.lua for each hold. A repeated call changes only the lease, so no request id is needed. Only for
+-- clients of the library, which have no principal.
 --
 -- KEYS[2n-1] a lock      KEYS[2n] its companion
 -- ARGV[1] channel for events, then per hold: token, fence, lease in ms

@@ -1,4 +1,4 @@
--- Renews a hold: it lasts at least the lease from now.
+-- Renews a hold, so that it lasts for at least the lease from now.
 --
 -- Guarantee: never creates a lock, never shortens a lease, changes only the named hold, and never revives an expired one. A
 -- lock without TTL gets one.
@@ -33,7 +33,7 @@ local standing, left_ms = assess_hold(kept, state, remaining_ms, count, token, f
 if standing == 'lost' then return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {}) end
 if standing == 'not_owner' then return { 'not_owner' } end
 
--- 0 if the companion does not have the lease: the hold is not renewed then.
+-- 0 if the companion does not contain the lease; the hold is then not renewed.
 local lease_ms = tonumber(ARGV[4]) or kept.lease
 local taken_ms = remaining_ms
 if not repeated and lease_ms > 0 and (not left_ms or left_ms < lease_ms) then

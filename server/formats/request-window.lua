@@ -1,8 +1,8 @@
--- Shared by the verbs: the last requests of a key, so that a repeated request returns its first result and is not executed
+-- Shared by the verbs: the last requests for a key, so that a repeated request returns its first result and is not executed
 -- again. Entries are `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`, oldest first, at the end of the
--- companion. They are searched without splitting the text, because every call on a busy lock does it.
+-- companion. They are searched without splitting the text, because every call on a busy lock does so.
 --
--- Entries are kept for two minutes, which is longer than the longest open request and its retry, and up to some 2 KB.
+-- Entries are kept for two minutes, which is longer than the longest open request and its retry, and up to about 2 KB.
 -- Removing entries leaves a mark: an entry without an id that has the time of the last removed one. A request that may have
 -- been among them gets no stored result and is not executed again.
 
@@ -18,8 +18,8 @@ local function find_request(window, id)
   return verb and { verb = verb, digest = digest, fence = fence } or nil
 end
 
--- Returns the window without expired entries, which come first. In one pass, because any client can write a companion with
--- thousands of them.
+-- Returns the window without expired entries, which come first. Works in one pass, because any client can write a companion
+-- with thousands of entries.
 local function drop_old_entries(window, now_ms)
   local at = 1
   while at <= #window do
@@ -30,13 +30,13 @@ local function drop_old_entries(window, now_ms)
   return string.sub(window, at)
 end
 
--- Whether an entry made after the moment may have been removed.
+-- Whether an entry added after this time may have been removed.
 local function may_be_forgotten(window, since_ms)
   local cut_at = string.match(window, '^\n\tcut\t\t\t(%d+)')
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
--- The requests that acquired the hold of this fence. While it exists they may have to be withdrawn.
+-- Finds the requests that acquired the hold with this fence. While it exists, they may have to be withdrawn.
 local function find_acquire_entries(window, fence)
   local entries = ''
   for entry in string.gmatch(window, '\n[^\t\n]+\tacquire\t[^\t\n]*\t' .. fence .. '\t%d+') do
@@ -45,7 +45,7 @@ local function find_acquire_entries(window, fence)
   return entries
 end
 
--- Adds an entry, and removes expired ones and those above the limit.
+-- Adds an entry, and removes expired entries and those above the limit.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
   local window = drop_old_entries(kept.window, now_ms)
   if #window > WINDOW_BYTES_MAX then

@@ -1,5 +1,5 @@
--- Shared by the scripts that release a lock: a reserved owner can hold it afterwards, in the format of the lock. So every
--- client of every library respects the reservation, and it is listed and released like any lock.
+-- Shared by the scripts that release a lock: a reserved owner can hold it afterwards, in the format of the lock, so every
+-- client of every library respects the reservation. It is listed and released like any lock.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 

@@ -14,7 +14,7 @@ export interface GrantedReply {
   readonly remainingMs: number;
   readonly leaseMs: number;
   readonly how: GrantKind;
-  /** The label of the hold if the script reads it, else empty. */
+  /** The label of the hold if the script reads it; otherwise empty. */
   readonly owner: string;
 }
 
@@ -37,7 +37,7 @@ export interface NotOwnerReply {
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty: the lock is free, and for `remainingMs` the client that has waited longest may acquire it. */
+  /** Empty if the lock is free, and for `remainingMs` only the longest waiter may acquire it. */
   readonly holders: readonly SeenHolder[];
 }
 
@@ -63,7 +63,7 @@ export type ReleaseReply =
       asOf: number;
       count: number;
       fence: string;
-      /** The lock is reserved now. */
+      /** Set if the lock is now reserved. */
       reservation: { readonly owner: string; readonly reservedMs: number } | undefined;
     }
   | { outcome: "still_held"; asOf: number; count: number; fence: string }
@@ -148,7 +148,7 @@ export function parseExtendReply(reply: unknown): ExtendReply {
   throw new UnexpectedReplyError(`extend.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** Remaining ms of each hold; null if it is gone, undefined if that is unknown. */
+/** Returns the remaining time of each hold in ms; `null` if it is gone, `undefined` if that is unknown. */
 export function parseRenewManyReply(reply: unknown): (number | null | undefined)[] {
   return parseFields(reply)
     .slice(1)
@@ -206,7 +206,7 @@ function parseCurrentHold([
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const stored = fields[at] ?? "";
-    // Also for a read/write lock: its holders are reported for every kind.
+    // Skips the mode of a read/write lock, because holders of every kind of lock are reported.
     if (stored === "mode") continue;
     holders.push(toSeenHolder(stored, Number(fields[at + 1]), stored === token ? companion : undefined));
   }
@@ -222,14 +222,14 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** The replies of several verbs: each is an error, or input of the verb's parser. */
+/** Parses the replies of several verbs: each is an error, or input for the verb's parser. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new UnexpectedReplyError(`batch.lua returned ${typeof reply} instead of a list`);
 }
 
 function parseFields(reply: unknown): string[] {
-  // A reply without text of other clients is one string, which costs less than a list.
+  // A reply that contains no text from other clients is one string, which costs less than a list.
   if (typeof reply === "string") return reply.split("\t");
   if (Array.isArray(reply)) return reply.map(String);
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);

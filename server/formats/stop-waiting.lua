@@ -1,4 +1,4 @@
--- Removes a waiter from the list of waiters, or keeps its place for a moment.
+-- Removes a waiter from the list of waiters, or keeps its place for a short time.
 --
 -- Guarantee: changes only the list. A kept place expires.
 --

@@ -5,10 +5,10 @@ import { buildWaitersKey } from "./keys.ts";
 
 export interface StopWaitingRequest {
   readonly requestId: string;
-  /** When it began to wait; undefined if no reply stated it. */
+  /** When it began to wait; `undefined` if no reply stated it. */
   readonly sinceMs: number | undefined;
   readonly owner: string;
-  /** How long its place is kept for the same request id; 0: it is not kept. */
+  /** How long its place is kept for the same request id; 0 if it is not kept. */
   readonly keepMs: number;
 }
 
@@ -17,7 +17,7 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
   () => undefined,
 );
 
-/** The same for all formats, because waiters are stored in a key beside the lock. */
+/** Removes a waiter. Works the same for all formats, because waiters are stored in a separate key. */
 export function stopWaiting(
   redis: Commands,
   channel: string,

@@ -3,7 +3,7 @@ import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { readErrorCode, UnexpectedReplyError } from "../redis/failure.ts";
 import type { Script } from "../redis/script.ts";
 
-/** The maximum of verbs in one script: 32 on the fast path occupy Redis for about 0.3 ms. */
+/** The maximum number of verbs in one script: 32 fast-path verbs occupy Redis for about 0.3 ms. */
 export const BATCH_VERBS_MAX = 32;
 
 type Arguments = RedisArgument[];
@@ -12,7 +12,7 @@ type BatchScript = Script<Arguments, Arguments, readonly unknown[]>;
 /** A verb that may run together with others. */
 export interface BatchableVerb<Reply> {
   readonly name: "acquire" | "release";
-  /** Runs the verb by its own script. */
+  /** Runs the verb in its own script. */
   readonly script: Script<Arguments, Arguments, Reply>;
   readonly keys: Arguments;
   readonly arguments: Arguments;
@@ -25,17 +25,17 @@ interface PendingVerb {
 }
 
 /**
- * Batches the verbs that one connection issues in one turn of the event loop into a single script call, because a call
- * costs Redis and Node more than a verb within it. If only one verb is issued, its own script is called at once.
+ * Batches the verbs that one connection issues in one turn of the event loop into a single script call, because a call costs
+ * Redis and Node more than a verb within it. If only one verb is issued, its own script is called immediately.
  */
 export class VerbBatches {
   readonly #connections = new WeakMap<Redis, ConnectionBatches>();
 
   constructor(private readonly script: BatchScript) {}
 
-  /** Runs the verb. Returns undefined if the connection takes no batches. */
+  /** Runs the verb. Returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
-    // A cluster would need verbs of one slot, and the safety checks follow each verb to its server.
+    // On a cluster, all verbs would have to be of one slot, and the safety checks follow each verb to its server.
     if (!(redis instanceof Redis)) return undefined;
     let batches = this.#connections.get(redis);
     if (batches === undefined) {
@@ -51,7 +51,7 @@ class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
   #inFlight = 0;
-  /** How many verbs the last turn with verbs had. */
+  /** The number of verbs in the last turn that had any. */
   #lastTurnVerbs = 0;
 
   constructor(
@@ -60,7 +60,7 @@ class ConnectionBatches {
   ) {}
 
   run<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
-    // Callers that are served in one turn often issue their next verbs in one turn.
+    // Callers that are served in the same turn often issue their next verbs in the same turn.
     if (this.#inFlight === 0 && !this.#isFlushScheduled && this.#lastTurnVerbs <= 1)
       return this.#runNow(verb);
     return new Promise<Reply>((resolve, reject) => {
@@ -116,7 +116,7 @@ class ConnectionBatches {
   }
 
   #fail(batch: readonly PendingVerb[], error: unknown): void {
-    // Redis checks the keys of a call before it runs: one key that the user may not access fails the whole call.
+    // Redis checks the keys of a call before it runs: a single key that the user may not access fails the whole call.
     const isRefusedForKeys = readErrorCode(error) === "NOPERM";
     for (const { verb, resolve, reject } of batch) {
       if (isRefusedForKeys) this.#runNow(verb).then(resolve, reject);
@@ -125,7 +125,7 @@ class ConnectionBatches {
   }
 
   #deliver(batch: readonly PendingVerb[], replies: readonly unknown[]): void {
-    // A script without a reply would be sent again forever.
+    // A batch without any reply would be resent forever.
     if (replies.length === 0 || replies.length > batch.length) {
       const error = new UnexpectedReplyError(
         `batch.lua returned ${replies.length} of ${batch.length} replies`,

@@ -1,11 +1,11 @@
 -- Shared by the scripts that write the waiters of a lock: builds a member of that sorted set, determines whose turn it is,
--- and removes a waiter. Needs bounds.lua.
+-- and removes a waiter. Requires bounds.lua.
 --
 -- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
 
--- Above the limit of waiters of our verbs; a larger set is not read.
+-- Above the limit on waiters of Lockkeeper's verbs. A larger set is not read.
 local WAITERS_MAX = 1024
--- Only the waiters whose waits end first are compared.
+-- Only this many waiters, those whose waits end first, are compared.
 local WAITERS_COMPARED_MAX = 16
 -- Longer than the last entry of the request window.
 local ENTRY_BYTES_MAX = 256
@@ -24,8 +24,7 @@ local function remove_waiter(k, request_id)
   end
 end
 
--- Returns the live waiter that has waited longest, and since when. Clients with equal wait times are in this order in the
--- set.
+-- Returns the live waiter that has waited longest, and since when. Ties are resolved by the order in the set.
 local function find_longest_waiting(now_ms)
   local size = redis.pcall('ZCARD', KEYS[4])
   if type(size) ~= 'number' or size == 0 or size > WAITERS_MAX or not is_within_bytes(4, CONTENT_BYTES_MAX) then return nil end
@@ -38,8 +37,8 @@ local function find_longest_waiting(now_ms)
   return longest, longest_since
 end
 
--- Whether a client that has waited since `since` may acquire a lock that was just released. Returns for how many ms it
--- gives way to the longest waiter, or nil and the waiter that did not use its turn.
+-- Whether a client that has waited since `since` may acquire a lock that was just released. Returns how many ms it gives way
+-- to the longest waiter, or nil and the waiter that did not use its turn.
 local function assess_turn(window, give_way_ms, since, now_ms)
   local released_ms = tonumber(string.match(string.sub(window, -ENTRY_BYTES_MAX), '\treleased\t[^\t\n]*\t[^\t\n]*\t(%d+)$') or '')
   if not released_ms then return nil end

@@ -1,5 +1,5 @@
--- The fast path of acquire.lua: the lock is free and without a counter of a fenced lock, there are no waiters, the request
--- has no options but a lease, and it is new. Every other case continues below in acquire.lua. The effects are exactly the
+-- The fast path of acquire.lua: the lock is free and has no counter of a fenced lock, there are no waiters, and the request
+-- is new and has no options except a lease. Every other case continues below in acquire.lua. The effects are exactly the
 -- same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
@@ -15,13 +15,13 @@ if #ARGV == 7 and is_free() then
   local last_fence, window = '', ''
   if stored ~= '' then
     stored = type(stored) == 'string' and #stored <= 8192 and stored or ''
-    -- First the companion that a release leaves, then any other.
+    -- Tries the companion that a release leaves first, then any other.
     last_fence, window = string.match(stored, '^\n\n0\n(%d*)\n0\n0\n0\n0\n%d*\n%l*\n\n\n(\n.*)$')
     if not last_fence then last_fence, window =
       string.match(stored, '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
   end
   local time = read_time()
-  -- Numbers stay strings: formatting one costs as much as a command.
+  -- Numbers remain strings, because formatting one costs as much as a command.
   local fence = time[1] .. (#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2])
   if last_fence and (last_fence == '' or #last_fence == 16 and last_fence < fence)
     and can_append_request(window, ARGV[3], time[1]) then

@@ -1,5 +1,5 @@
--- The fast path of release.lua: a hold of ours with count 1 and without a minimum hold time, and a new request. Every other
--- case continues below in release.lua. The effects are exactly the same; a property test compares them.
+-- The fast path of release.lua: a Lockkeeper hold with count 1 and no minimum hold time, and a new request. Every other case
+-- continues below in release.lua. The effects are exactly the same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
@@ -10,11 +10,11 @@
 local stored = #ARGV == 7 and redis.pcall('GETRANGE', KEYS[2], '0', '8192')
 if type(stored) == 'string' and #stored <= 8192 then
   local token, fence = ARGV[1], ARGV[2]
-  -- Token, count and fence of the companion: exactly this hold, with count 1.
+  -- The companion's token, value, count and fence must match exactly this hold, with count 1.
   local head = token .. '\n\n1\n' .. fence .. '\n'
   local since, seq, format, owner, principal, window
   if #fence == 16 and string.sub(stored, 1, #head) == head then
-    -- Without a grace period and a minimum hold time.
+    -- Matches only if there is no grace period and no minimum hold time.
     since, seq, format, owner, principal, window =
       string.match(stored, '^(%d+)\n%d+\n0\n0\n(%d+)\n(%l+)\n([^%c]*)\n([^\n]*)\n[^\n]*(.*)$', #head + 1)
   end

@@ -1,4 +1,4 @@
--- Shared by the fast paths: the request window, as long as an entry can be appended.
+-- Shared by the fast paths: the request window, if an entry can be appended.
 
 -- Whether an entry can be appended: nothing has to be removed, and the request is not in the window. A few expired entries
 -- may remain.
@@ -8,7 +8,7 @@ local function can_append_request(window, request_id, now_s)
     and (#window < 300 or now_s - (tonumber(string.sub(window, -13, -4)) or 0) < 120)
 end
 
--- The server's time in seconds and microseconds: one for all verbs that are run in this call.
+-- The server's time in seconds and microseconds, shared by all verbs of this call.
 local call_time
 local function read_time()
   if not call_time then call_time = redis.call('TIME') end

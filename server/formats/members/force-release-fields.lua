@@ -1,6 +1,6 @@
--- Force-releases locks that are fields of a hash with other data.
+-- Force-releases locks that are fields in a hash with other data.
 --
--- Guarantee: deletes the fields that were seen, with the values that were seen, or nothing. Other fields are kept.
+-- Guarantee: deletes the fields that were seen if they still have those values, or nothing. Other fields are kept.
 --
 -- KEYS[1] the hash
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason

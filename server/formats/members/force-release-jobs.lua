@@ -9,7 +9,7 @@
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
 -- ARGV[3] 'all': no other job may hold it; 'some': the others keep it
 -- ARGV[4] version of the library, '8' or '9'    ARGV[5] the digest, as it is in KEYS[6] and KEYS[7]
--- then of each job its id, its value, and since when it holds the lock, in Unix ms, or ''
+-- then for each job its id, its value, and when it acquired the lock, in Unix ms, or ''
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -27,7 +27,7 @@ local asked, present, same = 0, 0, 0
 for i = FIRST, #ARGV, 3 do
   local written = read_field(1, ARGV[i], #ARGV[i + 1])
   asked = asked + 1
-  -- false: longer than the value that was seen.
+  -- false: the value is longer than the one that was seen.
   if written ~= nil then present = present + 1 end
   if written == ARGV[i + 1] then same = same + 1 end
 end
@@ -36,7 +36,7 @@ if present == 0 and ARGV[3] == 'some' then return { 'gone', format_integer(now_m
 if same < asked or (ARGV[3] == 'all' and held > asked) then return { 'changed', format_integer(now_ms) } end
 
 for i = FIRST, #ARGV, 3 do redis.call('HDEL', KEYS[1], ARGV[i]) end
--- The keys beside a lock may have been overwritten with any type; that must not prevent the release.
+-- Auxiliary keys may have been overwritten with any type, which must not prevent the release.
 if held == asked then
   if ARGV[4] == '8' then
     redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])

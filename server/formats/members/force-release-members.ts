@@ -28,13 +28,13 @@ function buildCommonArguments(
   seen: HeldObservation,
   { holder, by, reason, reservation }: ForceReleaseParams,
 ) {
-  // A lock that other holders keep cannot be reserved.
+  // A lock that still has other holders cannot be reserved.
   const scope = holder === undefined || reservation !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
 
-/** The members of a holder in the key. */
+/** Returns a holder's members in the key. */
 export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
   return stored ?? [token];
 }

@@ -6,10 +6,10 @@
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
 -- ARGV[3] 'all': there must be no other holder, and the lock is free after this; 'some': the others keep it
 -- ARGV[4] meaning of a score: 'end', in Unix ms; or 'refresh': a member expires as long after its score as the key expires
---         after the latest score
+-- after the latest score
 -- ARGV[5] '' or the member that exists while the lock is exclusive; the key then expires with its last member
--- ARGV[6] '' or the time of the reservation, in ms    ARGV[7] the reserved owner
--- then of each holder its owner, the number of its members, and the members
+-- ARGV[6] '' or the duration of the reservation, in ms    ARGV[7] the reserved owner
+-- then for each holder its owner, the number of its members, and the members
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
@@ -57,11 +57,11 @@ local is_whole = ARGV[3] == 'all'
 local alive = is_whole and redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.17g', dead_score), '+inf') or present
 if present == 0 and alive == 0 then return { 'gone', format_integer(now_ms) } end
 if present < #asked or alive > present then return { 'changed', format_integer(now_ms) } end
--- The only reader may have become the writer, and vice versa.
+-- A sole reader may have become the writer, or the writer a reader.
 if ARGV[5] ~= '' and asks_exclusive ~= (is_alive(ARGV[5]) or false) then return { 'changed', format_integer(now_ms) } end
 
 if ARGV[6] ~= '' then
-  -- The key always exists: while its slot is migrated, a cluster would create a new one elsewhere.
+  -- The key exists throughout: while its slot is migrated, a cluster would create a new one elsewhere.
   local off_until = format_integer(now_ms + tonumber(ARGV[6]))
   redis.call('ZADD', KEYS[1], off_until, ARGV[7])
   redis.call('ZADD', KEYS[1], off_until, ARGV[5])
@@ -70,7 +70,7 @@ if is_whole and ARGV[6] == '' then
   redis.call('DEL', KEYS[1])
 else
   for _, member in ipairs(asked) do
-    -- The reserved member may be the one that was seen: a reservation that is extended.
+    -- If a reservation is extended, the reserved member is the one that was seen.
     local is_reserved = ARGV[6] ~= '' and (member == ARGV[5] or member == ARGV[7])
     if not is_reserved then redis.call('ZREM', KEYS[1], member) end
   end

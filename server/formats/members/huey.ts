@@ -6,13 +6,13 @@ import { type RawKey, toOwner } from "../raw-key.ts";
 import { type ForceRelease, forceReleaseFields } from "./force-release-members.ts";
 import { sortHolders } from "./scored-members.ts";
 
-/** The hash of the results of one huey instance. The default storage also keeps locks in it. */
+/** The result hash of one huey instance. The default storage also keeps locks in it. */
 const RESULTS = /(?:^|:)huey\.results\.(.+)$/s;
 const LOCK = ".lock.";
 
 /**
- * huey's `lock_task` with the default storage: a field `<name>.lock.<lock>` among the results of tasks. Each such field
- * is a lock without an owner. The TTL of a field is not read.
+ * huey's `lock_task` with the default storage: a field `<name>.lock.<lock>` among the task results. Each such field is a
+ * lock without an owner. The TTL of a field is not read.
  */
 export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   const [, results] = raw.type === "hash" ? (RESULTS.exec(formatKey(raw.key)) ?? []) : [];
@@ -29,7 +29,7 @@ export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   return { ...known, holders: sorted, remainingMs: raw.remainingMs };
 }
 
-/** huey removes all characters but letters, digits and underscores from the name of the hash. */
+/** huey removes all characters except letters, digits and underscores from the name of the hash. */
 function isLockField(field: Key, results: string): boolean {
   const name = field.slice(0, Math.max(0, field.indexOf(LOCK)));
   return name !== "" && (name === results || name.replace(/\W/g, "") === results);

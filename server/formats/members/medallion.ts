@@ -27,7 +27,7 @@ const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
 /** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */
 const KEY_LEASES = 3;
-/** Tolerance between the clock of Redis and the one with which the library computes the end of its lease. */
+/** Tolerance between the Redis clock and the clock by which the library computes the end of its lease. */
 const TOLERANCE_MS = 5;
 const WAITING_WRITER = "_WRITERWAITING";
 
@@ -42,7 +42,7 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
-/** Readers are a set that expires as a whole, so a live reader keeps the members of dead ones. */
+/** The readers are a set that expires as a whole, so a live reader keeps the members of dead readers. */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
   const fits = formatKey(raw.key).endsWith(READERS) && owners.every(isOwner);
@@ -53,7 +53,7 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: raw.remainingMs };
 }
 
-/** A score is the holder's expiry on the Redis clock; the key outlives its holders. */
+/** A score is the holder's expiry on the Redis clock; the key outlives the holders. */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({
     ...each,
@@ -71,7 +71,7 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: lastMs };
 }
 
-/** Sets of connections by last activity look the same, except for the TTL of the key. */
+/** Sets of connections scored by last activity look the same, except for the TTL of the key. */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
   return isLeased || isNamedAsLock(key) ? "certain" : "possible";
@@ -84,7 +84,7 @@ function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, fr
   return [["GETRANGE", Buffer.concat([name, Buffer.from(".writer")]), 0, 1023]];
 }
 
-/** The writer's key has one waiting writer. Further waiting writers and waiting readers are not visible. */
+/** The writer's key contains one waiting writer. Other waiting writers and all waiting readers are not visible. */
 const WAITING_WRITER_DETAILS: DetailReader = {
   buildCommands: ({ key }) => buildWaitingWriterCommands(key),
   applyAnswers(seen: HeldObservation, [writer]) {
@@ -93,7 +93,7 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   },
 };
 
-/** A waiting writer blocks new readers, so it is next once the present readers have left. */
+/** A waiting writer blocks new readers, so it is served next, once the current readers have released. */
 const WAITING_WRITER_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands: buildWaitingWriterCommands,
@@ -118,6 +118,6 @@ export const MEDALLION_SEMAPHORE: LockFormat = {
   name: "medallion",
   types: ["zset"],
   detect: detectMedallionPermits,
-  // Not reservable: Redis does not store the number of permits, so the remaining ones cannot all be acquired.
+  // Not reservable: Redis does not store the number of permits, so a reservation cannot acquire all remaining permits.
   releaser: { oneHolder: true, reservable: false, forceRelease: createScoredRelease("end") },
 };

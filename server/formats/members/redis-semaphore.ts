@@ -13,7 +13,7 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** Most time by which a client's clock may be ahead of the clock of Redis. */
+/** The longest time by which a client's clock may be ahead of the Redis clock. */
 const AHEAD_MS = 60_000;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Matches the text that an application appends, after a dash. */
@@ -25,9 +25,10 @@ interface Member extends ScoredMember {
 }
 
 /**
- * Semaphore and MultiSemaphore of redis-semaphore. A score is the holder's last refresh on the client's clock.
- * The timeout is only stored as the TTL of the key, which the latest refresh has set. All holders are assumed to have the
- * same timeout: a member expires before the key by the difference of its score to the latest. The clocks cancel out.
+ * Detects Semaphore and MultiSemaphore of redis-semaphore. A score is the holder's last refresh on the client's clock. The
+ * timeout is stored only as the TTL of the key, which the latest refresh set. All holders are assumed to have the same
+ * timeout, so a member expires before the key by the difference between its score and the latest one. Differences between
+ * the clients' clock and the Redis clock cancel out.
  */
 export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const scored = parseScoredMembers(raw);
@@ -53,7 +54,7 @@ function assessConfidence({ key, asOf }: RawKey, members: readonly ScoredMember[
   return name.startsWith("semaphore:") ? "certain" : "likely";
 }
 
-/** A MultiSemaphore has a member `<id>_<i>` for each permit, i from 0 on. */
+/** A MultiSemaphore has a member `<id>_<i>` for each permit, with i starting at 0. */
 function toHolders(members: readonly Member[]): SeenHolder[] {
   const byId = new Map<Key, Member[]>();
   for (const each of members) {
@@ -77,6 +78,6 @@ export const REDIS_SEMAPHORE: LockFormat = {
   name: "redis-semaphore",
   types: ["zset"],
   detect: detectRedisSemaphore,
-  // Not reservable: Redis does not store the number of permits, so the remaining ones cannot all be acquired.
+  // Not reservable: Redis does not store the number of permits, so a reservation cannot acquire all remaining permits.
   releaser: { oneHolder: true, reservable: false, forceRelease: createScoredRelease("refresh") },
 };

@@ -5,7 +5,7 @@ import { type RawKey, toOwner } from "../raw-key.ts";
 /** As for Redisson: every open page receives each holder. */
 const OWNER_BYTES_MAX = 1024;
 
-/** Returns the owners of members; undefined if one is too long. */
+/** Returns the owners of members; `undefined` if one is too long. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
@@ -31,10 +31,10 @@ export function isTimeScore({ score }: ScoredMember): boolean {
 type Holders = readonly [SeenHolder, ...SeenHolder[]];
 
 /**
- * Returns the holders that have not expired, or all holders if all have: that lock has ended and its key still exists. A
- * renewal does not change their order, unlike the order of scores.
+ * Returns the holders that have not expired. If all have, returns all: that lock has ended but its key still exists. A
+ * renewal does not change their order, unlike the order by score.
  *
- * @param members each with its remaining time; null: no expiry
+ * @param members each with its remaining time; `null` if it has no TTL
  */
 export function selectLiving<Each extends { leftMs: number | null }>(
   members: readonly Each[],
@@ -48,7 +48,7 @@ export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined
   return first === undefined ? undefined : [first, ...rest];
 }
 
-/** The lock is free once its last holder has ended. */
+/** Returns the time left until the last holder's lease ends, when the lock becomes free. */
 export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);

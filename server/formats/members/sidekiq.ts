@@ -42,7 +42,7 @@ function parseLockInfo(json: unknown): LockInfo | undefined {
   }
 }
 
-/** A hash of job ids. A value is when the job acquired the lock, in seconds (version 8), or its info (version 9). */
+/** Detects a hash of job ids. A value is when the job acquired the lock, in seconds (version 8), or its info (version 9). */
 export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const jobs = raw.type === "hash" ? parseJobs(raw.content) : [];
   const confidence = assessConfidence(formatKey(raw.key), jobs, how);
@@ -97,7 +97,7 @@ function detectVersion({ holders: [{ stored }] }: HeldObservation): JobKeys["ver
   return stored?.[0]?.startsWith("{") ? "9" : "8";
 }
 
-/** Returns the keys that belong to a lock. A namespace prefixes all of them, but not the digest. */
+/** Returns the keys that belong to a lock. A namespace prefixes all of these keys, but not the digest. */
 function buildJobKeys(seen: HeldObservation): JobKeys {
   const locked = Buffer.from(encodeKey(seen.key));
   const digest = locked.subarray(0, -LOCKED.length);
@@ -149,7 +149,7 @@ function addRecord(
   return [{ ...first, ...record }, ...rest.map((holder) => ({ ...holder, ...record }))];
 }
 
-/** The client that pops an id runs that job, so the order of the list is not the order of service. */
+/** The client that pops an id runs that job, so waiters are not served in the order of the list. */
 const JOB_QUEUE: QueueReader = {
   order: "unknown",
   buildCommands(key) {

@@ -14,10 +14,10 @@ import { parseMultiLock } from "./multi-lock.ts";
 import { findLongestRemainingMs, parseCounter, parsePermits } from "./permits.ts";
 import { parseReadWriteLock } from "./read-write-lock.ts";
 
-/** The holder of objects for which Redisson stores no owner. */
+/** The holder name for objects whose owner Redisson does not store. */
 export const UNNAMED_HOLDER = "unnamed";
 
-/** Few leases are longer; the TTLs of much other data are. */
+/** Few leases are longer, but many TTLs of other data are. */
 const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
@@ -70,9 +70,9 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
 }
 
 /**
- * Assesses a hash with the fields of a lock, which a cart `{uuid:variant → quantity}` or a set of connections
- * `{uuid:shard → 1}` has as well. Unmistakable are a queue or counter of Redisson beside the lock, and such a field under a
- * key that names a lock.
+ * Assesses a hash whose fields look like those of a lock, as do those of a cart `{uuid:variant → quantity}` or a set of
+ * connections `{uuid:shard → 1}`. Only two kinds of evidence are unmistakable: a Redisson queue or counter for the lock, and
+ * such a field under a key that names a lock.
  *
  * @param hasCompanion whether Redisson stores another key for this lock
  */
@@ -84,13 +84,13 @@ function assessConfidence(
 ): Confidence {
   if (seq > 0 || how === "by_rule" || token.startsWith(RESERVED_OWNER_PREFIX)) return "certain";
   const { key, remainingMs } = raw;
-  // Redisson sets a TTL on every lock, so a hash without one may be any data.
+  // Redisson sets a TTL on every lock, so a hash without a TTL may be any data.
   if (remainingMs === null) return isNamedAsLock(key) || hasCompanion ? "likely" : "possible";
   if (isNamedAsLock(key) || hasCompanion) return "certain";
   return hasLockLikeName(key) && remainingMs <= LEASE_MS_MAX ? "likely" : "possible";
 }
 
-/** Only Redisson writes owners beside a `mode`. */
+/** Only Redisson writes owners next to a `mode`. */
 function assessReadWriteConfidence(
   { key, remainingMs }: RawKey,
   [{ seq }]: DetectedLock["holders"],
@@ -100,7 +100,7 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** Detects a semaphore or latch that a rule names. Its waiters show which of the two it is. */
+/** Detects a semaphore or latch that a rule names. Its waiters reveal which of the two it is. */
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
@@ -109,6 +109,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether only the number of a semaphore or latch is known. */
+/** Whether only the number is known, and not whether it is a semaphore or a latch. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

@@ -13,7 +13,7 @@ end
 local function store_hold_now(token, lease_ms)
   redis.call('HSET', KEYS[1], token, '1')
   local set = redis.pcall('PEXPIRE', KEYS[1], lease_ms)
-  -- Refused: without a TTL the lock would never expire.
+  -- Redis refused the TTL, and without one the lock would never expire.
   if type(set) == 'table' then
     redis.call('HDEL', KEYS[1], token)
     error(set)

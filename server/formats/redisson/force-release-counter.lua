@@ -1,4 +1,4 @@
--- Releases one permit of Redisson's semaphore, or opens its latch, for an operator.
+-- Releases one permit of Redisson's semaphore, or opens a Redisson latch, for an operator.
 --
 -- Guarantee: changes the number that was seen, or nothing. Waiters are woken as by Redisson's release.
 --
@@ -23,7 +23,7 @@ if number == '' and redis.call('EXISTS', KEYS[1]) == 0 then return { 'gone', for
 if not is_counter(number) then return { 'not_a_lock', 'string' } end
 if number ~= ARGV[2] then return { 'changed', format_integer(now_ms) } end
 
--- The message of an open latch is 0; of a semaphore it is the number of permits.
+-- The message is 0 for an open latch, and the number of permits for a semaphore.
 local message, held = '0', 0
 if ARGV[1] == 'latch' then
   redis.call('DEL', KEYS[1])

@@ -1,12 +1,12 @@
 -- Force-releases all values, or one value, of a group that Redisson's multi lock holds.
 --
--- Guarantee: releases the values that were seen, or nothing. All: if no other value of the group is held. Waiters are woken
--- as by Redisson's forceUnlock.
+-- Guarantee: releases the values that were seen, or nothing. 'all' releases them only if no other value of the group is
+-- held. Waiters are woken as by Redisson's forceUnlock.
 --
 -- KEYS[1] the group
 -- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters
 -- ARGV[4] channel for events    ARGV[5] '1' if waiters may also use sharded pub/sub
--- The rest of the arguments: what to release, each as value and owner
+-- The rest of the arguments: what to release, each as a value and its owner
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 

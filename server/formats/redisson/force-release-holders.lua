@@ -1,18 +1,18 @@
--- Force-releases a read/write lock of Redisson, or a hash of several owners: the whole lock, or one holder. The whole lock
+-- Force-releases a read/write lock of Redisson, or a hash with several owners: the whole lock, or one holder. The whole lock
 -- can also be reserved.
 --
--- Guarantee: releases what was seen, or nothing. The whole lock: if its holders are exactly those that were seen. One
--- holder: if it still holds; the others keep their leases. Of our own holds the fence is compared. Waiters are woken as by
--- Redisson.
+-- Guarantee: releases what was seen, or nothing. Releases the whole lock only if its holders are exactly those that were
+-- seen. Releases one holder only if it still holds the lock; the others keep their leases. Compares the fence of
+-- Lockkeeper's own holds. Waiters are woken as by Redisson.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- The rest: the leases of the readers that are released, then those of the readers that remain
 -- ARGV[1] 'read', 'write' or '', the mode that was seen    ARGV[2] '' or the one holder to release
--- ARGV[3] '' or the fence of a hold of ours that is released
--- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] the message to them
+-- ARGV[3] '' or the fence of a Lockkeeper hold that is released
+-- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] the message to those waiters
 -- ARGV[7] channel for events    ARGV[8] '1' if waiters may also use sharded pub/sub
--- ARGV[9] '' or the time of the reservation, in ms    ARGV[10] the reserved holder
--- ARGV[11] how many of the leases are of readers that are released
+-- ARGV[9] '' or the duration of the reservation, in ms    ARGV[10] the reserved holder
+-- ARGV[11] how many of the leases belong to readers that are released
 -- The rest of the arguments: the holders that were seen, each with its count
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
@@ -40,7 +40,7 @@ if type(size) == 'table' then
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
 if size == 0 then return { 'gone', format_integer(now_ms) } end
--- New holders are not read one by one, because the hash may be large by now.
+-- New holders are not read one by one, because the hash may have become large.
 local expected = #order + (mode == '' and 0 or 1)
 if size > FIELDS_MAX or (one == '' and size ~= expected) or not is_within_bytes(1, CONTENT_BYTES_MAX) then
   return { 'changed', format_integer(now_ms) }
@@ -76,8 +76,8 @@ local function is_writer(holder)
   return string.find(holder, ':write$') ~= nil
 end
 
--- The lock lasts as long as the longest lease of the remaining readers. The leases of new readers are unknown; with any of
--- those the TTL is not changed.
+-- The lock lasts as long as the longest lease of the remaining readers. The leases of new readers are unknown, so if there
+-- are any, the TTL is not changed.
 local function limit_expiry_to_readers(rest)
   for i = 1, #rest, 2 do
     if rest[i] ~= 'mode' and seen[rest[i]] ~= rest[i + 1] then return end
@@ -100,14 +100,14 @@ local function release_one()
     redis.call('DEL', KEYS[1])
     return true
   end
-  -- The read locks of the released writer remain, and others can read from now on.
+  -- The read locks of the released writer remain, and other clients can now read.
   if is_writer(one) then redis.call('HSET', KEYS[1], 'mode', 'read') end
   if is_writer(one) or mode_now == 'read' then limit_expiry_to_readers(rest) end
   return is_writer(one)
 end
 
--- Reserved as a write lock, because Redisson's read/write lock treats a hash without a mode as free. The key always exists,
--- and the TTL is set first: after the first write, a full Redis accepts commands that need memory.
+-- Reserved as a write lock, because Redisson's read/write lock treats a hash without a mode as free. The key exists
+-- throughout, and the TTL is set first: after the first write, a full Redis accepts commands that need memory.
 local function reserve_lock(reserved)
   redis.call('PEXPIRE', KEYS[1], format_integer(off_ms))
   redis.call('HSET', KEYS[1], reserved, 1)

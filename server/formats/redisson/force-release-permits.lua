@@ -1,12 +1,12 @@
 -- Releases all acquired permits, or one, of Redisson's expirable semaphore for an operator.
 --
--- Guarantee: releases the permits that were seen, each once, or nothing. All: if no others are acquired. Waiters are woken
--- as by Redisson's release.
+-- Guarantee: releases the permits that were seen, each once, or nothing. 'all' releases them only if no others are acquired.
+-- Waiters are woken as by Redisson's release.
 --
 -- KEYS[1] available permits       KEYS[2] acquired permits (sorted set)
 -- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters
 -- ARGV[4] channel for events    ARGV[5] '1' if waiters may also use sharded pub/sub
--- The rest of the arguments: the permits to release, each as its bytes and its name
+-- The rest of the arguments: the permits to release, each as its bytes and its display name
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 

@@ -26,7 +26,7 @@ const entriesScript = createReleaseScript("force-release-entries.lua");
 const permitsScript = createReleaseScript("force-release-permits.lua");
 const counterScript = createReleaseScript("force-release-counter.lua");
 
-/** Returns the notes for the operator and the available actions. */
+/** Returns the available actions and the notes for the operator. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (!isUnnamedCounter(seen))
     return seen.kind === "semaphore" || seen.kind === "multi" ? { reservable: false } : {};
@@ -74,7 +74,7 @@ export function forceReleaseRedisson(
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
 const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
-/** Releases one or all of several holders. */
+/** Returns the holders to release: one, or all. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
   return holder === undefined ? holders : [holder];
 }

@@ -5,10 +5,10 @@ const END = ":expire_time";
 const COUNT = ":lock_count";
 
 /**
- * Returns the holders of the values of a group that `getMultiLock(group, values)` locks; undefined if the key is not such a
- * group. Expired entries remain in the key without holding anything: they are returned only if there are no others.
+ * Returns the holders of the values of a group that `getMultiLock(group, values)` locks; `undefined` if the key is not such
+ * a group. Expired entries remain in the key without holding anything, so they are returned only if there are no others.
  *
- * @param leftMs TTL of the key, with which all entries end
+ * @param leftMs TTL of the key, which all entries share
  */
 export function parseMultiLock(
   fields: readonly string[],
@@ -34,7 +34,7 @@ export function parseMultiLock(
   return first && [first, ...rest];
 }
 
-/** Also for an entry that another thread has taken over: its fields remain. */
+/** Also true for an entry that another thread has taken over, because its fields remain. */
 function isEntryField(field: string): boolean {
   const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
   return suffix !== undefined && parseEntry(field.slice(0, -suffix.length)) !== undefined;

@@ -8,13 +8,13 @@ const NEVER = 922337203685477;
 export interface Permits {
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   readonly available: number;
-  /** null: too many permits are acquired to read all of them. */
+  /** `null` if too many permits are acquired to read all of them. */
   readonly total: number | null;
-  /** null: never. */
+  /** `null` if it never expires. */
   readonly remainingMs: number | null;
 }
 
-/** Returns the acquired permits of a semaphore by their ids; undefined if the key is not such a semaphore. */
+/** Returns the acquired permits of a semaphore by their ids; `undefined` if the key is not such a semaphore. */
 export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
   if (available === undefined || permits.length === 0) return undefined;
@@ -48,7 +48,7 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
   return longestMs;
 }
 
-/** A number that Redis can increment, with few enough digits for a number of permits. */
+/** Parses a number that Redis can increment and that is short enough to be a number of permits. */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;

@@ -5,11 +5,11 @@ import { isForeignOwner, isWriterField, parseCount, stripWriteSuffix } from "./r
 export interface ReadWriteLock {
   readonly mode: "read" | "write";
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
-  /** As Redisson writes it: one writer with its own read locks, or readers only. */
+  /** Whether it is as Redisson writes it: one writer with its own read locks, or only readers. */
   readonly isWhole: boolean;
 }
 
-/** Parses the fields of a read/write lock; undefined if the hash is not one. */
+/** Parses the fields of a read/write lock; `undefined` if the hash is not one. */
 export function parseReadWriteLock(
   fields: readonly string[],
   companion: Companion | undefined,

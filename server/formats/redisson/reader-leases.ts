@@ -3,7 +3,7 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { buildReadLeaseKeys } from "./redisson-keys.ts";
 
-/** More entries than the threads of an application create. */
+/** More entries than an application's threads create. */
 const LEASES_MAX = 64;
 
 export interface ReaderLeases {
@@ -11,7 +11,7 @@ export interface ReaderLeases {
   readonly leases: readonly RedisArgument[];
 }
 
-/** Returns the keys of the leases of each reader that Redisson wrote; empty if there are too many to read. */
+/** Returns the lease keys of each reader that Redisson wrote; empty if there are too many to read. */
 export function buildReaderLeases({ key, holders }: HeldObservation): ReaderLeases[] {
   const readers = holders.filter(({ role, seq }) => role === "read" && seq === 0);
   const entries = readers.reduce((sum, { count }) => sum + count, 0);

@@ -2,32 +2,32 @@ import type { HeldObservation } from "../observation.ts";
 import { isThreadOwner } from "./redisson-owner.ts";
 
 /**
- * Detects Redisson's RedLock, which acquires one lock at several independent masters. It uses one client per master,
- * so the owner string `<client id>:<thread id>` differs at each of them: nothing that Redis stores links the parts.
- * docs/decisions/0009 has the reasons for these rules.
+ * Detects Redisson's RedLock, which acquires one lock on several independent masters. It uses one client per master, so the
+ * owner string `<client id>:<thread id>` differs on each of them, and nothing that Redis stores links the parts.
+ * docs/decisions/0009 gives the reasons for these rules.
  */
 
-/** The hold that one master shows, as a possible part of a RedLock. */
+/** The hold on one master, as a possible part of a RedLock. */
 export interface RedLockPart {
   readonly seen: HeldObservation;
-  /** When this owner was first seen on the master, by performance.now(); undefined: it existed before. */
+  /** When this owner was first seen on the master (`performance.now()`); `undefined` if it existed before. */
   readonly begunAt: number | undefined;
 }
 
-/** Parts that begin further apart are of different locks: one of them was waiting while another was held. */
+/** Parts that begin further apart belong to different locks: one was waiting while another was held. */
 const BEGIN_SPREAD_MS = 2000;
-/** Clients renew by timers of their own, so the TTLs of one lock differ by up to a renewal interval. */
+/** Each client renews on its own timer, so the TTLs of one lock differ by up to a renewal interval. */
 const TTL_SPREAD_SHARE = 1 / 2;
 const TTL_SPREAD_MS_MIN = 2000;
 
-/** Whether a hold is of Redisson's plain lock, with one owner. */
+/** Whether a hold is of Redisson's plain lock and has one owner. */
 export function isPlainRedissonHold({ state, format, type, kind, holders }: HeldObservation): boolean {
   const [{ token, role, fence }, second] = holders;
   const isPlain = state === "held" && format === "redisson" && type === "hash" && kind !== "multi";
   return isPlain && second === undefined && role === undefined && fence === null && isThreadOwner(token);
 }
 
-/** Whether a hold can be a part of a RedLock, which has a TTL on each master. */
+/** Whether a hold can be part of a RedLock, which has a TTL on each master. */
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 

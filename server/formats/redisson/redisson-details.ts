@@ -12,7 +12,7 @@ import {
   buildSemaphoreChannel,
 } from "./redisson-keys.ts";
 
-/** Reads the waiters, and the remaining time of each reader. Not for our own holds, because our verbs count their waiters. */
+/** Reads the waiters and each reader's remaining time. Skips Lockkeeper's own holds, whose waiters its verbs count. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
     isOwnHold(seen) ? [] : [...buildQueueCommands(seen), ...buildLeaseCommands(seen)],
@@ -46,23 +46,23 @@ function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead:
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** The value of most locks, shared so that it is stored once. */
+/** The value for most locks, shared so that it is stored once. */
 const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
 
-/** Only clients of Redisson subscribe to the channel of a lock, unless clients of ours wait for the key. */
+/** Only clients of Redisson subscribe to the channel of a lock, unless Lockkeeper clients wait for the key. */
 function applyListeners(seen: HeldObservation, clients: number): HeldObservation {
   const isEvidence = clients > 0 && (seen.waiters?.count ?? 0) === 0 && seen.holders.length === 1;
   const confidence = isEvidence ? "certain" : seen.confidence;
   return { ...seen, confidence, waiters: toWaiters(seen, clients) };
 }
 
-/** Each subscribed client has at least one waiter. Our waiters use the same channel and are counted exactly. */
+/** Each subscribed client has at least one waiter. Lockkeeper's waiters use the same channel and are counted exactly. */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);
   return count === 0 ? NOBODY_LISTENS : { count, known: "estimated" };
 }
 
-/** Only the subscribers distinguish a latch from a semaphore in Redis. */
+/** In Redis, only the subscribers distinguish a latch from a semaphore. */
 function applyCounterListeners(
   seen: HeldObservation,
   [forPermits, forZero]: readonly number[],
@@ -97,7 +97,7 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
   return { ...seen, holders: [leftOf(first), ...rest.map(leftOf)] };
 }
 
-/** A reply of PTTL. -2: the entry has ended; -1: its TTL was removed. */
+/** PTTL replies -2 if the entry has expired, and -1 if its TTL was removed. */
 function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {
   if (leasesMs.includes(-1)) return lockMs;
   const longestMs = Math.max(0, ...leasesMs);

@@ -2,18 +2,18 @@ import { encodeKey, isBinaryKey, type Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { buildRedissonKey, buildRedissonSuffixKey } from "../keys.ts";
 
-/** The channel of waiters for a part of a read/write lock. */
+/** Builds the channel of waiters for part of a read/write lock. */
 export const buildReadWriteChannel = (key: Key) => buildRedissonKey("redisson_rwlock", key);
 export const buildSemaphoreChannel = (key: Key) => buildRedissonKey("redisson_sc", key);
 
-/** In braces even if the key has braces, unlike the other names. */
+/** Adds braces even if the key contains braces, unlike the other names. */
 export function buildLatchChannel(key: Key): RedisArgument {
   const prefix = "redisson_countdownlatch__channel__{";
   if (!isBinaryKey(key)) return `${prefix}${key}}`;
   return Buffer.concat([Buffer.from(prefix), encodeKey(key), Buffer.from("}")]);
 }
 
-/** The waiters of a fair lock in order, and when each of them times out. */
+/** Builds the keys of a fair lock's waiters in order, and of when each of them times out. */
 export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonKey("redisson_lock_timeout", key),
@@ -21,7 +21,7 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
 
 export const buildPermitsKey = (key: Key) => buildRedissonSuffixKey(key, ":timeout");
 
-/** The keys of the leases of one reader, one per entry. */
+/** Builds the keys of one reader's leases, one per entry. */
 export function buildReadLeaseKeys(key: Key, reader: string, count: number): RedisArgument[] {
   return Array.from({ length: count }, (_, at) =>
     buildRedissonSuffixKey(key, `:${reader}:rwlock_timeout:${at + 1}`),

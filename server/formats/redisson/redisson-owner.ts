@@ -8,20 +8,20 @@ const THREAD = new RegExp(`^${CLIENT}$`, "i");
 const ENTRY = new RegExp(`^(.*):(${CLIENT})$`, "is");
 const WRITE = ":write";
 
-/** One thread of one Redisson client. */
+/** Whether the owner is a thread of a Redisson client. */
 export const isThreadOwner = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
 
-/** A thread, or the reserved owner of a reservation. */
+/** Whether the owner is a thread or the reserved owner of a reservation. */
 export const isForeignOwner = (owner: string) =>
   isThreadOwner(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVED_OWNER_PREFIX));
 
-/** The name of the writer in a read/write lock. */
+/** Whether the field is the writer of a read/write lock. */
 export const isWriterField = (field: string) => field.endsWith(WRITE);
 export const toWriterField = (owner: string) => `${owner}${WRITE}`;
 export const stripWriteSuffix = (field: string) =>
   isWriterField(field) ? field.slice(0, -WRITE.length) : field;
 
-/** The prefix of the fields of one value of a group and its holder. */
+/** Formats the prefix of the fields of one value of a group and its holder. */
 export const formatEntry = (value: string, owner: string) => `${value}:${owner}`;
 
 export function parseEntry(entry: string): [value: string, owner: string] | undefined {

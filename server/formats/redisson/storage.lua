@@ -1,7 +1,7 @@
 -- Redisson's lock: a hash with one field per holder, whose value is the count. Included by each verb.
 --
--- A hash is a lock if every field is `<uuid>:<number>` (also with `:write`) like Redisson's fields and our tokens, the field
--- `mode` of a read/write lock, or a reserved owner. Any other hash is application data and is never changed.
+-- A hash is a lock if every field is `<uuid>:<number>` (also with `:write`) like Redisson's fields and Lockkeeper's tokens,
+-- the field `mode` of a read/write lock, or a reserved owner. Any other hash is application data and is never changed.
 
 local FORMAT = 'redisson'
 -- The lease of the holder and the lock end at the same time.
@@ -9,7 +9,7 @@ local margin_ms = 0
 -- The count is stored in the lock and not in the companion.
 local COUNTS_ITSELF = true
 
--- More fields or bytes than any lock has; a larger hash is application data and is not read.
+-- More fields than any lock has. A larger hash is application data and is not read.
 local FIELDS_MAX = 64
 local BYTES_MAX = 131072
 -- Larger counts are not exact in Lua.
@@ -30,7 +30,7 @@ local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
 end
 
--- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), the count of this token or nil. States: 'free',
+-- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), this token's count or nil. States: 'free',
 -- 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
@@ -82,7 +82,7 @@ end
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('HSET', KEYS[k], token, '1')
   local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
-  -- Refused: without a TTL the lock would never expire.
+  -- Redis refused the TTL, and without one the lock would never expire.
   if type(set) == 'table' then
     redis.call('HDEL', KEYS[k], token)
     error(set)
@@ -103,7 +103,7 @@ local function decrement_count(k, token)
   redis.call('HINCRBY', KEYS[k], token, '-1')
 end
 
--- Transfers the lock to the next token, which is the same one if a reservation is extended. The key always exists: while
+-- Transfers the lock to the next token, which is the same one if a reservation is extended. The key exists throughout: while
 -- its slot is migrated, a cluster would create a new one elsewhere. The TTL is set first: after the first write, a full
 -- Redis accepts commands that need memory.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)

@@ -14,7 +14,7 @@ import { findLockFormat } from "./lock-formats.ts";
 
 type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
-/** In order of specificity: the first format that matches wins. */
+/** In order of specificity: the first match wins. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   hash: [
     (raw) => detectRedisson(raw, "by_shape"),
@@ -30,7 +30,7 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   ],
 };
 
-/** Detects the lock in a key; undefined if it cannot be one. A Lockkeeper hold takes precedence over rules. */
+/** Detects the lock in a key; `undefined` if it cannot be one. A Lockkeeper hold takes precedence over rules. */
 export function detectLock(
   raw: RawKey,
   rule: FormatName | undefined,

@@ -1,10 +1,11 @@
 -- Computes a digest of each key, so that a change can be detected without reading its auxiliary keys; changes nothing.
 --
 -- KEYS the keys
--- ARGV[1] most bytes of a string, ARGV[2] most members of other types and ARGV[3] most of their bytes that are digested
+-- ARGV[1] maximum bytes of a string, ARGV[2] maximum members of other types and ARGV[3] maximum bytes of those members, for
+-- content that is digested
 --
--- Returns for each key two elements: its deadline by the clock of this Redis in ms (-1: none, -2: no key), and a digest
--- of its type, size and content. Content that is too large is not part of the digest, its size is.
+-- Returns two elements for each key: its deadline on the Redis clock in ms (-1: none, -2: no key), and a digest of its type,
+-- size and content. If the content is too large, the digest covers only the type and size.
 
 -- include measure.lua
 

@@ -16,7 +16,7 @@ import { signalReservationEnd } from "../strings/reservation-end.ts";
 import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
 import { detectDeadline, detectToken } from "../writable-strings.ts";
 
-/** The formats that we write: `force-release.lua` releases our holds and those of other clients. */
+/** Creates a format that Lockkeeper writes: `force-release.lua` releases its holds and those of other clients. */
 function createWritableFormat(
   name: WritableFormat,
   types: readonly LockType[],
@@ -26,7 +26,7 @@ function createWritableFormat(
   return { name, types, detect, releaser: { oneHolder: false, reservable: true, forceRelease } };
 }
 
-/** Waiters of other libraries may also wait for the release of one of our holds. */
+/** Waiters of other libraries may also be waiting for a Lockkeeper hold to be released. */
 async function forceReleaseToken(
   redis: Commands,
   channel: string,
@@ -63,7 +63,7 @@ const BY_NAME = new Map(
   LOCK_FORMATS.flatMap((known) => known.types.map((type) => [`${known.name} ${type}`, known] as const)),
 );
 
-/** Returns the format for a lock of this Redis type; undefined if it does not use the type. */
+/** Returns the format for a lock of this Redis type; `undefined` if it does not use the type. */
 export function findLockFormat(name: FormatName, type: LockType): LockFormat | undefined {
   return BY_NAME.get(`${name} ${type}`);
 }

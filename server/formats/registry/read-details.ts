@@ -15,7 +15,7 @@ interface DetailRequest {
   readonly channels: number;
 }
 
-/** Reads what some formats store in other keys, and counts subscribers, in one round trip. */
+/** Reads the data that some formats store in other keys, and counts subscribers, in one round trip. */
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
@@ -41,7 +41,10 @@ export async function readDetails(
   return applyDetails(seen, requests, answers, listeners);
 }
 
-/** Returns one count per channel; empty if it was refused. One command for all, because thousands of commands would cost more than the locks. */
+/**
+ * Returns one count per channel; empty if Redis refused. Uses a single command, because thousands would cost more than the
+ * locks.
+ */
 export async function countListeners(
   redis: Redis,
   channels: readonly RedisArgument[],
@@ -56,7 +59,7 @@ export async function countListeners(
   return plain.map((count, at) => count + (sharded[at] ?? 0));
 }
 
-/** A reply of PUBSUB NUMSUB: channel, number, channel, … */
+/** Parses a reply of PUBSUB NUMSUB: channel, number, channel, … */
 function parseChannelCounts(reply: unknown): number[] {
   return Array.isArray(reply) ? reply.filter((_, at) => at % 2 === 1).map(Number) : [];
 }

@@ -4,21 +4,21 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** The digest of a key at one moment. */
+/** The digest of a key at a point in time. */
 export interface KeyFingerprint {
-  /** Redis clock, Unix ms; undefined: no TTL. */
+  /** On the Redis clock, in Unix ms; `undefined` if it has no TTL. */
   readonly deadlineMs: number | undefined;
-  /** Differs when type, size or content differ. */
+  /** Differs if the type, size or content differs. */
   readonly digest: string;
 }
 
-/** `failed`: Redis did not return it; reading the key shows the reason. */
+/** `failed`: Redis did not return it; reading the key returns the reason. */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 
-/** `together`: one call may have keys of several slots. `apart`: each key needs a call, as on a cluster. */
+/** `together`: one call may contain keys of several slots. `apart`: each key needs its own call, as on a cluster. */
 export type FingerprintCalls = "together" | "apart";
 
-/** One call keeps Redis from other clients for some 0.3 ms at most. */
+/** One call blocks Redis for other clients for at most about 0.3 ms. */
 const KEYS_PER_CALL = 50;
 const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
 const NO_DEADLINE = -1;
@@ -29,7 +29,7 @@ const fingerprintScript = new Script<RedisArgument[], number[], FingerprintReadi
   parseFingerprints,
 );
 
-/** Reads the fingerprints of keys in one round trip, or two when a call fails. @returns one for each key */
+/** Reads the fingerprints of keys in one round trip, or two when a call fails. @returns one per key */
 export async function readFingerprints(
   redis: Redis,
   keys: readonly Key[],
@@ -40,7 +40,7 @@ export async function readFingerprints(
     keys.slice(at * size, (at + 1) * size),
   );
   const readings = await readGroups(redis, groups);
-  // One key that this user may not read fails the call for its group.
+  // A single key that this user may not read fails the call for its group.
   const refused = groups.flatMap((group, at) => (readings[at] === undefined ? group : []));
   const apart =
     size === 1

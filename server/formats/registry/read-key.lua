@@ -1,12 +1,13 @@
 -- Shared by the scripts that read keys: reads one key and its auxiliary keys atomically.
 --
 -- KEYS[1] the key       KEYS[2] its companion
--- KEYS[3] waiters of our verbs (sorted set)       KEYS[4] Redisson's fencing counter
+-- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
--- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
--- ARGV[4] most bytes of a hash, set or sorted set that is read, ARGV[5] most bytes of a companion
+-- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
+-- are read
+-- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
--- Returns from read_key() what read.lua returns.
+-- read_key() returns what read.lua returns.
 --
 -- Numbers are passed to commands as strings where possible: Redis formats a Lua number with 17 digits, which takes longer
 -- than a short read.
@@ -20,7 +21,7 @@ local last_byte, last_companion_byte = string.format('%.0f', bytes_max - 1), ARG
 local time = redis.call('TIME')
 local now_ms = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))
 
--- Any client can write the auxiliary keys, with any type.
+-- Any client can write an auxiliary key, with any type.
 local function to_text(answer)
   return type(answer) == 'string' and answer or ''
 end
@@ -28,12 +29,12 @@ local function to_number(answer)
   return type(answer) == 'number' and answer or 0
 end
 
--- Whether content of this many bytes may be read.
+-- Whether content of this size in bytes may be read.
 local function bytes_fit(bytes)
   return bytes >= 0 and bytes <= content_bytes_max
 end
 
--- The acquired permits and their bytes; empty if the first members of their sorted set are too large.
+-- Returns the acquired permits and their size in bytes; empty if the first members of their sorted set are too large.
 local function read_permits(count)
   local bytes = math.ceil(measure_bytes(6, members_max) * math.min(1, members_max / count))
   return bytes_fit(bytes) and redis.call('ZRANGE', KEYS[6], '0', members_max - 1, 'WITHSCORES') or {}, bytes
@@ -42,7 +43,7 @@ end
 local function read_key()
   local kind = redis.call('TYPE', KEYS[1]).ok
   local remaining_ms = kind == 'none' and '-2' or string.format('%.0f', redis.call('PTTL', KEYS[1]))
-  -- One byte more than the limit, to detect a companion that is too large.
+  -- Reads one byte more than the limit, to detect a companion that is too large.
   local stored = to_text(KEYS[2] and redis.pcall('GETRANGE', KEYS[2], '0', last_companion_byte))
   if #stored > companion_bytes_max then stored = '' end
   local size, bytes, content, fence, queued, permits = 0, 0, {}, '', 0, {}

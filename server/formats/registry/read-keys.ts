@@ -24,11 +24,11 @@ import { readDetails } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
 /**
- * Content of more bytes is left out of the reply to the first script call and read in a second one, so that the replies
+ * Content larger than this is left out of the reply to the first script call and read in a second one, so that the replies
  * to a batch of keys stay small regardless of their content.
  */
 const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
-/** Most bytes of content that one round trip of second calls returns, except for a single larger key. */
+/** The most content in bytes that one round trip of second calls returns, unless a single key is larger. */
 const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
 
 const buildLimits = (contentBytesMax: number) => [
@@ -49,29 +49,31 @@ const readManyScript = new Script<RedisArgument[], number[], (RawReply | Error)[
   new URL("read-many.lua", import.meta.url),
   parseRawReplies,
 );
-/** Keys read by one call. Redis serves no other client during a call, and a call for each key costs more than its read. */
+/**
+ * Keys per call. Redis serves no other client during a call, but a separate call for each key costs more than reading it.
+ */
 const CALL_KEYS = 16;
 
 function parseRawReplies(replies: unknown): (RawReply | Error)[] {
   return (replies as unknown[]).map((reply) => (reply instanceof Error ? reply : parseRawReply(reply)));
 }
 
-/** How keys are read: by which rule, and whether the API may acquire them. */
+/** How keys are read: which rule applies, and whether the API may acquire them. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
 /** The lookup for a key of a verb. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
-/** Reads one key over the connection of our verbs, also on a cluster. */
+/** Reads one key over the connection of Lockkeeper's verbs. Also works on a cluster. */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
   return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
 
 /**
- * Reads many keys in one round trip, and in a second one the further data of some formats.
+ * Reads many keys in one round trip, and additional data of some formats in a second one.
  *
  * @param routing finds keys that have moved to another Redis
- * @returns one observation per key, except for keys that are on another master, which `routing` knows now
+ * @returns one observation per key, except for keys that have moved to another master, which `routing` then knows
  */
 export async function readKeys(
   redis: Redis,
@@ -92,7 +94,7 @@ export async function readKeys(
     // Replies arrive in order: the first missing one is the call that Redis did not finish.
     if (isTimeout(reply))
       throw new ReadTimeoutError(routing === undefined ? listCallKeys(keys, index) : [key]);
-    // One unreadable key must not hide the others. Temporary errors are retried with all keys.
+    // One unreadable key must not hide the others. Transient errors are retried with all keys.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     const reason = isForbidden(reply) ? "forbidden" : "error";
     return { state: "unreadable", key, reason, why: reply.message };
@@ -140,7 +142,7 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
   return addAuxiliaryReplies(reply, { companion: stored, waiting, fence, queued, permits: out });
 }
 
-/** On a cluster a call takes keys of one slot only. */
+/** How keys are grouped into calls. On a cluster, a call accepts keys of only one slot. */
 type Grouping = "together" | "one_by_one";
 
 async function fetchReplies(
@@ -162,7 +164,7 @@ async function fetchReplies(
   return replies;
 }
 
-/** The keys that are read in the same call as one of them. */
+/** Returns the keys that are read in the same call as the one at `index`. */
 function listCallKeys(keys: readonly Key[], index: number): readonly Key[] {
   const from = index - (index % CALL_KEYS);
   return keys.slice(from, from + CALL_KEYS);
@@ -181,7 +183,7 @@ async function fetchTogether(redis: Redis, keys: readonly Key[]): Promise<(RawRe
     const reply = replies[n];
     if (reply === undefined) throw new Error("read-many.lua returned fewer replies than calls");
     if (!(reply instanceof Error)) return reply;
-    // Redis checks all keys of a call before it runs, so one key that the user may not read fails the others as well.
+    // Redis checks all keys of a call before it runs, so a single key that the user may not read fails the whole call.
     if (isForbidden(reply)) return await fetchWithin(redis, group, FIRST_LIMITS);
     return group.map(() => reply);
   });
@@ -193,7 +195,7 @@ interface LargeKey {
   readonly index: number;
 }
 
-/** Reads content that the first call left out, in groups whose total size is limited. */
+/** Groups the keys whose content the first call left out, limiting the total size of each group. */
 function groupLargeKeys(keys: readonly Key[], replies: readonly (RawReply | Error)[]): LargeKey[][] {
   const groups: LargeKey[][] = [];
   let left = 0;
@@ -220,7 +222,7 @@ async function fetchWithin(
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
     which.map((key) => ({ keys: [...buildLockKeyPair(key), ...besides(key)], arguments: limits }));
   const replies = await readScript.readMany(redis, calls(keys, buildAuxiliaryKeys));
-  // A user who may only read the locks gets no data of Redisson's auxiliary keys.
+  // A user who may only read the locks receives no data from Redisson's auxiliary keys.
   const refused = keys.filter((_, index) => isForbidden(replies[index]));
   if (refused.length === 0) return replies;
   const narrow = await readScript.readMany(
@@ -260,7 +262,7 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
 /** Why a hash, set or sorted set of unknown size was not read. */
 const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
-/** Adds the waiters of our verbs to the waiters of the library. */
+/** Adds the waiters of Lockkeeper's verbs to those of the library. */
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };

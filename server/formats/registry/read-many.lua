@@ -1,11 +1,12 @@
 -- Reads several keys of one server, each as read.lua does; changes nothing.
 --
 -- KEYS[1] a key       KEYS[2] its companion
--- KEYS[3] waiters of our verbs (sorted set)       KEYS[4] Redisson's fencing counter
+-- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
 -- and so on, six per key
--- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
--- ARGV[4] most bytes of a hash, set or sorted set that is read, ARGV[5] most bytes of a companion
+-- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
+-- are read
+-- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
 -- Returns for each key what read.lua returns, or its error.
 

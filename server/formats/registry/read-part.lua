@@ -1,17 +1,17 @@
 -- Reads the first elements of one key, or some fields of a hash, if they are not too large; changes nothing.
 --
 -- KEYS[1] the key
--- ARGV[1] LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS or HMGET       ARGV[2] most bytes that are read
--- ARGV[3] most elements that are read; for HMGET most bytes of one field
--- ARGV[4] for ZRANGEBYSCORE the lowest score; for HMGET the first field, followed by more fields
+-- ARGV[1] LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS or HMGET       ARGV[2] maximum bytes that are read
+-- ARGV[3] maximum elements that are read; for HMGET, maximum bytes of one field
+-- ARGV[4] for ZRANGEBYSCORE, the lowest score; for HMGET, the first field, followed by more fields
 --
--- Returns the elements as the command returns them (of a sorted set with their scores), and an empty list if they are too
--- large or the key is of another type; for HMGET false for a field that is missing or too large
+-- Returns the elements as the command returns them (those of a sorted set with their scores), or an empty list if they are
+-- too large or the key is of another type; for HMGET, false for a field that is missing or too large
 
 -- include measure.lua
 
 local command, bytes_max, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- Elements other than the first can only be measured together with the whole key.
+-- Elements that are not the first ones can only be measured by measuring the whole key.
 local MEASURED_MAX = 4096
 local TYPES = { LRANGE = 'list', ZRANGE = 'zset', ZRANGEBYSCORE = 'zset', HKEYS = 'hash', HMGET = 'hash' }
 if redis.call('TYPE', KEYS[1]).ok ~= TYPES[command] then return {} end
@@ -25,7 +25,7 @@ local function fits(count, scaled)
 end
 
 if command == 'LRANGE' then
-  -- For a list Redis samples nodes of several elements, so the bytes of all elements count.
+  -- For a list, Redis samples nodes of several elements, so the bytes of all elements count.
   if fits(1, true) then return redis.call('LRANGE', KEYS[1], 0, most - 1) end
 elseif command == 'ZRANGE' then
   if fits(redis.call('ZCARD', KEYS[1]), true) then

@@ -11,15 +11,15 @@ import { runReadCommands } from "./run-commands.ts";
 
 /** The waiters of a lock on one Redis. */
 export interface SeenQueue {
-  /** Waiters of our verbs, the longest first. */
+  /** Waiters of Lockkeeper's verbs, longest waiting first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** How many clients are subscribed to the release; undefined if they cannot be counted. */
+  /** How many clients are subscribed to the release; `undefined` if they cannot be counted. */
   readonly listening: number | undefined;
 }
 
-/** @param seen the observation of the key just before */
+/** @param seen the observation of the key made just before */
 export async function readQueue(
   redis: Redis,
   seen: ReadableObservation,

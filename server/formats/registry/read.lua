@@ -1,15 +1,16 @@
 -- Reads one key and its auxiliary keys atomically; changes nothing.
 --
 -- KEYS[1] the key       KEYS[2] its companion
--- KEYS[3] waiters of our verbs (sorted set)       KEYS[4] Redisson's fencing counter
+-- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
 -- KEYS[2] to KEYS[6] are optional
--- ARGV[1] most fields of a hash, ARGV[2] most bytes of a string, ARGV[3] most members of a set or sorted set that are read
--- ARGV[4] most bytes of a hash, set or sorted set that is read, ARGV[5] most bytes of a companion
+-- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
+-- are read
+-- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
 -- Returns {now ms, type, TTL in ms (-1: none, -2: no key), size, content, the companion or '' (too large),
---          waiters of our verbs, fencing counter or '', length of the fair queue, acquired permits (flat, those that
---          expire first), bytes in memory of the content or, for a string, of the permits (0: not measured,
+--          waiters of Lockkeeper's verbs, fencing counter or '', length of the fair queue, acquired permits (flat,
+--          those that expire first), memory in bytes of the content or, for a string, of the permits (0: not measured,
 --          -1: cannot be measured)}
 -- content: fields of a hash, members of a set, members and scores of a sorted set, empty if there are too many or they
 --          are too large; the beginning of a string

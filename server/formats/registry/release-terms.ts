@@ -4,14 +4,14 @@ import type { FormatReleaseTerms } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
 import { findLockFormat } from "./lock-formats.ts";
 
-/** A client that is still acquiring relies on the masters it has: releasing one could give two clients a majority. */
+/** A client that is still acquiring relies on the masters that it holds. Releasing one could give two clients a majority. */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },
   why: "The masters have different owners, and none is known to hold the lock on a majority. Releasing one of them could let two clients acquire the lock.",
   instead: "Wait until the owners release it or their leases expire.",
 };
 
-/** What an operator may do about a lock of this format and confidence. */
+/** Returns which actions an operator may take on a lock of this format and confidence. */
 export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   if (seen.votes?.agreement === "different_owners") return SPLIT_TERMS;
   const { format, type, candidates, confidence, holders } = seen;

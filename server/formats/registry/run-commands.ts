@@ -6,7 +6,7 @@ import { Script } from "../../redis/script.ts";
 import { QUEUED_MAX, type ReadCommand } from "../queue-reader.ts";
 import { VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** Most bytes of memory of a key from which some elements are read. */
+/** The maximum size in bytes of memory of a key from which some elements are read. */
 const PART_BYTES_MAX = 1024 * 1024;
 
 type Part = [command: string, bytesMax: number, most: number, ...more: RedisArgument[]];
@@ -16,7 +16,9 @@ const readPart = new Script<[RedisArgument], Part, unknown>(
   (reply) => reply,
 );
 
-/** The arguments of read-part.lua for a command whose reply has no limit in bytes; undefined for any other command. */
+/**
+ * Returns the arguments of read-part.lua for a command whose reply has no limit in bytes; `undefined` for any other command.
+ */
 function toPart([command, , ...more]: ReadCommand): Part | undefined {
   const last = Number(more[1]);
   switch (command) {
@@ -35,10 +37,10 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 }
 
 /**
- * Runs commands that read in one round trip, with their texts as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and HMGET
- * run in a script that measures the key first and returns nothing if it is too large.
+ * Runs read-only commands in one round trip, and returns their texts as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
+ * HMGET run in a script that measures the key first and returns nothing if it is too large.
  *
- * @returns one reply for each command; undefined where Redis refused it
+ * @returns one reply per command; `undefined` if Redis refused it
  */
 export async function runReadCommands(
   redis: Redis,
@@ -69,7 +71,7 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
   return replies.map(([error, reply]) => error ?? reply);
 }
 
-/** Auxiliary keys may be in another slot than the lock. @throws any error that is not a reply of Redis */
+/** Auxiliary keys may be in another slot than the lock. @throws any error that is not a reply from Redis */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
   if (!isReplyError(error)) throw error;
   if (routing === undefined || !/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;

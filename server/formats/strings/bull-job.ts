@@ -12,7 +12,7 @@ const REPETITION = ":repeat:";
 /**
  * Parses `<prefix>:<queue>:<job>:lock`. Repeated jobs, `repeat:<id>:<time>`, have colons in their ids.
  *
- * Linear in the length of the name. A regular expression would backtrack in quadratic time.
+ * Linear in the length of the name. A regular expression could take quadratic time because of backtracking.
  */
 export function parseJobLockName(name: string): { queue: string; id: string } | undefined {
   if (!name.endsWith(LOCK_SUFFIX)) return undefined;
@@ -25,7 +25,7 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
   return { queue: job.slice(0, idAt), id: job.slice(idAt + 1) };
 }
 
-/** Bull stores a lock beside its job. Without that job it is another lock of this name. */
+/** Bull stores a lock next to its job. Without that job, it is a different lock with this name. */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {
     const name = isBinaryKey(key) ? undefined : parseJobLockName(key);
@@ -66,7 +66,7 @@ function toUnknownToken(seen: HeldObservation): HeldObservation {
   return { ...seen, format: "token", candidates, confidence: isUuid ? "likely" : "possible" };
 }
 
-/** Fields as HMGET returns them; undefined for one that is missing or too large to be read. */
+/** Parses fields as HMGET returns them; `undefined` for a field that is missing or too large to be read. */
 function parseFields(answer: unknown): (string | undefined)[] {
   const fields: readonly unknown[] = Array.isArray(answer) ? answer : [];
   return fields.map((field) => (Buffer.isBuffer(field) ? field.toString("utf8") : undefined));

@@ -16,13 +16,13 @@ import {
   type SyntaxMatch,
 } from "./value-syntax.ts";
 
-/** php-lock writes a thousand years for "never". */
+/** php-lock writes a TTL of a thousand years for "never". */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;
 
-/** Most difference between the clocks of a client and of Redis. */
+/** The maximum difference between a client's clock and the Redis clock. */
 const CLOCKS_APART_MS = 60_000;
 
-/** Libraries with distinctive key names whose applications may choose the value. */
+/** Libraries with distinctive key names, whose applications may choose the value. */
 const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)lock:/, "python-redis-lock"],
   [/(?:^|:)mutex:/, "redis-semaphore"],
@@ -30,7 +30,7 @@ const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
 
 /**
  * Detects a string lock by the table of variants. If the key names a lock, or the API may acquire it, any other string may
- * be a lock as well: `acquire` reports it as held.
+ * also be a lock: `acquire` reports it as held.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;
@@ -46,7 +46,7 @@ export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undef
   return detectNamedDeadline(raw, nameEvidence) ?? detectGenericToken(raw, name);
 }
 
-/** Detects the format that a rule names. The syntax of the value only adds facts. */
+/** Detects a lock in the format that a rule names. The syntax of the value only adds facts. */
 export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
@@ -100,14 +100,14 @@ function hasExpectedExpiry(
 }
 
 interface Evidence {
-  /** The library names its keys like this. */
+  /** Whether the library names its keys like this. */
   readonly isOwn: boolean;
   readonly nameEvidence: NameEvidence;
   readonly isCommon: boolean;
   readonly ends: boolean;
 }
 
-/** docs/decisions/0011 has the reasons. */
+/** docs/decisions/0011 gives the reasons. */
 function assessConfidence(
   { evidence, shape }: StringVariant,
   { isOwn, nameEvidence, isCommon, ends }: Evidence,
@@ -123,7 +123,7 @@ function assessConfidence(
   return ends && !isCommon ? "possible" : undefined;
 }
 
-/** Detects a deadline of SETNX and GETSET. The end of a lockout and other times look the same. */
+/** Detects a deadline written with SETNX and GETSET. The end of a lockout and other times look the same. */
 function detectNamedDeadline(raw: RawKey, nameEvidence: NameEvidence): DetectedLock | undefined {
   if (nameEvidence !== "lock" || !isNearbyDeadline(raw)) return undefined;
   const found = detectDeadline(raw);
@@ -135,7 +135,7 @@ function isNearbyDeadline({ content, asOf }: RawKey): boolean {
   return end !== undefined && isNearbyTime(end, asOf);
 }
 
-/** Any string, whose content is the owner. */
+/** Detects any string, whose content is the owner. */
 function detectGenericToken(raw: RawKey, name: string): DetectedLock {
   const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;

@@ -1,14 +1,14 @@
 -- Force-releases a lock that another library stores in one string, or reserves it.
 --
--- Guarantee: releases the value that was seen, or nothing. Never releases a hold of ours; force-release.lua of the verbs
+-- Guarantee: releases the value that was seen, or nothing. Never releases a Lockkeeper hold; the verbs' force-release.lua
 -- does. Waiters of every library that may have written the lock are woken as by its release, unless the lock is reserved.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the list on which waiters block; optional
 -- ARGV[1] value that was seen    ARGV[2] JSON of actor and reason
--- ARGV[3] channel of our waiters    ARGV[4] channel for events
--- ARGV[5] '' or the time of the reservation, in ms    ARGV[6] the reserved owner
--- ARGV[7] '1' if our waiters may also use sharded pub/sub
+-- ARGV[3] channel of Lockkeeper's waiters    ARGV[4] channel for events
+-- ARGV[5] '' or the duration of the reservation, in ms    ARGV[6] the reserved owner
+-- ARGV[7] '1' if Lockkeeper's waiters may also use sharded pub/sub
 -- Then channels of waiters and their messages, alternating
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
@@ -19,7 +19,7 @@ local margin_ms = 0
 -- include ../companion.lua
 -- include signals.lua
 
--- The key always exists, as in a format's storage.lua.
+-- The key exists throughout, as in a format's storage.lua.
 local function transfer_hold(_k, _token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[1], format_integer(total_ms))
   redis.call('SET', KEYS[1], next_token, 'PX', format_integer(total_ms))

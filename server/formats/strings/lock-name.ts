@@ -6,7 +6,7 @@ const LOCK_WORDS: ReadonlySet<string> = new Set([
 ]);
 /** A state rather than a lock: `user:7:locked`. */
 const STATE_WORDS: ReadonlySet<string> = new Set(["locked", "locking"]);
-/** Words that follow `lock` in the name of an attribute or a feature, such as `lock_expires` and `lock_screen`. */
+/** Words that follow `lock` in the name of an attribute or feature, such as `lock_expires` and `lock_screen`. */
 const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set([
   ...["at", "until", "by", "since", "expires", "expiry", "expiration", "time", "timeout", "ttl", "duration"],
   ...["screen", "ui", "page", "theme", "icon", "widget", "status", "state", "settings", "setting", "config"],
@@ -44,7 +44,7 @@ const OTHER_LOCK_WORDS: ReadonlySet<string> = new Set([
     "dhcp",
   ],
 ]);
-/** Accounts, whose locks may also be lockouts: a deadline in `account_lock:7` ends a ban. */
+/** Words for accounts, whose locks may also be lockouts: a deadline in `account_lock:7` ends a ban. */
 const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
   ...[
     "account",
@@ -66,14 +66,14 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
  * How a key names a lock.
  *
  * - `lock`: its first or last segment is a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`, `orderMutex`).
- * - `lock_or_lockout`: the last segment is a name under one that is a lock (`shop:lock:orders`), or the key also names an
- *   account (`account_lock:7`). A time in it may end a lockout.
+ * - `lock_or_lockout`: the last segment is a name below a segment that is a lock (`shop:lock:orders`), or the key also names
+ * an account (`account_lock:7`). A time in it may end a lockout.
  * - `mentions_lock`: a lock word is elsewhere (`account:lock:7`), or names something else (`lock_expires`).
  * - `none`: no lock word.
  */
 export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none";
 
-/** Whether the key has a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
+/** Whether the key contains a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
 /** Whether the key names a lock, and does not only mention one. */
@@ -82,7 +82,7 @@ export function isNamedAsLock(key: Key): boolean {
   return evidence === "lock" || evidence === "lock_or_lockout";
 }
 
-/** A part of every lock word, so that most names need no further check. */
+/** Matches part of every lock word, so that most names need no further check. */
 const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
 
 /** Assesses a name by its first 1,024 characters, because longer keys cannot be acquired. */
@@ -103,7 +103,7 @@ export function assessName(key: Key): NameEvidence {
 
 const isLock = (words: readonly string[]) => words.length === 1 && LOCK_WORDS.has(words[0] ?? "");
 
-/** `shop:lock:orders` is, `smart:lock:7` and `smart:lock:7:pairing` are not. */
+/** Whether the last segment is below a lock: `shop:lock:orders` is, `smart:lock:7` and `smart:lock:7:pairing` are not. */
 function isBelowLock(words: readonly (readonly string[])[]): boolean {
   return isLock(words.at(-2) ?? []) && !OTHER_LOCK_WORDS.has(words.at(-3)?.at(-1) ?? "");
 }

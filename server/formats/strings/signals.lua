@@ -1,10 +1,10 @@
 -- Wakes clients of other libraries that wait for the release of a string lock. Included by the scripts that release one.
 
--- How long a signal is kept for a client that is about to block; the default of python-redis-lock.
+-- How long a signal is kept for a client that is about to block: python-redis-lock's default.
 local SIGNAL_MS = 1000
 
--- While a client blocks on the list, the list does not exist. An existing list has an unread signal, which is kept, or
--- application data, which is never changed. A command that our user may not call must not undo the release.
+-- While a client blocks on the list, the list does not exist. An existing list contains an unread signal, which is kept, or
+-- application data, which is never changed. A command that Lockkeeper's user may not call must not undo the release.
 local function signal_list(k)
   local kind = redis.pcall('TYPE', KEYS[k]).ok
   if kind == 'none' then

@@ -8,7 +8,7 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 
 type ForceRelease = NonNullable<LockFormat["releaser"]>["forceRelease"];
 
-/** A reservation is a deadline as well: a client that takes over an expired lock reads nothing else. */
+/** A reservation is also stored as a deadline, because a client that takes over an expired lock reads nothing else. */
 export const forceReleaseDeadline: ForceRelease = (
   redis,
   channel,
@@ -16,7 +16,7 @@ export const forceReleaseDeadline: ForceRelease = (
   ask,
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
-/** The libraries with string locks. All are read and released alike, except for the differences in the table. */
+/** The libraries with string locks. All are read and released in the same way, except for the differences in the table. */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },
   detect: (raw) => detectStringAs(name, raw),

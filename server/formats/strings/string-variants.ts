@@ -4,13 +4,13 @@ import type { ValueSyntaxName } from "./value-syntax.ts";
 /** Tests a key name of any length in linear time. */
 export type NamePattern = Pick<RegExp, "test">;
 
-/** A library, or one of its objects, that stores its lock in one string. */
+/** A library, or one of its objects, that stores its lock in a single string. */
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
   /** Names that the library gives to its keys. */
   readonly own?: NamePattern;
-  /** `own`: keys of other names are not its locks. `any`: the user may choose the key. */
+  /** `own`: keys with other names are not its locks. `any`: the user may choose the key. */
   readonly names: "own" | "any";
   /** `always`: the library always sets a TTL. `as_told`: the TTL matches the end in the value. */
   readonly ends: "always" | "maybe" | "as_told";
@@ -21,7 +21,7 @@ export interface StringVariant {
    */
   readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
-  /** Other libraries that write such a value under such a name. */
+  /** Other libraries that write such values under such names. */
   readonly beside?: readonly FormatName[];
 }
 
@@ -48,7 +48,7 @@ const createOptionalLeaseVariant = (
   ...createLeasedVariant(format, shape, own),
   ends: "maybe",
 });
-/** Creates a variant for any key, always with a TTL. */
+/** Creates a variant that matches any key and always has a TTL. */
 const createUnnamedVariant = (format: FormatName, shape: ValueSyntaxName): StringVariant => ({
   ...({ names: "any", ends: "always" } as const),
   ...{ format, shape },
@@ -111,14 +111,14 @@ export const STRING_FORMAT_NAMES: readonly FormatName[] = [
   ...new Set(STRING_VARIANTS.map(({ format }) => format)),
 ];
 
-/** Libraries that neither key nor value distinguish. */
+/** Returns the libraries that neither the key nor the value distinguishes. */
 export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   return STRING_VARIANTS.filter((each) => each.shape === shape && each.names === "any").map(
     ({ format }) => format,
   );
 }
 
-/** Tests for one text and, anywhere after it, another. `/first.*second/` would try every pair in quadratic time. */
+/** Tests for one pattern and, anywhere after it, another. `/first.*second/` could try every pair in quadratic time. */
 function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
   return {
     test(name) {

@@ -1,4 +1,4 @@
-/** The facts in a value besides the owner, by the names of the groups in its pattern. */
+/** The facts in a value other than the owner, by the names of the groups in its pattern. */
 export interface EmbeddedFacts {
   /** ISO 8601. */
   readonly iso?: string;
@@ -9,14 +9,14 @@ export interface EmbeddedFacts {
   readonly pid?: string;
   /** Text that the application added. */
   readonly added?: string;
-  /** Marks a writer that waits until the readers have left. */
+  /** Marks a writer that waits until the readers have released. */
   readonly waits?: string;
 }
 
-/** A syntax of owners, tested on the bytes of the value decoded as Latin-1. */
+/** A syntax of owners, tested against the bytes of the value decoded as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
-  /** Extracts facts that a pattern cannot; undefined if the value does not have this syntax. */
+  /** Extracts facts that a pattern cannot; `undefined` if the value does not have this syntax. */
   readonly decode?: (text: string) => EmbeddedFacts | undefined;
   /** Many other values have this syntax, so it is evidence only under a key that names a lock. */
   readonly isCommon?: true;
@@ -25,12 +25,12 @@ interface ValueSyntax {
 const UUID4 = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 const HEX32 = "[0-9a-f]{32}";
 const HEX32_OF_UUID4 = "[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}";
-/** Random text of letters of both cases has both. */
+/** Random mixed-case text contains both cases. */
 const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
 /** The last base64 digit of 16 bytes has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";
 
-/** In order of specificity: a value has the first syntax that matches. */
+/** In order of specificity: the first syntax that matches applies. */
 export const VALUE_SYNTAXES = {
   shedlock: { pattern: /^ADDED:(?<iso>[-\dT:.]+Z)@(?<host>.*):[0-9a-f-]{36}$/s },
   medallion: {
@@ -67,7 +67,7 @@ export const VALUE_SYNTAXES = {
 } as const satisfies Readonly<Record<string, ValueSyntax>>;
 export type ValueSyntaxName = keyof typeof VALUE_SYNTAXES;
 
-/** Matches a value that a PHP client serialized: with PHP, igbinary, MessagePack or JSON. */
+/** Builds a pattern for a value that a PHP client serialized with PHP, igbinary, MessagePack or JSON. */
 function buildPackedPattern(digits: string): RegExp {
   return new RegExp(
     `^(?:s:\\d\\d:"${digits}";|\\0\\0\\0\\x02\\x11[\\s\\S]${digits}|(?:\\xb0|\\xd9[\\s\\S])${digits}|"${digits}")$`,
@@ -103,7 +103,7 @@ export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** A number outside these years is not a time. */
+/** Whether the value's time is plausible. A number outside these years is not a time. */
 function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
     const ageMs = now - parseUuid1Time(uuid1);
@@ -112,12 +112,12 @@ function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boole
   return epochMs === undefined || isNearbyTime(Number(epochMs), now);
 }
 
-/** Within five years of now. */
+/** Whether the time is within five years of now. */
 export function isNearbyTime(timeMs: number, now: number): boolean {
   return Math.abs(timeMs - now) < 5 * YEAR_MS;
 }
 
-/** Returns Unix milliseconds for the 32 digits of a UUID of version 1, which counts 100 ns from 1582. */
+/** Returns Unix milliseconds for the 32 digits of a UUID of version 1, which counts units of 100 ns from 1582. */
 export function parseUuid1Time(digits: string): number {
   const ticks = BigInt(`0x${digits.slice(13, 16)}${digits.slice(8, 12)}${digits.slice(0, 8)}`);
   return Number(ticks / 10_000n) - 12_219_292_800_000;

@@ -1,4 +1,4 @@
--- Wakes clients of other libraries at the end of a reservation, because they do not get a message when a key expires.
+-- Wakes clients of other libraries at the end of a reservation, because no message is sent when a key expires.
 --
 -- Guarantee: does nothing while the key exists. The release by its holder wakes them.
 --

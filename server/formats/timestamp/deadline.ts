@@ -1,4 +1,7 @@
-/** Returns when a lock with this deadline can be acquired, in Unix ms: one whole unit later. undefined: not a deadline. */
+/**
+ * Returns when a lock with this deadline can be acquired, in Unix ms: one whole unit later. `undefined` if it is not a
+ * deadline.
+ */
 export function parseDeadline(value: string): number | undefined {
   const unitMs = detectUnitMs(value);
   return unitMs === undefined ? undefined : (Number(value) + 1) * unitMs;
@@ -8,8 +11,8 @@ export function parseDeadline(value: string): number | undefined {
 const TTL_MS_MAX = 10 * 365 * 24 * 3_600_000;
 
 /**
- * Computes for how long the lock of another library remains held, in ms; 0 or less: it can be acquired. As in storage.lua:
- * until its key expires, before or after its deadline; without a TTL until its deadline.
+ * Computes how long the lock of another library remains held, in ms; 0 or less: it can be acquired. As in storage.lua, it is
+ * held until its key expires, before or after its deadline; without a TTL, until its deadline.
  */
 export function computeForeignRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {
   return ttlMs === null || ttlMs > TTL_MS_MAX ? deadlineMs - asOf : ttlMs;
@@ -23,7 +26,7 @@ export function computeOwnRemainingMs(deadlineMs: number, asOf: number, ttlMs: n
   return Math.min(deadlineMs - asOf, ttlMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** As in storage.lua: ten digits are seconds, thirteen milliseconds. */
+/** As in storage.lua, ten digits are seconds and thirteen are milliseconds. */
 export function detectUnitMs(value: string): number | undefined {
   if (!/^\d+$/.test(value)) return undefined;
   return value.length === 10 ? 1000 : value.length === 13 ? 1 : undefined;

@@ -1,23 +1,24 @@
--- A lock as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. It is the lock of SETNX
--- and GETSET, with atomic steps and the time of Redis. Included by each verb.
+-- A lock stored as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. It is the lock of
+-- SETNX and GETSET, but with atomic steps and the time of Redis. Included by each verb.
 --
 -- The value is the deadline, and the TTL of the key bounds it: the lock is free once its key has expired. Clients of the
--- original recipe use their own clocks and round differently. So our hold ends for its holder at the begin of the last
--- unit, and we take over one whole unit after the end. A value that we did not write is not ours any more: a client's GETSET
--- may have moved the deadline or acquired the lock, which cannot be distinguished. A client of ours that loses the race never
--- moves the winner's deadline, because values are compared before anything is written.
+-- original recipe use their own clocks and round differently. For this reason, a Lockkeeper hold ends for its holder at the
+-- start of the last unit, and Lockkeeper takes over a lock one whole unit after its end. A value that Lockkeeper did not
+-- write is no longer Lockkeeper's hold: a client's GETSET may have moved the deadline or acquired the lock, which cannot be
+-- distinguished. A Lockkeeper client that loses the race never moves the winner's deadline, because values are compared
+-- before anything is written.
 --
--- A value in the past that we did not write can be a deadline that has passed, or the token of another library
--- (`SET key <Date.now()> NX PX`) whose lease still runs. The two cannot be distinguished, so such a lock stays held until
--- its key expires. Without a TTL it ends at its deadline, because `SETNX` and `GETSET` set none. A TTL above ten years is a
--- Unix time that a client passed to EXPIRE, and not a lease.
+-- A value in the past that Lockkeeper did not write can be a deadline that has passed, or the token of another library (`SET
+-- key <Date.now()> NX PX`) whose lease has not expired. The two cannot be distinguished, so such a lock stays held until its
+-- key expires. Without a TTL it ends at its deadline, because `SETNX` and `GETSET` set none. A TTL above ten years is a Unix
+-- time that a client passed to EXPIRE, and not a lease.
 
 local FORMAT = 'timestamp'
 local COUNTS_ITSELF = false
 -- Ten digits are seconds, from 2001 to 2286; thirteen are milliseconds.
 local UNIT_MS = { [10] = 1000, [13] = 1 }
 local TTL_MS_MAX = 10 * 365 * 24 * 3600 * 1000
--- Time from the end of the lease to the end of the lock, in the unit of the value that was read last.
+-- Time from the end of the lease to the end of the lock, in the unit of the last value that was read.
 local margin_ms = 0
 
 -- include ../companion.lua
@@ -26,14 +27,14 @@ local function detect_unit_ms(value)
   return not string.find(value, '%D') and UNIT_MS[#value] or nil
 end
 
--- How long the lock is held for other clients, in ms.
+-- Returns how long other clients see the lock as held, in ms.
 local function compute_taken_ms(value, now_ms)
   return (parse_whole(value) + 1) * detect_unit_ms(value) - now_ms
 end
 
--- Reads the lock: state, time in ms until it can be acquired, holders and counts (flat), the count of this token or nil.
--- States: 'free' (also after its end), 'held', 'unit_conflict' and the stored unit ('s' or 'ms'), 'not_a_lock' and its type,
--- 'fault' and its error.
+-- Reads the lock: state, time in ms until it can be acquired, holders and counts (flat), this token's count or nil.
+-- States: 'free' (including after its end), 'held', 'unit_conflict' and the stored unit ('s' or 'ms'), 'not_a_lock' and its
+-- type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, now_ms, unit)
   local value = redis.pcall('GETRANGE', KEYS[k], '0', '31')
@@ -80,7 +81,8 @@ local function store_hold(k, _token, total_ms, now_ms, unit)
   local value = format_integer(math.ceil((now_ms + total_ms) / unit_ms) + 1)
   margin_ms = 2 * unit_ms
   local taken_ms = compute_taken_ms(value, now_ms)
-  -- PXAT, because PX counts from the clock of the script, which may be 1 ms behind TIME, and would end before the value.
+  -- PXAT, because PX counts from the script's clock, which may be 1 ms behind TIME, so the key would expire before the value
+  -- ends.
   redis.call('SET', KEYS[k], value, 'PXAT', format_integer(now_ms + taken_ms))
   return value, taken_ms
 end
@@ -93,8 +95,8 @@ end
 
 local function decrement_count(_k, _token) end
 
--- Transfers the lock to another token. The key always exists: while its slot is migrated, a cluster would create a new one
--- elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
+-- Transfers the lock to another token. The key exists throughout: while its slot is migrated, a cluster would create a new
+-- one elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)

@@ -1,4 +1,4 @@
--- The fast path of a lock as one string: storage.lua with the fewest commands.
+-- The fast path of a lock stored as one string: storage.lua with the fewest commands.
 --
 -- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which must not exist
 

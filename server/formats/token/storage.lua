@@ -1,5 +1,5 @@
--- A lock as one string: its value is the token, its TTL the lease. The format of redlock, redis-semaphore's Mutex,
--- redis-py, redsync and many others. Included by each verb.
+-- A lock stored as one string: its value is the token, its TTL the lease. This is the format of redlock, redis-semaphore's
+-- Mutex, redis-py, redsync and many others. Included by each verb.
 --
 -- The value is compared before anything is written. The count is stored in the companion.
 
@@ -10,7 +10,7 @@ local COUNTS_ITSELF = false
 
 -- include ../companion.lua
 
--- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), the count of this token or nil. States: 'free',
+-- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), this token's count or nil. States: 'free',
 -- 'held', 'not_a_lock' and its type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
@@ -54,8 +54,8 @@ end
 
 local function decrement_count(_k, _token) end
 
--- Transfers the lock to another token. The key always exists: while its slot is migrated, a cluster would create a new one
--- elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
+-- Transfers the lock to another token. The key exists throughout: while its slot is migrated, a cluster would create a new
+-- one elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)
