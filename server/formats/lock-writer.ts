@@ -175,8 +175,8 @@ export class LockWriter {
   }
 
   /**
-   * @param beside for Redisson's fair lock the keys of its queue, whose head is woken and keeps its place; for a `token`
-   *   lock the list of its signals
+   * @param beside for Redisson's fair lock, the keys of its queue, whose head is woken and keeps its place; for a `token`
+   *   lock, the list of its signals
    * @param messages the other signals of the release
    */
   forceRelease(

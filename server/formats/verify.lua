@@ -3,7 +3,7 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''
 --
--- Returns {'held', now ms, count, fence, remaining ms (-1: no expiry), lease ms, token, '', owner}
+-- Returns {'held', now ms, count, fence, remaining ms (-1: no TTL), lease ms, token, '', owner}
 --         {'lost', now ms}      {'not_owner'}
 
 -- include format/storage.lua
