@@ -18,14 +18,14 @@ import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } 
 import { ClusterForceReleases } from "./cluster-force-releases.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
 
-/** A cluster has only this database. */
+/** The only database of a cluster. */
 const DB = 0;
 
 /**
  * Opens one connection per master for the verbs and one for renewals. Masters of locks with waiters get two more for
- * wake-ups: one for our messages, one for keyspace notifications.
+ * wake-ups: one for Lockkeeper's messages, one for keyspace notifications.
  *
- * @throws StartupError when a URL is invalid, or no node or master replies
+ * @throws StartupError if a URL is invalid, or no node or master replies
  */
 export async function openClusterBackend(
   where: ClusterLocation,
@@ -36,7 +36,7 @@ export async function openClusterBackend(
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
   const refresh = () => map.refresh();
-  // A second attempt: during a failover, the first nodes may all be unreachable.
+  // Tries a second time, because during a failover the first nodes may all be unreachable.
   await refresh()
     .catch(refresh)
     .catch((error: unknown) => {
@@ -87,7 +87,7 @@ export async function openClusterBackend(
   };
 }
 
-/** The map of a cluster whose nodes are identified when a connection opens, if the safety options require it. */
+/** Creates the map of a cluster. Its nodes are identified when a connection opens if the safety options require it. */
 function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
@@ -118,7 +118,7 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   };
 }
 
-/** The reason of the first node: reasons rarely differ. */
+/** Returns the first node's reason, because reasons rarely differ. */
 function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);

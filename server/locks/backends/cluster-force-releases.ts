@@ -7,10 +7,10 @@ import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 const RECONNECT_MS = 100;
 
 /**
- * Subscribes to the force-releases of one client at any one master: PUBLISH reaches all nodes of a cluster. Moves to
- * another master when the connection ends or the node is no longer a master.
+ * Subscribes to the force-releases of one client on any one master, because PUBLISH reaches all nodes of a cluster. Moves to
+ * another master if the connection closes or the node is no longer a master.
  *
- * Uses a separate connection, because one with sharded subscriptions is not reliable for others.
+ * Uses a separate connection, because a connection with sharded subscriptions is not reliable for other subscriptions.
  */
 export class ClusterForceReleases {
   #node: NodeName | undefined;
@@ -64,7 +64,7 @@ export class ClusterForceReleases {
     this.#timer.unref();
   }
 
-  /** Returns another node than before if possible. */
+  /** Returns a different node than before if possible. */
   #pickNode(): NodeName | undefined {
     const masters = [...this.map.masters];
     const others = masters.filter((node) => node !== this.#node);

@@ -41,8 +41,8 @@ export type RedisLocation = string | SentinelLocation | ClusterLocation | Quorum
 /**
  * Opens the connections that locks need.
  *
- * @param findSignalledLibraries whose waiters a release signals; a quorum has none, as no such library uses one
- * @throws StartupError when a URL is invalid, or Redis cannot be reached within five seconds
+ * @param findSignalledLibraries the libraries whose waiters a release signals; no such library uses a quorum
+ * @throws StartupError if a URL is invalid, or Redis cannot be reached within five seconds
  */
 export async function openBackend(
   where: RedisLocation,
@@ -79,7 +79,7 @@ async function openByTopology(
   return await openQuorumBackend(where, lockable);
 }
 
-/** Whether `error` means that Redis was not reached, as opposed to a refusal or the wrong server. */
+/** Whether `error` means that Redis was not reached, as opposed to being refused or reaching the wrong server. */
 function isUnreached(
   where: RedisLocation,
   error: unknown,
@@ -92,12 +92,12 @@ function isUnreached(
 }
 
 function createUnreachedError(where: RedisLocation, errors: ConnectionErrors): StartupError {
-  // If all nodes of a cluster refuse the connection, opening fails at once.
+  // If all nodes of a cluster refuse the connection, opening fails immediately.
   const within = typeof where === "object" && "cluster" in where ? "" : ` within ${OPEN_TIMEOUT_MS / 1000} s`;
   return new StartupError(`Could not reach ${describeLocation(where)}${within} (${errors.describe()}).`);
 }
 
-/** Without a password. */
+/** Describes a location without its password. */
 function describeLocation(where: RedisLocation): string {
   const list = (urls: readonly string[], parse = parseRedisAddress) =>
     urls.map((url) => formatAddress(parse(url).label)).join(", ");
@@ -143,7 +143,7 @@ async function openSingleBackend(
   };
 }
 
-/** Connections whose servers are identified when they open, if the safety options require it. */
+/** Opens connections. Their servers are identified when they open if the safety options require it. */
 function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     const [verbs, renewals] = [connect(address, "verbs"), connect(address, "renewals")];
@@ -174,7 +174,7 @@ function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
 
 /** Rejects a cluster node, which would serve its own slots and redirect all others. */
 async function assertNoCluster(redis: Redis, label: string): Promise<void> {
-  // A user who may not run INFO is responsible for the URL.
+  // If the user may not run INFO, the operator is responsible for the URL.
   const info = await redis.info("cluster").catch(() => "");
   if (!info.includes("cluster_enabled:1")) return;
   throw new StartupError(`Redis at ${label} is a cluster node; open it as { cluster: [url] }.`);

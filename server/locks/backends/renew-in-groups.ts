@@ -5,7 +5,7 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds in groups of one format that one script can reach. A group without a reply does not affect the others.
+ * Renews holds in groups that share a format and a script call. A group without a reply does not affect the others.
  */
 export async function renewInGroups(
   doorOf: () => GuardedCommands,
@@ -34,7 +34,7 @@ export async function renewInGroups(
   return holds.map((hold) => remaining.get(hold));
 }
 
-/** Unconfirmed renewals become unknown; holds that are gone remain gone. */
+/** Marks unconfirmed renewals as unknown; holds that are gone remain gone. */
 async function confirmRenewals(
   { confirm }: GuardedCommands,
   renewed: Promise<RenewalResult[]>,

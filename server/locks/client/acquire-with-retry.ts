@@ -11,20 +11,20 @@ export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;
   readonly pauseMs: number;
-  /** Random share by which a pause is longer or shorter, 0 to 1. */
+  /** Random fraction by which a pause is lengthened or shortened, 0 to 1. */
   readonly jitter?: number;
 }
 
 /**
- * The result of an attempt. `free`: granted at the first attempt. `gone`: granted, because the hold that the previous
+ * The result of an attempt. `free`: granted on the first attempt. `gone`: granted, because the hold that the previous
  * attempt saw has ended. `held`: refused. `outrun`: refused; that hold has ended, but another client was faster.
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
-/** A long wait is requested in stretches of this length, because the time of a timer is limited. */
+/** Long waits are split into stretches of this length, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
-/** The acquired hold, and the moment before its request was sent. */
+/** The acquired hold, and the time just before its request was sent. */
 export type TimedAcquisition = readonly [acquired: AcquiredGrant, sentAt: Moment];
 
 /** Acquires a lock with the configured retries and wait. Logs each attempt of a `retry` at level debug. */
@@ -47,7 +47,7 @@ export async function acquireWithRetry(
   );
 }
 
-/** Calls `acquire` until it is not refused with a HeldError, at most `retry.tries` times. */
+/** Calls `acquire` until it is no longer refused with a HeldError, at most `retry.tries` times. */
 export async function retryWhileHeld<Result>(
   acquire: () => Promise<Result>,
   retry: Retry,

@@ -7,7 +7,7 @@ import type { LockClient } from "./lock-client.ts";
 import { assertCampaignOptions } from "./options.ts";
 
 export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | "signal"> {
-  /** Leads for as long as this runs. The signal aborts when the leadership ends; send `hold.fence` with each write. */
+  /** The client leads while this runs. The signal aborts when the leadership ends; send `hold.fence` with each write. */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
   /** Called when the leadership was lost, not resigned. */
   readonly onLost?: (reason: unknown) => void;
@@ -19,14 +19,15 @@ const PAUSE_MS = 500;
 
 /**
  * Elects one of many instances as the leader. When the leader resigns, dies or loses its lock, another one is elected. At
- * most one instance leads by its own clock. An instance that was suspended finds its signal aborted when it resumes.
+ * most one instance leads according to its own clock. An instance that was suspended finds its signal aborted when it
+ * resumes.
  *
- * A leader whose `onElected` returned, or that lost its lock, becomes a candidate again after a short pause, and not
- * before `onElected` has settled.
+ * A leader whose `onElected` returned, or that lost its lock, becomes a candidate again after a short pause, but not before
+ * `onElected` has settled.
  *
  * @returns when `signal` aborts
  * @throws what `onElected` throws, except the LostError of its own hold and the abort of its signal; InvalidError; errors
- *   that no further attempt can fix
+ * that no further attempt can fix
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   assertCampaignOptions(options);
@@ -34,7 +35,7 @@ export async function campaign(client: LockClient, key: string, options: Campaig
   while (!signal.aborted) {
     const hold = await acquireLeadership(client, key, { ...holding, signal });
     if (hold !== undefined) await lead(hold, { onElected, onLost, signal });
-    // Also after a term: candidates that fail at once must not load Redis.
+    // Also pauses after a term, so that candidates that fail immediately do not load Redis.
     await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
@@ -63,7 +64,7 @@ function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
   );
 }
 
-/** @returns undefined if it must be tried again */
+/** @returns `undefined` if another attempt is needed */
 async function acquireLeadership(
   client: LockClient,
   key: string,

@@ -16,14 +16,14 @@ export interface LeaseEvents {
   onEnd(): void;
 }
 
-/** A grant, and the moment before the request for it was sent. */
+/** A grant, and the time just before its request was sent. */
 export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
 
-/** The longest time of a timer. */
+/** The maximum duration of a timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * The state that all counts of one hold share: identity, deadline and loss. The deadline counts from before the request was
+ * The state that all counts of a hold share: identity, deadline and loss. The deadline counts from before the request was
  * sent, on the clock that advanced more, so it is never later than the deadline in Redis.
  */
 export class HoldLease implements RenewableHold {
@@ -78,17 +78,17 @@ export class HoldLease implements RenewableHold {
     return this.#state;
   }
 
-  /** The loss of the hold; undefined while it is not lost. */
+  /** The loss of the hold; `undefined` while it is not lost. */
   get loss(): LostError | undefined {
     return this.#loss;
   }
 
-  /** Aborts when the hold is lost, with a LostError as the reason. */
+  /** Aborts with a LostError as the reason when the hold is lost. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Redis's clock, estimated from its last reply; Unix milliseconds. */
+  /** The Redis clock, estimated from its last reply; Unix milliseconds. */
   get asOf(): number {
     return Math.round(this.#asOf + computeElapsedMs(this.#sentAt));
   }
@@ -98,7 +98,7 @@ export class HoldLease implements RenewableHold {
     return { key, format, unit, token, fence, owner };
   }
 
-  /** Time left by the local deadline; 0 when the hold is lost or closed. */
+  /** Time left until the local deadline; 0 if the hold is lost or closed. */
   remainingMs(): number {
     if (!this.#isLive()) return 0;
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
@@ -114,13 +114,13 @@ export class HoldLease implements RenewableHold {
     this.applyRenewal(sentAt, remainingMs, asOf);
   }
 
-  /** As `applyGrant`, for a reply without the lease. */
+  /** Like `applyGrant`, for a reply that does not contain the lease. */
   applyRenewal(sentAt: Moment, remainingMs: number, asOf?: number): void {
     const { state } = this;
     if (state !== "held" && state !== "jeopardy") return;
     this.#state = "held";
     const laterByMs = sentAt.monotonic - this.#sentAt.monotonic;
-    // Replies of two connections may arrive in either order, and no request of ours shortens a lease.
+    // Replies on two connections may arrive in either order, and no Lockkeeper request shortens a lease.
     if (laterByMs < 0 && remainingMs - computeElapsedMs(sentAt) <= this.remainingMs()) return;
     this.#asOf = asOf ?? this.#asOf + laterByMs;
     this.#sentAt = sentAt;
@@ -134,14 +134,14 @@ export class HoldLease implements RenewableHold {
     try {
       this.events.onJeopardy();
     } catch (error) {
-      // As with listeners of a signal: the process gets the error, and the watchdog continues.
+      // As with listeners of a signal, the process gets the error and the watchdog continues.
       process.nextTick(() => {
         throw error;
       });
     }
   }
 
-  /** Also for a closed lease whose release found that the hold had ended before. */
+  /** Marks the hold as lost, even after the lease was closed if its release finds that the hold had already ended. */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");
@@ -153,7 +153,7 @@ export class HoldLease implements RenewableHold {
     if (this.state !== "lost") this.#end("closed");
   }
 
-  /** Whether it is held, regardless of the deadline. */
+  /** Whether the lease is held, regardless of the deadline. */
   #isLive(): boolean {
     return this.#state === "held" || this.#state === "jeopardy";
   }
@@ -164,7 +164,7 @@ export class HoldLease implements RenewableHold {
     this.events.onEnd();
   }
 
-  // Re-armed until the deadline: a timer uses one clock, and the deadline both.
+  // Re-armed until the deadline, because a timer uses one clock and the deadline uses both.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     const waitMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(this.remainingMs())));

@@ -100,7 +100,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Renews or re-enters, and counts the new deadline from the last attempt that was sent. */
+  /** Renews or re-enters a hold, and counts the new deadline from the last attempt that was sent. */
   async #prolong(lease: HoldLease, send: (onSend: () => void) => Promise<Grant>): Promise<Grant> {
     let sentAt = getCurrentMoment();
     try {
@@ -126,7 +126,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Releases a count that was not returned to a caller. Repeating the request id shows whether it was added. */
+  /** Releases a count that was not returned to a caller. Repeating the request reveals whether it was added. */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;
     const ref = lease.toRef();

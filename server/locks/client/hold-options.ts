@@ -5,9 +5,9 @@ import type { Hold } from "./hold.ts";
 
 /** Options of `acquire`. */
 export interface HoldOptions {
-  /** Lease in milliseconds; 30,000 by default. The watchdog renews at a third of it. */
+  /** Lease in milliseconds; 30,000 by default. The watchdog renews after a third of it. */
   readonly leaseMs?: number | undefined;
-  /** How long to wait in milliseconds; 0 by default, Infinity without a limit. */
+  /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
   /** Retries at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
@@ -17,24 +17,24 @@ export interface HoldOptions {
   readonly owner?: string | undefined;
   /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
-  /** Unit of the deadline; of the format `timestamp` only, `ms` by default. */
+  /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period: for how long no client can acquire the lock after the lease expired, in milliseconds. */
+  /** Grace period in milliseconds: how long no client can acquire the lock after its lease has expired. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time, which also applies after a release, in milliseconds. */
+  /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;
   /** Service, host, purpose and more, shown in the console. */
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;
-  /** Called when a renewal failed or is late; the hold is certain until its deadline. */
+  /** Called when a renewal has failed or is late. The hold remains certain until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
 export interface WithLockOptions extends HoldOptions {
   /**
-   * Whether to re-enter the hold of the enclosing `withLock` of the same client and key. Of the other options, `leaseMs`,
-   * `waitMs`, `retry` and `signal` apply then. false by default.
+   * Whether to re-enter the hold of the enclosing `withLock` of the same client and key. Of the other options, only
+   * `leaseMs`, `waitMs`, `retry` and `signal` then apply. False by default.
    */
   readonly reentrant?: boolean | undefined;
 }

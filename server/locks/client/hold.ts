@@ -14,17 +14,17 @@ import { assertReenterOptions, assertReleaseOptions } from "./options.ts";
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
 export interface ReenterOptions {
-  /** The hold lasts at least this long from now, in milliseconds; by default its own lease. */
+  /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */
   readonly leaseMs?: number | undefined;
 }
 
 export interface HoldReleaseOptions {
-  /** For how long no client can acquire the lock after this, in milliseconds. */
+  /** How long no client can acquire the lock after this release, in milliseconds. */
   readonly reservedMs?: number | undefined;
 }
 
 export interface HoldReleaseRequest extends HoldReleaseOptions {
-  /** The same for each attempt, so that Redis releases one count. */
+  /** The same id for each attempt, so that Redis releases only one count. */
   readonly requestId: string;
 }
 
@@ -32,13 +32,14 @@ export interface HoldReleaseRequest extends HoldReleaseOptions {
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
-  /** Releases one count of the lease in this process. Resolves once no renewal of the last count is in flight. */
+  /** Releases one count of the lease in this process. For the last count, resolves once no renewal is in flight. */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
 }
 
 /**
- * One count of a hold. Counts of one hold share its token, fencing token, deadline and signal; each is released
+ * One count of a hold. All counts of a hold share its token, fencing token, deadline and signal; each is released
+ * separately.
  * separately.
  */
 export class Hold implements AsyncDisposable {
@@ -51,7 +52,7 @@ export class Hold implements AsyncDisposable {
 
   constructor(
     lease: HoldLease,
-    /** Re-entrancy count when this was granted. */
+    /** The re-entrancy count when this count was granted. */
     readonly count: number,
     commands: HoldCommands,
   ) {
@@ -101,22 +102,22 @@ export class Hold implements AsyncDisposable {
     return state === "closed" ? "released" : state;
   }
 
-  /** Aborts as soon as the hold is lost, with a LostError as the reason. */
+  /** Aborts with a LostError as the reason as soon as the hold is lost. */
   get signal(): AbortSignal {
     return this.#lease.signal;
   }
 
-  /** The loss of the hold; undefined while it is not lost, and after a release in time. */
+  /** The loss of the hold; `undefined` while it is not lost, or if it was released in time. */
   get loss(): LostError | undefined {
     return this.state === "lost" ? this.#lease.loss : undefined;
   }
 
-  /** Estimated clock of Redis, Unix milliseconds. */
+  /** The estimated Redis clock, in Unix milliseconds. */
   get asOf(): number {
     return this.#lease.asOf;
   }
 
-  /** Returns the time until the local deadline in milliseconds; 0 after a loss or a release. */
+  /** Returns the time until the local deadline in milliseconds; 0 if the hold was lost or released. */
   remainingMs(): number {
     return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
@@ -131,7 +132,7 @@ export class Hold implements AsyncDisposable {
   /**
    * Renews the hold now. The watchdog does this automatically.
    *
-   * @param leaseMs the hold lasts at least this long from now; by default its own lease
+   * @param leaseMs the minimum time that the hold lasts from now; by default its own lease
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
   async renew(leaseMs?: number): Promise<void> {
@@ -140,7 +141,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold: its count in Redis increases by one. Does not wait, and does not exclude other counts.
+   * Re-enters the hold, which increases its count in Redis by one. Does not wait, and does not exclude other counts.
    *
    * @returns a hold that is released separately
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
@@ -152,8 +153,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this count; the last count releases the lock. Calling it twice releases one count, and a call after a failed
-   * one repeats it with its options. For a hold that has ended the outcome is `not_held`, not an error.
+   * Releases this count; the last count releases the lock. Calling it twice releases only one count, and a call after a
+   * failed one repeats it with the same options. For a hold that has ended, the outcome is `not_held`, not an error.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError
    */

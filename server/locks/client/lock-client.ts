@@ -27,8 +27,8 @@ import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
 export interface LockClientOptions extends SafetyOptions {
   /**
-   * Name of this Redis in the Lockkeeper server, so that `hold.holdId` is the one of the console and of the API;
-   * `default` by default.
+   * Name of this Redis in the Lockkeeper server, so that `hold.holdId` matches the one in the console and the API; `default`
+   * by default.
    */
   readonly target?: string;
   /** Patterns of the keys that may be locked; all by default. */
@@ -48,7 +48,7 @@ type Work<Result> = (hold: Hold) => Promise<Result>;
 const LEASE_MS = 30_000;
 const OWNER = `${hostname()}:${process.pid}`;
 
-/** Locks of one Redis for a Node process, with renewal, loss and re-entry. */
+/** Acquires locks in one Redis for a Node process, and handles renewal, loss and re-entry. */
 export class LockClient {
   readonly #leases: HoldLeases;
   readonly #closed = new AbortController();
@@ -68,7 +68,7 @@ export class LockClient {
    *
    * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the name
    *   of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of independent masters
-   * @throws StartupError when a URL is invalid or Redis cannot be reached within five seconds; InvalidError
+   * @throws StartupError if a URL is invalid or Redis cannot be reached within five seconds; InvalidError
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     assertOpenOptions(options);
@@ -82,7 +82,7 @@ export class LockClient {
   }
 
   /**
-   * Acquires a lock. If it is held, also by this client, the call is refused or waits.
+   * Acquires a lock. If it is held, even by this client, the call is refused or waits.
    *
    * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
    *   KeyNotAllowedError, InvalidError, UnavailableError, NotReplicatedError, UnknownOutcomeError
@@ -111,10 +111,10 @@ export class LockClient {
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error of the work takes precedence over an error of the release, which is logged: the lease ends the hold.
+   * An error of the work takes precedence over an error of the release, which is logged; the hold then ends with its lease.
    *
-   * @throws LostError when the work finished after the hold was lost, also when it returned a result; errors of
-   *   the work, with the loss as their `cause`; and as `acquire`
+   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work, with
+   * the loss as their `cause`; and as `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
@@ -140,7 +140,7 @@ export class LockClient {
     }
   }
 
-  /** Closes the connections. Every hold of this client is lost, and its lease ends it in Redis. */
+  /** Closes the connections. All holds of this client are lost, and end in Redis with their leases. */
   close(): void {
     if (this.isClosed) return;
     this.#closed.abort(createClosedError());
@@ -185,7 +185,7 @@ export class LockClient {
     throw createClosedError();
   }
 
-  /** A wait ends when its caller's signal aborts or the client is closed. */
+  /** Combines the signals that end a wait: the caller's, and the one for closing the client. */
   #combineSignals({ signal, waitMs = 0, retry }: HoldOptions): AbortSignal | undefined {
     if (waitMs === 0 && retry === undefined) return signal;
     return signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);

@@ -40,7 +40,7 @@ export class LockFrame {
     return this.client === client && this.hold.key === key;
   }
 
-  /** Waits until no other branch is inside. After `granted`, call `endTurn` once. */
+  /** Waits until no other branch is inside the frame. After `granted`, call `endTurn` once. */
   takeTurn(waitMs: number, signal: AbortSignal | undefined): Promise<TurnOutcome> {
     if (!this.#isOpen) return Promise.resolve("closed");
     if (!this.#isOccupied) {
@@ -81,8 +81,8 @@ export class LockFrame {
   }
 
   /**
-   * Calls back once nothing is inside a closed frame. A nested call that the work did not await can outlive it, and it
-   * holds the same lock as the branches outside.
+   * Calls back once nothing is inside a closed frame. A nested call that the work did not await can outlive the frame, and
+   * it holds the same lock as the branches outside.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
@@ -95,7 +95,7 @@ export class LockFrame {
     for (const turn of [...this.#queue]) turn.settle("closed");
   }
 
-  /** The error of a nested call while another branch is inside. */
+  /** Creates the error for a nested call while another branch is inside the frame. */
   createOccupiedError(waitMs: number): HeldError | WaitTimeoutError {
     const { key, owner, count, fence, asOf } = this.hold;
     const facts = {
@@ -111,7 +111,7 @@ export class LockFrame {
   }
 }
 
-/** The longest time of a timer. */
+/** The maximum duration of a timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
@@ -127,12 +127,12 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
 }
 
 /**
- * The frames around a piece of asynchronous code, at most one per client and key: the nearest hides outer ones, also after
- * it was closed.
+ * The frames around a piece of asynchronous code, at most one per client and key: the nearest frame hides outer ones, even
+ * after it was closed.
  */
 const scope = new AsyncLocalStorage<readonly LockFrame[]>();
 
-/** Finds the nearest enclosing frame of the lock; undefined if none is open. */
+/** Finds the nearest enclosing frame of the lock; `undefined` if none is open. */
 export function findFrame(client: object, key: string): LockFrame | undefined {
   const frame = scope.getStore()?.find((each) => each.isOf(client, key));
   return frame?.isOpen ? frame : undefined;
@@ -141,8 +141,8 @@ export function findFrame(client: object, key: string): LockFrame | undefined {
 /** Runs the work inside the frame, and closes the frame when the work has settled. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;
-  // Closed frames are dropped, because the frames that they hide were dropped before. This keeps the list short in code that
-  // never ends.
+  // Closed frames are dropped, because the frames that they hide were dropped earlier. This keeps the list short in code
+  // that never ends.
   const around = (scope.getStore() ?? []).filter((each) => each.isOpen && !each.isOf(client, hold.key));
   try {
     return await scope.run([frame, ...around], async () => await work());

@@ -6,6 +6,6 @@
 export interface Logger {
   /** Each attempt of a `retry`. */
   debug(details: object, message: string): void;
-  /** Failures that are not returned to a caller, such as a failed release after the work had ended. */
+  /** Failures that are not returned to a caller, such as a failed release after the work has ended. */
   warn(details: object, message: string): void;
 }

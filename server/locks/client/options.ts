@@ -2,7 +2,7 @@ import { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
-/** The type of an option, and its check. */
+/** The type of an option, and how to check it. */
 interface OptionType {
   readonly is: (value: unknown) => boolean;
   readonly name: string;
@@ -67,7 +67,7 @@ const OPEN_OPTIONS: OptionTypes = {
   failoverHoldOffMs: NUMBER,
 };
 
-/** Each throws an InvalidError that names the first option that is unknown or of another type. */
+/** Each throws an InvalidError that names the first option that is unknown or of the wrong type. */
 export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
 export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);
 export const assertWithLockOptions = (options: object) => assertHold("withLock", WITH_LOCK_OPTIONS, options);
@@ -124,7 +124,7 @@ function createUnknownOptionError(method: string, name: string, known: readonly 
   return new InvalidError(`${name} is not an option of ${method}${hint}`, { field: name });
 }
 
-/** Length of the common beginning. */
+/** Returns the length of the common prefix. */
 function countCommonLetters(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length]?.toLowerCase() === other[length]?.toLowerCase()) length++;

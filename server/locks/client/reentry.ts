@@ -5,7 +5,7 @@ import type { Hold } from "./hold.ts";
 import type { HoldOptions, WithLockOptions } from "./hold-options.ts";
 import { findFrame, type LockFrame } from "./lock-frame.ts";
 
-/** A hold for one `withLock`, and the cleanup after its release. */
+/** The hold of one `withLock`, and the cleanup after its release. */
 export interface Entry {
   readonly hold: Hold;
   /** @param frame the frame of the work, which has settled */
@@ -57,14 +57,14 @@ async function reenterOrAcquire(
     const hold = await tryReenter(frame, leaseMs);
     if (hold !== undefined) return { hold, leave: (inner) => inner.whenVacant(() => frame.endTurn()) };
   }
-  // The hold has ended, so the lock is acquired.
+  // The hold has ended, so the lock is acquired again.
   const { format, unit } = frame.hold;
   const leftMs = waitMs === 0 ? 0 : Math.max(1, deadline - performance.now());
   const hold = await acquire({ format, unit, ...options, waitMs: leftMs });
   return { hold, leave: leaveNothing };
 }
 
-/** Ends the turn unless it returns a hold. @returns undefined when the hold of the frame has ended */
+/** Ends the turn unless it returns a hold. @returns `undefined` if the hold of the frame has ended */
 async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promise<Hold | undefined> {
   try {
     if (frame.canBeEntered) return await frame.hold.reenter({ leaseMs });

@@ -4,23 +4,23 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
 const RENEW_SHARE = 1 / 3;
 const BATCH_SIZE = 100;
-/** Delay before a failed renewal is retried, or a tenth of the lease if that is shorter. */
+/** The maximum delay before a failed renewal is retried; a tenth of the lease if that is shorter. */
 const RETRY_MS = 250;
-/** Leases that are due within this share of their length are renewed as well. */
+/** Leases that are due within this fraction of their length are also renewed. */
 const BATCH_AHEAD_SHARE = 0.1;
-/** An attempt may take this share of the lease, so that at least three fit before the deadline. */
+/** The fraction of the lease that an attempt may take, so that at least three fit before the deadline. */
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
 
-/** How often the watchdog renews a lease, in whole milliseconds. */
+/** Returns the interval at which the watchdog renews a lease, in whole milliseconds. */
 export function computeRenewalIntervalMs(leaseMs: number): number {
   return Math.round(leaseMs * RENEW_SHARE);
 }
 
 /**
- * Renews all leases of a client at a third of their length: one timer, up to a hundred leases per script, on a separate
- * connection so that no other request delays it. Errors do not stop it. It never renews a lease whose last count is being
- * released, and never after the deadline of the lease.
+ * Renews all leases of a client after a third of their length, with one timer and up to a hundred leases per script, on a
+ * separate connection so that no other request delays it. Errors do not stop it. It never renews a lease whose last count is
+ * being released, or whose deadline has passed.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -30,7 +30,7 @@ export class Watchdog {
   #renewAllAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    /** Remaining ms of each lease; null if the hold is gone, undefined if that is not known yet. */
+    /** Returns the remaining time of each lease in ms; `null` if the hold is gone, `undefined` if that is unknown. */
     private readonly renewMany: (
       leases: readonly HoldLease[],
       tryMs: number,
@@ -56,7 +56,7 @@ export class Watchdog {
     await this.#inFlight.get(lease);
   }
 
-  /** Renews all leases at once: a message about one of them may have been missed. */
+  /** Renews all leases immediately, because a message about one of them may have been missed. */
   renewAll(): void {
     this.#renewAllAt = performance.now();
     for (const lease of this.#dueAt.keys()) this.#schedule(lease, 0);
@@ -91,7 +91,7 @@ export class Watchdog {
       else next = Math.min(next, at);
     }
     this.#timerAt = Number.POSITIVE_INFINITY;
-    // Reading the state notices a deadline that has passed: nothing is renewed past it.
+    // Reading the state detects a deadline that has passed, so no lease is renewed past its deadline.
     if (isAnyDue) this.#renew(due.filter(isRenewable));
     else for (const lease of due) next = Math.min(next, this.#dueAt.get(lease) ?? next);
     if (next < this.#timerAt) this.#armTimer(next);

@@ -3,9 +3,9 @@ import type { Hold } from "./hold.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * Releases the hold after the work has settled. A failed release is logged, and the lease ends the hold.
+ * Releases the hold after the work has settled. A failed release is logged, and the hold ends with its lease.
  *
- * @returns the loss if the hold was lost before
+ * @returns the loss if the hold was already lost
  */
 export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Promise<LostError | undefined> {
   const { key, owner, fence, holdId } = hold;
@@ -31,6 +31,6 @@ export function attachLoss(error: unknown, loss: LostError | undefined): void {
     if (error.cause !== undefined) return;
     Reflect.defineProperty(error, "cause", { value: loss, configurable: true, writable: true });
   } catch {
-    // A getter or proxy of the caller: the error is thrown unchanged.
+    // The caller's error has a getter or is a proxy, so it is thrown unchanged.
   }
 }

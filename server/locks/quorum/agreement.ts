@@ -29,11 +29,11 @@ export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>):
 }
 
 /**
- * Returns the hold that a majority votes for; undefined if no hold has one.
+ * Returns the hold that a majority votes for; `undefined` if no hold has a majority.
  *
- * Votes of one token are for one hold. A fencing token with a majority was agreed on before and stays. Otherwise the largest
- * one wins: every earlier hold had a majority, so at least one of these masters knows its fencing token and issued a larger
- * one.
+ * Votes with the same token are for the same hold. A fencing token with a majority was already agreed on and stays.
+ * Otherwise the largest one wins: every earlier hold had a majority, so at least one of these masters knows its fencing
+ * token and issued a larger one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);
@@ -48,7 +48,7 @@ export function findAgreement(votes: readonly Vote[], masters: number): Agreemen
   return { token: voters[0].reply.token, fence, count: kthSmallest(counts, majority), voters };
 }
 
-/** Whether the present votes decide, and whether pending ones still can. */
+/** Returns whether the current votes decide, and whether pending votes still can. */
 export function assessProgress(answers: MasterAnswers<AcquireReply>, masters: number): PollProgress {
   const majority = computeMajority(masters);
   const most = groupByToken(collectVotes(answers))[0]?.length ?? 0;

@@ -1,10 +1,10 @@
 import type { GrantedReply } from "../../formats/script-replies.ts";
 import { computeMajority, kthLargest, kthSmallest, median } from "../../redis/majority.ts";
 
-/** A hold as one master has it. */
+/** A hold as one master stores it. */
 type MasterHold = Omit<GrantedReply, "outcome" | "how">;
 
-/** Returns a hold as the majority has it; undefined if no master has it. `remainingMs` is -1 without a TTL. */
+/** Returns a hold as the majority stores it; `undefined` if no master has it. `remainingMs` is -1 without a TTL. */
 export function findCommonHold(holds: readonly MasterHold[], masters: number): MasterHold | undefined {
   const [first] = holds;
   if (first === undefined) return undefined;
@@ -16,7 +16,7 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
   return {
     token: first.token,
     fence: first.fence,
-    // A master without the companion does not know it.
+    // A master without the companion does not know the owner.
     owner: holds.find(({ owner }) => owner !== "")?.owner ?? "",
     count: kthSmallest(
       holds.map(({ count }) => count),
@@ -31,7 +31,7 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
   };
 }
 
-/** `held`: by a majority. `lost`: no majority can have it, regardless of missing replies. */
+/** `held`: a majority holds it. `lost`: no majority can hold it, regardless of missing replies. */
 export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
   const majority = computeMajority(masters);
   if (votes >= majority) return "held";

@@ -7,15 +7,15 @@ import type { QuorumMaster } from "./quorum-master.ts";
 export interface ConfirmationOptions {
   readonly majority: number;
   readonly budgetMs: number;
-  /** Called for a master that replies after a majority has confirmed, with whether it agrees. */
+  /** Called with whether a master agrees if it replies after a majority has confirmed. */
   readonly onLate?: (master: QuorumMaster, agrees: boolean) => void;
 }
 
 /**
- * Writes the agreed fencing token and count to the masters that have others. A majority must have both before the hold is
- * returned to the caller.
+ * Writes the agreed fencing token and count to the masters that have different ones. A majority must have both before the
+ * hold is returned to the caller.
  *
- * @returns the votes that agree, once they are a majority or cannot become one
+ * @returns the votes that agree, once they are a majority or can no longer become one
  */
 export async function confirmAgreement(
   key: Key,
@@ -44,7 +44,7 @@ export async function confirmAgreement(
   return [...upToDate, ...confirmed];
 }
 
-/** Writes the agreed fencing token and count to a vote. Returns false if the hold of the master has ended. */
+/** Writes the agreed fencing token and count to a vote. Returns false if the master's hold has ended. */
 export function writeAgreement(
   key: Key,
   { master, reply }: Vote,

@@ -12,7 +12,7 @@ import { createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs } from "./time-limits.ts";
 
-/** Extends a hold on all masters; a majority must have it. @throws LockkeeperError unavailable */
+/** Extends a hold on all masters; a majority must hold it. @throws LockkeeperError unavailable */
 export async function extendOnMasters(
   masters: readonly QuorumMaster[],
   seen: HeldObservation,
@@ -30,7 +30,7 @@ export async function extendOnMasters(
     replies.filter(({ outcome }) => outcomes.includes(outcome));
   const has = of("extended", "enough").flatMap((reply) => ("remainingMs" in reply ? [reply] : []));
   if (has.length >= majority) {
-    // The time that a majority certainly has, with the slowest reply and the fastest clock.
+    // The time that a majority is certain to have, given the slowest reply and the fastest clock.
     const left = has.map(({ remainingMs }) => remainingMs ?? Number.POSITIVE_INFINITY).sort((a, b) => b - a);
     const least = left[majority - 1] ?? 0;
     const remainingMs = Number.isFinite(least) ? Math.floor(computeCertainMs(least)) : null;
@@ -58,7 +58,7 @@ async function extendOnMaster(
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf: there.asOf };
   const [{ token, fence }] = there.holders;
-  // Every string lock ends with its key, as `token` does.
+  // Every string lock ends when its key expires, like `token`.
   const writer = LOCK_WRITERS[isWritableFormat(there.format) ? there.format : "token"];
   return await writer.extend(verbs, channel, seen.key, { ...request, token, fence });
 }

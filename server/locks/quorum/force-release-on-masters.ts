@@ -12,9 +12,9 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Force-releases a hold on all masters: on each one, the vote of its token, with the fencing token of that master.
+ * Force-releases a hold on all masters: on each master, the vote with its token and that master's fencing token.
  *
- * `released` if fewer than a majority can still have it: the rest at an unreachable master expires with its lease and is
+ * `released` if fewer than a majority can still have it: what remains on an unreachable master expires with its lease and is
  * not a hold. `changed` if a majority now has a different hold.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
@@ -28,7 +28,7 @@ export async function forceReleaseOnMasters(
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
     call: (master) => forceReleaseOnMaster(master, seen, releaseParams),
-    // Slow masters have a vote as well, and no other caller waits for this.
+    // Slow masters also have a vote, and no other caller waits for this.
     progress: () => "open",
   });
   const outcomes = masters.map(
@@ -40,7 +40,7 @@ export async function forceReleaseOnMasters(
   return toForceReleaseResult(outcomes, answers);
 }
 
-/** The name of a master in the health of the target. */
+/** Returns the name of a master in the target's health. */
 function getMasterName({ verbs: { options } }: QuorumMaster): string {
   return options.path ?? `${options.host}:${options.port}`;
 }
@@ -65,8 +65,8 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. A vote that missed the agreement has a different fencing token. A RedLock has
- * a different owner on each master, which belongs to one client and so to one master.
+ * Whether a master has the holders that were seen. A vote that missed the agreement has a different fencing token. A RedLock
+ * has a different owner on each master: each owner belongs to one client and therefore to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

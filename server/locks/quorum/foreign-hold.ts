@@ -11,9 +11,9 @@ import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
  * Reads whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key cannot be
- * acquired, but is a lock.
+ * acquired, but is still a lock.
  *
- * @returns the refusal; undefined if the keys are not locks
+ * @returns the refusal; `undefined` if the keys are not locks
  */
 export async function readForeignHold(
   masters: readonly QuorumMaster[],

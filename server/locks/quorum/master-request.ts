@@ -7,7 +7,7 @@ import { WAITERS_MAX } from "../verbs/acquirer.ts";
 import { attempt } from "../verbs/attempt.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** How long withdrawing a vote is tried; a vote that remains expires with its lease. */
+/** How long to try to withdraw a vote; a vote that remains expires with its lease. */
 const REVOKE_BUDGET_MS = 60_000;
 
 /** The identity of a request to one master. */
@@ -15,13 +15,13 @@ export interface AttemptId {
   readonly id: string;
   /** The token of the hold that the master granted, or would grant. */
   readonly token: string;
-  /** Since when it is in the list of waiters; undefined if it is not. */
+  /** When it was added to the list of waiters; `undefined` if it is not listed. */
   readonly sinceMs: number | undefined;
 }
 
 /** The state of a lock request on one master. */
 export class MasterRequest {
-  /** How many ids were withdrawn here; the next attempt has a new one. */
+  /** The number of ids withdrawn on this master. The next attempt uses a new one. */
   #revokedCount = 0;
   #grantedToken: string | undefined;
   #sinceMs: number | undefined;
@@ -34,7 +34,7 @@ export class MasterRequest {
   ) {}
 
   // A repeated request derives the same ids and skips withdrawn ones. The token stays the same: withdrawing an id ends the
-  // hold that this id acquired, never one that another id acquired under the same token.
+  // hold that this id acquired, never a hold that another id acquired under the same token.
   get attemptId(): AttemptId {
     const { id, token } = this.request;
     return {
@@ -44,7 +44,7 @@ export class MasterRequest {
     };
   }
 
-  /** @param waitMs how long it will wait if it is refused; undefined: it will not wait */
+  /** @param waitMs how long it will wait if it is refused; `undefined` if it will not wait */
   acquire(waitMs: number | undefined): Promise<AcquireReply> {
     const { verbs, channel } = this.master;
     const { id, sinceMs } = this.attemptId;
@@ -67,10 +67,10 @@ export class MasterRequest {
   }
 
   /**
-   * Withdraws the vote of a request as soon as the master responds. A vote that was not granted yet will not be granted:
-   * the master processes this after the request, or remembers it.
+   * Withdraws the vote of a request as soon as the master responds. A vote that has not been granted yet will not be: the
+   * master either processes the withdrawal after the request, or remembers it.
    *
-   * Resolves when it is done, or has been given up.
+   * Resolves once the vote is withdrawn or the attempt is abandoned.
    */
   async revoke(name = this.attemptId): Promise<void> {
     if (name.id === this.attemptId.id) {
@@ -88,7 +88,7 @@ export class MasterRequest {
     await attempt(verbs, call, { budgetMs: REVOKE_BUDGET_MS }).catch(() => undefined);
   }
 
-  /** The list is only informative and its entries expire, so a failure is harmless. */
+  /** Removes it from the list of waiters. The list is only informative and its entries expire, so failures are harmless. */
   stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {
     if (sinceMs === undefined) return;
     if (id === this.attemptId.id) this.#sinceMs = undefined;

@@ -13,7 +13,7 @@ export interface QuorumLocation {
 /**
  * Opens three connections to each master; a minority of them may be down.
  *
- * @throws StartupError when they are not a valid quorum, or fewer than a majority responds within five seconds
+ * @throws StartupError if they are not a valid quorum or fewer than a majority respond within five seconds
  */
 export async function openQuorumBackend(
   { quorum }: QuorumLocation,

@@ -3,11 +3,11 @@ import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
  * Votes for a hold that are pending, or not confirmed to agree with it. A hold may be released before the slowest master has
- * read the request. That vote would have no holder, and the release does not find it.
+ * read the request. That vote would then have no holder, and the release does not find it.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
-  /** Called when no vote is pending any more. */
+  /** Called when no votes are pending anymore. */
   onAllSettled: () => void = () => undefined;
 
   get size(): number {
@@ -23,9 +23,9 @@ export class PendingVotes {
   }
 
   /**
-   * Closes a vote that agrees or was not granted, and withdraws any other; unless all were withdrawn before.
+   * Closes a vote that agrees or was not granted, and withdraws any other, unless all were already withdrawn.
    *
-   * @param token the token of the vote, if it differs from the requested one
+   * @param token the token of the vote, if it differs from the requested token
    */
   settle(request: MasterRequest, ending: "agrees" | "none" | "take_back", token?: string): void {
     const name = this.#attemptIds.get(request);
@@ -61,7 +61,7 @@ export class PendingVotesByHold {
   }
 }
 
-/** Reservations of several locks by one person have the same token. */
+/** Includes the key, because one operator's reservations of several locks have the same token. */
 function formatHoldName(key: Key, token: string): string {
   return `${token}\n${key}`;
 }

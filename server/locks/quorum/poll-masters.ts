@@ -6,9 +6,9 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * The reply of a master within its time limit. `away`: it certainly did nothing. `unknown`: it may have executed the
- * request, and will not reply. `late`: it may have executed the request or may still do so, and its reply is reported
- * later.
+ * The reply of a master within its time limit. `away`: it is certain not to have done anything. `unknown`: it may have
+ * executed the request, and will not reply. `late`: it may have executed the request or may still do so, and its reply is
+ * reported later.
  */
 export type MasterAnswer<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
@@ -22,7 +22,7 @@ export type PollProgress = "open" | "enough" | "decided";
 export interface MasterPollOptions<Reply> {
   /** The connections to use. */
   readonly by: "verbs" | "renewals";
-  /** `all`: the call waits for every connection. By default it only waits if a majority is disconnected. */
+  /** `all`: the call waits for every connection. By default, it waits only if a majority is disconnected. */
   readonly to?: "all";
   /** Time limit for each master. */
   readonly budgetMs: number;
@@ -37,7 +37,7 @@ export function collectReplies<Reply>(answers: MasterAnswers<Reply>): Reply[] {
   return [...answers.values()].flatMap((answer) => (answer.state === "answered" ? [answer.reply] : []));
 }
 
-/** Sends a request to all masters, and ends as soon as the result is decided, at the latest after the time limit. */
+/** Sends a request to all masters. Resolves as soon as the result is decided, at the latest after the time limit. */
 export function pollMasters<Reply>(
   masters: readonly QuorumMaster[],
   question: MasterPollOptions<Reply>,
@@ -69,7 +69,7 @@ class MasterPoll<Reply> {
   run(): Promise<MasterAnswers<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
-    // Waits for a reconnect only if there is no majority without it.
+    // Waits for a reconnect only if there would be no majority without it.
     const polled =
       to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
     if (polled !== ready) setMaxListeners(0, this.#stop.signal);
@@ -88,7 +88,7 @@ class MasterPoll<Reply> {
     let answer: MasterAnswer<Reply>;
     const { by, to } = this.options;
     try {
-      // Without a pause for open connections, so that all requests are sent in the same turn.
+      // Does not wait if the connection is open, so that all requests are sent in the same turn.
       if (to !== "all" && master[by].status !== "ready") await waitUntilReady(master[by], this.#stop.signal);
       this.#sent.add(master);
       answer = { state: "answered", reply: await this.options.call(master) };
@@ -108,7 +108,7 @@ class MasterPoll<Reply> {
     if (isDecided) this.#end();
     if (isDecided || progress === "open" || this.#isEndScheduled) return;
     this.#isEndScheduled = true;
-    // Healthy masters reply at nearly the same time: the rest gets as much extra time as the majority took.
+    // Healthy masters reply at nearly the same time: the others get as much extra time as the majority took.
     const elapsedMs = performance.now() - this.#startedAt;
     this.#scheduleEnd(
       Math.min(Math.max(elapsedMs, STRAGGLER_WAIT_MS_MIN), this.options.budgetMs - elapsedMs),

@@ -41,15 +41,15 @@ interface ConfirmedGrant {
 }
 
 /**
- * One lock request, sent to the masters in one or more attempts. Between attempts it has no votes: votes of a failed attempt
- * are released before the next one, or withdrawn as soon as their master responds.
+ * One lock request, sent to the masters in one or more attempts. It has no votes between attempts: the votes of a failed
+ * attempt are released before the next one, or withdrawn as soon as their master responds.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
   readonly #majority: number;
   readonly #budgetMs: number;
   #isClosed = false;
-  /** The token of the hold that it acquired. */
+  /** The token of the acquired hold. */
   readonly pendingVotes = new PendingVotes();
 
   /** @param idSource who chose the request id. A caller that repeats its id may be asking for exactly these votes. */
@@ -64,7 +64,7 @@ export class QuorumAttempt {
     this.#budgetMs = computeBudgetMs(request.leaseMs);
   }
 
-  /** @param waitMs how long it will wait if it is refused; undefined: it will not wait */
+  /** @param waitMs how long it will wait if it is refused; `undefined` if it will not wait */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
     const sentAt = getCurrentMoment();
     const names = new Map(this.masters.map((master) => [master, this.#getRequest(master).attemptId]));
@@ -99,7 +99,7 @@ export class QuorumAttempt {
     for (const request of this.#requests.values()) void request.revoke();
   }
 
-  /** Closes the request: there will be no further attempt. */
+  /** Closes the request: there will be no further attempts. */
   close(): void {
     this.#isClosed = true;
     for (const request of this.#requests.values()) request.stopWaiting();
@@ -131,7 +131,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Handles the votes that are not confirmed to agree with the majority. */
+  /** Settles the votes that are not confirmed to agree with the majority. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -157,13 +157,13 @@ export class QuorumAttempt {
         else this.#getRequest(master).recordSilence();
       }
       if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
-      // A repeated request got no new vote.
+      // A repeated request received no new vote.
       if (answer.reply.how !== "repeated") back.push(this.#getRequest(master).revoke());
     }
     await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
-  // A vote that is not pending was withdrawn already, or is left to a caller that may repeat the request.
+  // A vote that is not pending was already withdrawn, or is left to a caller that may repeat the request.
   #handleLateAnswer(
     master: QuorumMaster,
     answer: MasterAnswer<AcquireReply>,

@@ -33,7 +33,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether the request continues under a different id, because this one was withdrawn before. */
+/** Whether the request continues under a different id, because this one was already withdrawn. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -106,7 +106,7 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
   return groupLargestFirst(held, ({ holders }) => holders[0]?.token ?? "");
 }
 
-/** Returns the holder at most masters, and the time until a majority may be free. */
+/** Returns the holder on the most masters, and the time until a majority may be free. */
 function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): CurrentHold {
   const replies = collectReplies(answers);
   const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
@@ -120,7 +120,7 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   };
 }
 
-/** Whether votes of an earlier attempt of the same request block the new ones. */
+/** Returns the holder if votes of an earlier attempt of the same request block the new ones. */
 function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
   const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
   if (earlier?.outcome !== "granted") return [];

@@ -48,8 +48,8 @@ import { verifyOnMasters } from "./verify-on-masters.ts";
 const FORMAT = "token";
 
 /**
- * The verbs on locks that a majority of independent masters must grant (Redlock). They behave as on one Redis, except that a
- * lock is lost only when a majority loses it.
+ * The verbs on locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis, except
+ * that a lock is lost only when a majority loses it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -74,7 +74,7 @@ export class QuorumLocks implements OperatorVerbs {
 
   /**
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, key_not_allowed,
-   *   invalid, idempotency_key_reused, unavailable; unknown_outcome for requests with an id of the caller's alone
+   *   invalid, idempotency_key_reused, unavailable; unknown_outcome only for requests with the caller's own id
    */
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assertAllowed(key, options);
@@ -99,7 +99,7 @@ export class QuorumLocks implements OperatorVerbs {
     throw await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
   }
 
-  /** A lock of another format occupies the masters like one of ours. */
+  /** Returns the refusal of a foreign hold if there is one: it occupies the masters just like a Lockkeeper hold. */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;
     return (await readForeignHold(this.masters, key)) ?? error;
@@ -146,7 +146,7 @@ export class QuorumLocks implements OperatorVerbs {
 
   /**
    * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, unavailable; unknown_outcome
-   *   for requests with an id of the caller's alone
+   * only for requests with the caller's own id
    */
   async reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
     const { leaseMs, requestId, onSend } = options;
@@ -228,7 +228,7 @@ export class QuorumLocks implements OperatorVerbs {
   }
 }
 
-/** undefined if the masters use different databases, because the notifications then have no common channel. */
+/** Returns `undefined` if the masters use different databases, because the notifications then have no common channel. */
 function findKeyspace(masters: readonly QuorumMaster[], subscriber: Subscriber): KeyspaceSource | undefined {
   const [db, ...others] = new Set(masters.map(({ db: each }) => each));
   return db === undefined || others.length > 0 ? undefined : { subscriber, db };

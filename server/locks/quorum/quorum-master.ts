@@ -6,7 +6,7 @@ import { COMMAND_TIMEOUT_MS, connect, parseRedisAddress, waitUntilReady } from "
 import { computeMajority } from "../../redis/majority.ts";
 import { fetchRunId } from "../../redis/server-info.ts";
 
-/** One of the independent Redis servers of a quorum, and our connections to it, which reconnect automatically. */
+/** One of the independent Redis servers of a quorum, and Lockkeeper's connections to it, which reconnect automatically. */
 export interface QuorumMaster {
   /** Its address, safe to print. */
   readonly label: string;
@@ -17,7 +17,7 @@ export interface QuorumMaster {
   readonly renewals: Redis;
 }
 
-/** `any`: a quorum of another deployment is watched as configured, and its number of masters is reported as a finding. */
+/** `any`: another deployment's quorum is watched as configured, and its number of masters is reported as a finding. */
 export type MasterCountRule = "odd" | "any";
 
 const OPEN_MS = 5000;
@@ -27,7 +27,7 @@ const STRAGGLER_WAIT_MS = 200;
 /**
  * Connects to all masters; a minority may be down.
  *
- * @throws StartupError when they are not a valid quorum, or fewer than a majority responds within five seconds
+ * @throws StartupError if they are not a valid quorum or fewer than a majority respond within five seconds
  */
 export async function openQuorumMasters(
   urls: readonly string[],
@@ -101,7 +101,7 @@ async function waitForMajority(masters: readonly QuorumMaster[]): Promise<void> 
   );
 }
 
-/** Rejects two addresses of one server, which would count twice. Masters that are down are not checked. */
+/** Rejects two addresses of the same server, which would count twice. Masters that are down are not checked. */
 async function assertDistinct(masters: readonly QuorumMaster[]): Promise<void> {
   const seen = new Map<string, string>();
   for (const { label, verbs } of masters) {

@@ -6,8 +6,8 @@ import { isWakeUp } from "../verbs/key-endings.ts";
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
- * Subscribes to wake-ups on all masters, and forwards one when a majority has published it: only then can the lock be free.
- * Votes that a waiter releases on a minority of the masters wake no client, in particular not the waiter itself.
+ * Subscribes to wake-ups on all masters, and forwards one when a majority has published it, because only then can the lock
+ * be free. Votes that a waiter releases on a minority of the masters wake no client, in particular not the waiter itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
   readonly #notifiedBy = new Map<string, Set<MasterSubscriber>>();
@@ -24,7 +24,7 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     }
   }
 
-  /** Resolves when a majority is subscribed; rejects if that is not possible. */
+  /** Resolves when subscribed on a majority; rejects if that is not possible. */
   subscribe(channel: Buffer): Promise<unknown> {
     const id = channel.toString("latin1");
     if (!this.#notifiedBy.has(id)) this.#notifiedBy.set(id, new Set());

@@ -20,10 +20,10 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { assessRenewal } from "./renew-on-masters.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
-/** How long releasing an entry is tried. */
+/** How long to try to release an entry. */
 const GIVE_BACK_MS = 60_000;
 
-/** One re-entry on all masters. Masters that missed or lost the hold are ignored. */
+/** A re-entry on all masters. Masters that missed or lost the hold are ignored. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
@@ -86,11 +86,11 @@ export class QuorumReentry {
 
   async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
-    // If the outcome is unknown, the re-entry is repeated first: under the same id it counts once.
+    // If the outcome is unknown, the re-entry is repeated first, because under the same id it counts only once.
     const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
     if (!isEntered) return;
     const { token, fence, principal, id } = this.request;
-    // With a digest, so that the id makes it idempotent regardless of the count.
+    // The digest makes the id idempotent regardless of the count.
     const ask = { id: `back:${id}`, digest: "back", token, fence, principal };
     const call = (retryMs: number | undefined) =>
       LOCK_WRITERS.token.release(verbs, channel, this.hold.key, { ...ask, retryMs });

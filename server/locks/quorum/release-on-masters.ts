@@ -11,11 +11,11 @@ import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } fr
 import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** How long unreachable masters are tried; after that, the rest of a hold expires with its lease. */
+/** How long to retry unreachable masters; after that, what remains of a hold expires with its lease. */
 const LEFTOVER_MS = 60_000;
 
 /**
- * Releases one count on all masters, and the whole hold if the majority has no count left.
+ * Releases one count on all masters, or the whole hold if the majority has no count left.
  *
  * @throws LockkeeperError not_owner, idempotency_key_required, idempotency_key_reused, unavailable, unknown_outcome
  */
@@ -62,14 +62,14 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
   if (counted?.outcome === "request_id_required" && counts.length < majority)
     throw createRefusalError(key, "token", counted);
   const count = Math.min(kthSmallest(counts, majority), Math.max(...counts));
-  // A hold that no majority had was lost before, although a minority released its part.
+  // A hold without a majority was already lost, even if a minority released its part.
   const outcome = without >= majority ? "not_held" : count > 0 ? "still_held" : "released";
   return { outcome, count, asOf: median(answered.map(({ asOf }) => asOf)) };
 }
 
 /**
- * Releases the rest of a hold that has ended. A master that was unreachable or missed an earlier release may still have a
- * part of it, which would block other clients until the lease expires.
+ * Releases what remains of a hold that has ended. A master that was unreachable or missed an earlier release may still have
+ * its part of the hold, which would block other clients until the lease expires.
  */
 function releaseLeftovers(
   key: Key,
@@ -77,7 +77,7 @@ function releaseLeftovers(
   { outcome }: Released,
   answers: MasterAnswers<ReleaseReply>,
 ): void {
-  // The token identifies the hold regardless of the fence of a master, except for a reservation, which has the token of the
+  // The token identifies the hold regardless of a master's fence, except for a reservation, which has the same token as the
   // previous one.
   const isNamed = outcome === "released" && parseReservedOwner(token) === undefined;
   const end = { id: `end:${fence}`, digest: "-", token, fence: isNamed ? undefined : fence, principal };

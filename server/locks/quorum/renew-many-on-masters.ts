@@ -8,7 +8,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
 /**
- * Renews the holds of a process on all masters, one script per master. A hold that only a bare majority still has counts as
+ * Renews the holds of a process on all masters, with one script per master. A hold with a bare majority still counts as
  * held: it tolerates fewer further failures, but is not lost.
  */
 export async function renewManyOnMasters(

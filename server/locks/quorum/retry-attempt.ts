@@ -19,7 +19,7 @@ import {
 import { computeSplitPauseMs } from "./time-limits.ts";
 
 export interface RetryLimits {
-  /** How long it will wait if it is refused; undefined: it will not wait. */
+  /** How long it will wait if it is refused; `undefined` if it will not wait. */
   readonly waitMs: (() => number) | undefined;
   /** How long to retry a lock without a known holder. */
   readonly patienceMs: number;
@@ -41,7 +41,7 @@ export async function retryAttempt(
     const sentAt = performance.now();
     const outcome = await attempt.run(patience.waitMs?.());
     if (outcome.outcome === "elected") return outcome;
-    // A repeated request skips the ids that were withdrawn before.
+    // A repeated request skips the ids that were already withdrawn.
     if (isRequestWithdrawn(outcome.answers)) continue;
     const pauseMs = computeSplitPauseMs(tried, performance.now() - sentAt);
     const spentMs = performance.now() - begunAt + pauseMs;
@@ -51,14 +51,14 @@ export async function retryAttempt(
   }
 }
 
-/** Returns until when such an outcome is followed by another attempt. */
+/** Returns the time limit within which such an outcome leads to another attempt. */
 function computeRetryLimitMs(
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
   patience: RetryLimits,
   tried: number,
 ): number {
   if (hasTooFewAnswers(answers)) return patience.outlastsMs;
-  // The time was lost to a master that voted and disconnected before the agreement; it is known to be unreachable now.
+  // The time was spent on a master that voted and disconnected before the agreement; it is now known to be unreachable.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }
@@ -73,7 +73,7 @@ export function toAttemptError(
   const states = [...answers.values()];
   const granted = collectVotes(answers);
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
-  // Unknown votes were withdrawn if no caller can repeat the request.
+  // Unknown votes have been withdrawn if no caller can repeat the request.
   const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
   if ((mayBeHeld || mayStand(answers)) && attempt.idSource === "by_caller")
     return createMaybeExecutedError(answers);
@@ -85,7 +85,7 @@ export function toAttemptError(
   return createQuorumRefusalError(key, request, answers);
 }
 
-/** Whether masters without a reply may have the hold that others granted to the same request before. */
+/** Whether masters without a reply may have the hold that others already granted to the same request. */
 function mayStand(answers: MasterAnswers<AcquireReply>): boolean {
   const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
   const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;

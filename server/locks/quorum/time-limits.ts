@@ -2,14 +2,14 @@ import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
 
 /** Time limits of a quorum. */
 
-/** Allows for many round trips inside a data centre, and for a fork or a slow command of a busy Redis. */
+/** Allows for many round trips within a data center, and for a fork or a slow command of a busy Redis. */
 const BUDGET_MS_MIN = 50;
-/** Share of the lease, so that two requests leave half of it to the holder. Healthy masters need a fraction of this. */
+/** The fraction of the lease, so that two requests leave half of it to the holder. Healthy masters need far less. */
 const BUDGET_OF_LEASE = 1 / 4;
 /** Two round trips around the globe; upper bound of the wait for a silent master. */
 const BUDGET_MS_MAX = 400;
 
-/** Returns the time limit of one request to a master; the longest if the lease is unknown. */
+/** Returns the time limit of one request to a master; the maximum if the lease is unknown. */
 export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
@@ -17,19 +17,19 @@ export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
 /** How long a request without a wait retries a lock without a known holder. */
 export const CONTENTION_BUDGET_MS = 400;
 
-/** Most clock drift of masters per millisecond of a lease, and their clock resolution. */
+/** The maximum clock drift of masters per millisecond of a lease, and their clock resolution. */
 const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns for how long a hold is certain from now, given when it was requested and for how long a majority has it. 0 or
- * less: it is not certain.
+ * Returns how long a hold is certain from now, given when it was requested and how long a majority has it. 0 or less: it is
+ * not certain.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** The same, counted from the request. */
+/** Like `computeValidityMs`, but counted from the request. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
@@ -38,7 +38,7 @@ const PAUSE_MS_MIN = 4;
 const PAUSE_MS_MAX = 100;
 
 /**
- * Returns the pause after a split vote: random, and from a range that grows with each attempt until all competing clients
+ * Returns the pause after a split vote. It is random, from a range that grows with each attempt until all competing clients
  * fit in it.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {

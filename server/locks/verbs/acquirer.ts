@@ -29,15 +29,15 @@ import {
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * How long after a release only the longest waiter may acquire the lock. It bounds the delay of the others if that client has
+ * How long after a release only the longest waiter may acquire the lock. Limits the delay for the others if that client has
  * died or is slow. Longer than a wake-up takes on a busy machine.
  */
 export const GIVE_WAY_MS = 10;
 
-/** Most waiters for one key; more are refused at once. */
+/** The maximum number of waiters for one key; more are refused immediately. */
 export const WAITERS_MAX = 1000;
 
-/** Acquires locks, at once or by waiting, and withdraws grants that may have no holder. */
+/** Acquires locks, immediately or by waiting, and withdraws grants that may have no holder. */
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
@@ -60,7 +60,7 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock. Not async, like the calls between this and the wait, to save memory per waiter.
+   * Acquires a lock. Like the calls between this and the wait, it is not async, to save memory per waiter.
    *
    * @param token the token to store; by default a new one
    * @throws LockkeeperError as `RedisLocks.acquire`
@@ -117,7 +117,7 @@ export class Acquirer {
         return { done: { ...granted, revoke: giveUp }, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
-        // A first attempt without a reply may be listed, too.
+        // A first attempt without a reply may also be listed.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (mayBeListed && ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
@@ -144,7 +144,7 @@ export class Acquirer {
     return confirm === undefined ? reply : this.#confirmOrRollBack(format, key, ask, reply, confirm);
   }
 
-  /** @throws LockkeeperError not_replicated after the grant was released */
+  /** @throws LockkeeperError not_replicated after the grant has been released */
   async #confirmOrRollBack(
     format: LockWriter,
     key: Key,
@@ -158,7 +158,7 @@ export class Acquirer {
       await confirm();
       return reply;
     } catch (error) {
-      // A release that fails is retried for longer; the lease bounds the hold.
+      // A release that fails is retried for longer; the lease limits the hold.
       await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
         () => undefined,
       );
@@ -166,8 +166,8 @@ export class Acquirer {
     }
   }
 
-  // A caller without a request id cannot repeat the request, so a grant that may exist would have no holder. A caller with an
-  // id may already be repeating the request.
+  // A caller without a request id cannot repeat the request, so a grant that may exist would have no holder. A caller with
+  // an id may already be repeating the request.
   #abandonIfAnonymous(
     format: LockWriter,
     key: Key,
@@ -177,7 +177,7 @@ export class Acquirer {
     if (requestId === undefined) void this.#abandon(format, key, ask);
   }
 
-  /** @throws LockkeeperError for every reply but a grant */
+  /** @throws LockkeeperError for every reply except a grant */
   #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
     if (reply.outcome === "granted") {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
@@ -199,7 +199,7 @@ export class Acquirer {
     stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 
-  /** Withdraws a grant that may have no holder as soon as Redis replies again. The lease bounds it. */
+  /** Withdraws a grant that may have no holder as soon as Redis replies again. The lease limits it. */
   async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
     const ask = this.#requests.createAbandonRequest(request);
     const giveBack = (retryMs?: number) =>

@@ -17,15 +17,16 @@ export const ATTEMPT_BUDGET_MS = 2000;
 
 export interface AttemptOptions {
   readonly budgetMs?: number;
-  /** Which calls are repeated: `unknown` also those that may have been executed, `not_executed` only those that were not. */
+  /** The calls to repeat. `unknown`: also those that may have been executed. `not_executed`: only those that were not. */
   readonly repeat?: "unknown" | "not_executed";
 }
 
 /**
- * Calls Redis until it replies or the time limit ends. Only safe for scripts with a request id: a call whose reply was lost is
- * repeated, and the id prevents that it counts twice. A repeated call contains the time since the first one was sent.
+ * Calls Redis until it replies or the time limit expires. Only safe for scripts with a request id: a call whose reply was
+ * lost is repeated, and the id prevents it from counting twice. A repeated call contains the time since the first one was
+ * sent.
  *
- * @throws LockkeeperError `unavailable` if certainly nothing was done, `unknown_outcome` if that is unknown.
+ * @throws LockkeeperError `unavailable` if nothing was done, `unknown_outcome` if that is unknown
  */
 export async function attempt<Reply>(
   redis: Pick<Commands, "status" | "on" | "off">,
@@ -45,7 +46,7 @@ export async function attempt<Reply>(
       // The time limit of the command bounds the first attempt, and is shorter than any budget.
       return retryMs === undefined ? await reply : await withBudget(reply, deadline);
     } catch (error) {
-      // Refused locally before it was sent, but an earlier attempt may have been executed.
+      // The call was refused locally before it was sent, but an earlier attempt may have been executed.
       if (error instanceof LockkeeperError) throw sawUnknown ? toOutcomeError(sawUnknown, error) : error;
       const failure = error instanceof DOMException ? "not_executed" : classifyFailure(error);
       if (failure === "fault") throw error;
@@ -61,7 +62,7 @@ export async function attempt<Reply>(
 
 class BudgetExceededError extends Error {}
 
-/** The time limit of a command is fixed; the last attempt gets the rest of the budget. */
+/** Limits the last attempt to the rest of the budget, because the time limit of a command is fixed. */
 async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {

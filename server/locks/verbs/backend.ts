@@ -8,11 +8,11 @@ export interface Backend {
   /** The format of new locks if none is given; `redisson` by default. */
   readonly format?: WritableFormat;
   /**
-   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining ms of each; null if it is gone,
-   * undefined if that is unknown.
+   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each in ms; `null` if it is
+   * gone, `undefined` if that is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
-  /** Reports force-releases to the listener. Call it once: one subscription serves all holds of the client. */
+  /** Reports force-releases to the listener. Call it once, because one subscription serves all holds of the client. */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
 }
@@ -20,7 +20,7 @@ export interface Backend {
 /** Reports the holds of one client that operators release. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
-  /** Called when the subscription was made or renewed. Earlier releases may not have been reported. */
+  /** Called when the subscription is made or renewed. Earlier releases may not have been reported. */
   onGap(): void;
 }
 

@@ -3,7 +3,7 @@ import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts
 import { InvalidError } from "../../errors/request-errors.ts";
 import { findOwnerFault, findTextFault } from "./owner-fault.ts";
 
-/** Texts of a caller that the companion stores, in lines with tabs between the parts of a request. */
+/** Texts from a caller that the companion stores, in lines with tabs between the parts of a request. */
 export interface CallerTexts {
   readonly owner?: string | undefined;
   readonly principal?: string | undefined;
@@ -18,8 +18,8 @@ const CONTROL_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
 
 /**
- * Checks the texts of a request before a script stores them. A line break or a tab would change the meaning of the companion,
- * and a longer text would make it larger than the read limit.
+ * Checks the texts of a request before a script stores them. A line break or a tab would change the meaning of the
+ * companion, and a longer text would make it exceed the read limit.
  *
  * @throws InvalidError
  */
@@ -32,7 +32,7 @@ export function assertCallerTexts({ owner, principal, requestId, record }: Calle
   if (record !== undefined) assertRecord(record);
 }
 
-/** The reason of a reservation as its record stores it: shortened, and without line breaks. */
+/** Returns the reason for a reservation as its record stores it: shortened, and without line breaks. */
 export function toRecordText(reason: string): string {
   return reason.slice(0, RECORD_TEXT_MAX).replaceAll(CONTROL_CHARACTERS, " ").trim();
 }

@@ -7,12 +7,12 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** May be Infinity: wait without a limit. */
+  /** Infinity waits without a limit. */
   readonly waitMs?: number | undefined;
 }
 
 /**
- * Checks durations before they become arguments of scripts. A NaN as TTL would fail a script between two writes.
+ * Checks durations before they become script arguments. A NaN as a TTL would make a script fail between two writes.
  *
  * @throws InvalidError
  */

@@ -22,7 +22,7 @@ import type { CurrentHold, GrantedReply, NotALockReply, RefusedReply } from "../
 import type { Grant } from "./verbs.ts";
 import type { SeenHold } from "./wait-stop.ts";
 
-/** Creates the errors of the verbs: each with its facts and what to do. */
+/** Creates the errors of the verbs: each with its facts and a remedy. */
 
 export function assertMappable(key: Key): void {
   const why = findKeyFault(key);
@@ -59,7 +59,7 @@ export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
 }
 
-/** Quorum: other clients have the masters, and none is known to have a majority. */
+/** Creates the error for a quorum whose masters are held by other clients, none of which is known to have a majority. */
 export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: CurrentHold): HeldError {
   const owners = [...new Set(holders.map(({ owner }) => JSON.stringify(owner)))].join(", ");
   const expiry =
@@ -116,7 +116,7 @@ export function createQueueFullError(key: Key, waiting: number): QueueFullError 
   );
 }
 
-/** @param now the current holder; undefined if that was not read */
+/** @param now the current holder; `undefined` if that was not read */
 export function createLostError(key: Key, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
@@ -169,7 +169,7 @@ export function createRefusalError(
   return createNotALockError(key, reply.type, format);
 }
 
-/** Creates the error for the observation of a key that is not a lock. */
+/** Creates the error for an observed key that is not a lock. */
 export function createObservedNotALockError({ key, type, unread }: NotALockObservation): NotALockError {
   const facts = { ...toKeyFields(key), redisType: type };
   if (isOwnKey(key)) {

@@ -4,10 +4,10 @@ import { createRefusedError } from "../../errors/refused-error.ts";
 import { classifyFailure, findRefusal } from "../../redis/failure.ts";
 
 /**
- * Runs a read, and converts a failure of Redis to `unavailable`.
+ * Runs a read, and converts a Redis failure to `unavailable`.
  *
  * @param otherwise a sentence about the consequence for the caller
- * @throws LockkeeperError the errors of the read, unavailable
+ * @throws LockkeeperError errors of the read; unavailable
  */
 export async function explainRedisFailure<Result>(
   attempt: () => Promise<Result>,

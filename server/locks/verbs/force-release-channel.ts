@@ -3,10 +3,10 @@ import { buildClientChannel } from "../../formats/keys.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { ForceReleaseListener } from "./backend.ts";
 
-/** A subscription that timed out is made again after this. */
+/** How long after a timeout a subscription is retried. */
 const RETRY_MS = 1000;
 
-/** Subscribes to the force-releases of one client, again after each reconnect. */
+/** Subscribes to the force-releases of one client, and resubscribes after each reconnect. */
 export function subscribeToForceReleases(
   redis: Redis,
   clientId: string,
@@ -17,7 +17,7 @@ export function subscribeToForceReleases(
     if (redis.status !== "ready") return;
     redis.subscribe(channel).then(
       () => listener.onGap(),
-      // A refusal lasts until the connection is opened again; without the subscription, the next renewal finds the loss.
+      // A refusal lasts until the connection is reopened. Without the subscription, the next renewal detects the loss.
       (error: unknown) => {
         if (!isReplyError(error)) setTimeout(subscribe, RETRY_MS).unref();
       },

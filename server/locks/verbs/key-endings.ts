@@ -1,11 +1,11 @@
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@");
-/** Events of Redis after which a lock may be free. Renewals and acquires cause others. */
+/** Redis events after which a lock may be free. Renewals and acquires cause other events. */
 const ENDINGS: ReadonlySet<string> = new Set(["del", "expired", "evicted", "rename_from", "move_from"]);
 /** Events after which the key exists. */
 const BEGINNINGS: ReadonlySet<string> = new Set(["set", "hset", "hincrby"]);
 const EVENT_BYTES_MAX = 16;
 
-/** Returns the channel of a key's keyspace notifications, which Redis only publishes if they are on. */
+/** Returns the channel of a key's keyspace notifications, which Redis publishes only if they are enabled. */
 export function buildKeyspaceChannel(db: number, key: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`__keyspace@${db}__:`), key]);
 }

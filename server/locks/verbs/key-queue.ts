@@ -1,44 +1,45 @@
 import { RetryIntervals } from "./retry-intervals.ts";
 import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 
-/** A message may be lost, and some changes cause none: the head of a queue tries again at least this often. */
+/** The head of a queue retries at least this often, because messages may be lost and some changes cause none. */
 const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
- * How long the holds of one process may follow one another without a chance for other processes. A hand-over within the
+ * How long the holds of one process may follow one another without giving other processes a chance. A hand-over within the
  * process saves a round trip and a wake-up of each other process, which matters only for holds of a few ms.
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
-/** Why a waiter tries. `handed_over`: another hold of this process was released for it in the same packet. */
+/** Why a waiter makes an attempt. `handed_over`: another hold of this process was released for it in the same packet. */
 export type Turn = "look" | "handed_over";
 
-/** A place in the queue of one key in this process. Only the first one talks to Redis. */
+/** A place in the queue of one key in this process. Only the first place sends requests to Redis. */
 export interface QueuePlace {
   /**
    * Resolves when this waiter may try: it is first in the queue, and was woken or its timer fired. Rejects with the stop if
-   * that ends first.
+   * that happens first.
    */
   awaitTurn(stop: WaitCancellation): Promise<Turn>;
-  /** The result of the last attempt in the queue, shared because thousands may wait. */
+  /** The result of the last attempt in the queue, shared because there may be thousands of waiters. */
   readonly refused: HeldOutcome | undefined;
   /** Sleeps after an attempt with this result, until the lease ends or a message arrives. */
   sleepAfter(seen: HeldOutcome): void;
   /** Sleeps after an attempt without a result. */
   sleepFor(ms: number): void;
-  /** @param heldMs the lease that it was granted */
+  /** @param heldMs the lease that was granted */
   leave(heldMs?: number): void;
 }
 
 /**
- * Whether keyspace notifications arrive. `unconfirmed`: none has arrived, they may be off. `confirmed`: one arrived, so the next
- * release will be reported. `refused`: our user may not subscribe to them; this connection does not try again.
+ * Whether keyspace notifications arrive. `unconfirmed`: none has arrived, so they may be disabled. `confirmed`: one has
+ * arrived, so the next release will be reported. `refused`: Lockkeeper's user may not subscribe to them; this connection
+ * does not retry.
  */
 export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 
-/** One object without closures, because thousands may wait. */
+/** A single object without closures, because there may be thousands of waiters. */
 class Waiter implements QueuePlace {
-  /** Settles the turn that is waited for. */
+  /** Settles the pending turn. */
   #stop: WaitCancellation | undefined;
   #resolve: ((turn: Turn) => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
@@ -153,8 +154,8 @@ export class KeyQueue {
 
   /**
    * Prepares the hand-over of a hold of this process to its next waiter. Returns a function that starts the waiter's turn
-   * once the release was sent, so that its acquire follows the release on the connection. Returns undefined if waiters of
-   * other processes get their chance.
+   * once the release has been sent, so that its acquire follows the release on the connection. Returns `undefined` if it is
+   * time to give waiters of other processes a chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
@@ -175,7 +176,7 @@ export class KeyQueue {
     return waiter;
   }
 
-  /** Whether this waiter must try now; the others continue to wait then. */
+  /** Whether this waiter must try now; if so, the others continue to wait. */
   tryStartAttempt(waiter: Waiter): boolean {
     if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
     this.#isAttemptDue = false;
@@ -199,7 +200,7 @@ export class KeyQueue {
     if (this.#isAttemptDue) return;
     const soonMs = this.getKeyspaceState() === "confirmed" ? undefined : this.#retries.takeNext();
     const capMs = (soonMs ?? RETRY_INTERVAL_MS) * (1 - JITTER * Math.random());
-    // One millisecond more, so that the lease has ended when we try.
+    // Waits one millisecond longer, so that the lease has ended when the waiter tries.
     const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), waitMs);
@@ -215,7 +216,7 @@ export class KeyQueue {
       this.onEmpty(this);
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
-      // A waiter that acquired the lock leaves nothing to try for; any other may have consumed the wake-up.
+      // If the waiter acquired the lock, the others have nothing to try for. Otherwise it may have consumed the wake-up.
       if (isTaken) this.sleepUntil(heldMs);
       else this.wake();
     }

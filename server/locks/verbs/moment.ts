@@ -1,4 +1,4 @@
-/** One moment by both clocks: a suspended machine stops the monotonic one, and the wall clock may be set back. */
+/** A point in time on both clocks: suspending a machine stops the monotonic clock, and the wall clock may be set back. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;

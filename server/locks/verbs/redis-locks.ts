@@ -43,17 +43,17 @@ import { WaitCoordinator } from "./wait-coordinator.ts";
 import { WaiterQueues } from "./waiter-queues.ts";
 
 export interface RedisLocksParts {
-  /** The guarded connection of a call that may grant or renew a lock, if safety options are set. */
+  /** Returns the guarded connection for a call that may grant or renew a lock, if safety options are set. */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
-  /** Receives keyspace notifications; by default the connection of the wake-ups. */
+  /** Receives keyspace notifications; by default the connection for wake-ups. */
   readonly keyspaceSubscriber?: Subscriber;
-  /** The libraries whose waiters the release of a `token` hold signals; none by default. */
+  /** Returns the libraries whose waiters the release of a `token` hold signals; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
 }
 
 /**
- * The verbs on locks. Each is one script, and is granted, refused, or reports that the outcome is unknown.
- * Deadlines that clients derive from `remainingMs` count from before they sent the request.
+ * The verbs on locks. Each is one script, which is granted, refused, or reports that the outcome is unknown. Deadlines that
+ * clients derive from `remainingMs` count from before they sent the request.
  */
 export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
@@ -89,13 +89,13 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires a lock, and waits for it for up to `waitMs`. A held lock is refused, also if the caller holds it.
+   * Acquires a lock, and waits for it for up to `waitMs`. A held lock is refused, even if the caller holds it.
    *
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
    *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    // Not async, like the calls between this and the wait: each pending promise takes memory, and thousands may wait.
+    // Like the calls between this and the wait, not async: each pending promise uses memory, and thousands may be waiting.
     try {
       this.#lockable.assertAllowed(key);
       assertCallerTexts(options);
@@ -107,7 +107,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Re-enters a hold: its count increases, its fencing token and token stay, and its lease is never shortened.
+   * Re-enters a hold: its count increases, its token and fencing token stay the same, and its lease is never shortened.
    *
    * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
    *   unknown_outcome
@@ -172,7 +172,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Checks whether a hold exists; it may be lost right after. Changes nothing.
+   * Checks whether a hold exists; it may be lost immediately afterwards. Changes nothing.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
@@ -187,7 +187,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reserves a free lock: a hold in the format of the lock, of the owner `lockkeeper:reserve:<by>`, which every client of
+   * Reserves a free lock: a hold in the format of the lock, with the owner `lockkeeper:reserve:<by>`, which every client of
    * every library respects. It ends when it expires or is force-released.
    *
    * @throws LockkeeperError as `acquire` without waiting
@@ -214,7 +214,7 @@ export class RedisLocks implements OperatorVerbs {
     const releaser = findLockFormat(seen.format, seen.type)?.releaser;
     if (releaser === undefined) throw new Error(`No releaser for a lock of ${seen.format}`);
     const call = () => releaser.forceRelease(this.#redis, this.#channel, seen, ask);
-    // Not repeated after an unknown outcome: the same owner may have acquired the lock again by then.
+    // Not repeated after an unknown outcome: by then, the same owner may have acquired the lock again.
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
 
@@ -232,7 +232,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 }
 
-/** Every string lock ends with its key, as `token` does. */
+/** Every string lock ends when its key expires, like `token`. */
 function getWrittenFormat({ format }: HeldObservation): WritableFormat {
   return isWritableFormat(format) ? format : "token";
 }

@@ -53,7 +53,7 @@ export class Releaser {
     if (format === "token" && reservation !== undefined) signalReservationEnd(this.redis, key, reservation);
   }
 
-  /** The release wakes clients that wait for a signal or for the end of a reservation. */
+  /** Skips the hand-over if the release sends signals or reserves the lock, because then it must wake other clients. */
   #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
     const isPlain = signals === undefined && reservation === undefined && this.redis.status === "ready";
     return isPlain ? this.queues.prepareHandOver(key) : undefined;

@@ -14,8 +14,8 @@ interface RequestIdentity extends HoldCaller {
 
 /**
  * Creates the id of each request and the token of each acquire. A token is `<clientId>:<number>`, created before the request
- * is sent and never reused, so the string in Redis identifies one hold. It has the form of Redisson's owners,
- * and other libraries see an ordinary foreign holder.
+ * is sent and never reused, so the string in Redis identifies a single hold. It has the same form as Redisson's owners, and
+ * other libraries see an ordinary foreign holder.
  */
 export class RequestFactory {
   /** The UUID of this factory. */
@@ -36,7 +36,7 @@ export class RequestFactory {
     return { token, ...ask, ...this.#identify(options, ["acquire", format ?? "redisson", ask]) };
   }
 
-  /** Creates the request of a renewal or a re-entry. */
+  /** Creates the request for a renewal or a re-entry. */
   createRenewRequest(verb: "renew" | "reenter", hold: VerbHold, options: RenewOptions): RenewRequest {
     const { token, fence, principal } = hold;
     const { leaseMs, requestId } = options;
@@ -52,7 +52,7 @@ export class RequestFactory {
     return { token, fence, reservation, ...this.#identify({ principal, requestId }, content) };
   }
 
-  /** Ends the hold of the token, and prevents a later execution of the acquire with the id. */
+  /** Creates a release that ends the token's hold and prevents the acquire with this id from being executed later. */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
   }
@@ -68,7 +68,7 @@ export class RequestFactory {
   }
 }
 
-/** The same id of two principals identifies two requests. */
+/** Scopes a request id to its principal: the same id from two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
 }

@@ -1,7 +1,7 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { Observation, ReadableObservation } from "../../formats/observation.ts";
 
-/** @throws LockkeeperError unavailable when Redis did not let the key be read */
+/** @throws LockkeeperError unavailable if Redis did not allow the key to be read */
 export function requireReadable(observation: Observation | undefined): ReadableObservation {
   if (observation !== undefined && observation.state !== "unreadable") return observation;
   const why = observation?.why ?? "no answer";

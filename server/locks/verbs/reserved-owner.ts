@@ -2,12 +2,12 @@ import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../lib/contract/
 import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-/** As in owner-fault.ts: these endings have a meaning in the formats of Redisson. */
+/** As in owner-fault.ts: these endings have a meaning in Redisson's formats. */
 const ENDING = /:(?=(?:write|expire_time|lock_count)$)/;
 
 /**
  * Returns the owner of a reservation by an operator. Operator names are free text and must not prevent a reservation, so
- * characters that an owner cannot contain are replaced.
+ * characters that are not allowed in an owner are replaced.
  */
 export function formatReservedOwner(who: string): string {
   const printable = who.replace(UNPRINTABLE, "?").trim() || "somebody";

@@ -5,12 +5,12 @@ const FIRST_MS = 10;
 const LAST_MS = 1000;
 
 /**
- * The intervals at which a waiter retries a lock that a client of another library holds. Its release may cause no message,
- * in particular without keyspace notifications. Clients that poll every few milliseconds would always win against a retry
- * every two seconds.
+ * The intervals at which a waiter retries a lock that is held by a client of another library. Its release may cause no
+ * message, in particular without keyspace notifications. Clients that poll every few milliseconds would always win against a
+ * waiter that retries every two seconds.
  *
- * The first attempt and each one that finds a new holder start short intervals, which double while the holder stays the
- * same.
+ * The first attempt, and each attempt that finds a new holder, starts with short intervals, which double while the holder
+ * stays the same.
  */
 export class RetryIntervals {
   #last: SeenHold | undefined;
@@ -23,7 +23,7 @@ export class RetryIntervals {
     else if (last === undefined || last.owner !== now.owner || last.fence !== null) this.#nextMs = FIRST_MS;
   }
 
-  /** The interval to sleep for, in ms; undefined: the default. */
+  /** The interval to sleep for, in ms; `undefined` for the default. */
   takeNext(): number | undefined {
     const ms = this.#nextMs;
     if (ms !== undefined) this.#nextMs = ms < LAST_MS ? ms * 2 : undefined;

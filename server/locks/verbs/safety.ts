@@ -5,13 +5,13 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant. Each is off by default and then costs nothing. */
+/** Additional conditions for a grant. Each is off by default, at no cost. */
 export interface SafetyOptions {
   /** How many replicas must confirm each grant and each renewal; costs one more round trip. */
   readonly replicas?: number | undefined;
   /** How long they may take; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
-  /** For how long no lock is granted after a failover; use the longest lease. */
+  /** How long no lock is granted after a failover; use the longest lease. */
   readonly failoverHoldOffMs?: number | undefined;
 }
 
@@ -43,14 +43,14 @@ export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyO
 /** The connection of one call to Redis, and its confirmation. */
 export interface GuardedCommands {
   readonly commands: Commands;
-  /** Absent: no confirmation is required. @throws LockkeeperError not_replicated */
+  /** `undefined` if no confirmation is required. @throws LockkeeperError not_replicated */
   readonly confirm: (() => Promise<void>) | undefined;
 }
 
-/** Commands that report the server of each script before it is sent. */
+/** Creates commands that report the server of each script before it is sent. */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
-/** Guards the servers of a target: calls that grant or renew a lock use guarded commands. */
+/** Guards the servers of a target. Calls that grant or renew a lock use guarded commands. */
 export class SafetyGuard {
   readonly #noGrantsUntil = new Map<string, number>();
 
@@ -134,14 +134,14 @@ function createNotReplicatedError(
   );
 }
 
-/** The error code of Redis; for a missing permission also which one, because nothing else needs it. */
+/** Returns the Redis error code, and for a missing permission also which one, because nothing else requires it. */
 function explainCause(cause: unknown): string {
   if (!isReplyError(cause)) return "";
   const [code = ""] = cause.message.split(" ", 1);
   return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
-/** The commands of one connection to one server. */
+/** Adds a hook that reports the server to the commands of one connection. */
 export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {

@@ -21,15 +21,15 @@ export interface AbortListener {
 /** The caller of a verb. */
 export interface HoldCaller {
   /**
-   * The permanent id of the API key or operator. Only this principal can renew, release and re-enter its holds. undefined for
-   * a client of the library, for which the token is sufficient.
+   * The permanent id of the API key or operator. Only this principal can renew, release and re-enter its holds. `undefined`
+   * for a client of the library, for which the token is sufficient.
    */
   readonly principal?: string | undefined;
 }
 
 /** A hold, and the caller of a verb on it. */
 export interface VerbHold extends HoldRef, HoldCaller {
-  /** Its label; for a release that reserves the lock, the name in the reservation. By default the token. */
+  /** The label of the hold; for a release that reserves the lock, the name in the reservation. By default the token. */
   readonly owner?: string | undefined;
 }
 
@@ -39,20 +39,20 @@ export interface AcquireOptions extends HoldCaller {
   readonly leaseMs: number;
   /** `redisson` by default. */
   readonly format?: WritableFormat | undefined;
-  /** Unit of the deadline of `timestamp`; `ms` by default. */
+  /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
   /** How often the client will renew, in ms; a missing renewal is then overdue. Not stated by default. */
   readonly renewEveryMs?: number | undefined;
-  /** Grace period after an expired lease, in ms; a release ends it at once. */
+  /** Grace period after an expired lease, in ms; a release ends it immediately. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in ms, also if the lock is released earlier. */
+  /** Minimum hold time in ms, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
   /** Ends the wait. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Called before each try is sent: a deadline counts from the last. */
+  /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
   /** Request id of the caller; repeating it changes nothing. */
   readonly requestId?: string | undefined;
@@ -60,22 +60,22 @@ export interface AcquireOptions extends HoldCaller {
 
 /** Parameters of a renewal or a re-entry. */
 export interface RenewOptions {
-  /** By default the lease of the hold. */
+  /** The hold's own lease by default. */
   readonly leaseMs?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Called before each try is sent: a deadline counts from the last. */
+  /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: () => void;
 }
 
 export interface ReleaseOptions {
-  /** For how long the lock is reserved afterwards, in ms. */
+  /** How long the lock is reserved afterwards, in ms. */
   readonly reservedMs?: number | undefined;
-  /** Required while the count is above 1: without it a repeated request would be a second release. */
+  /** Required while the count is above 1: without it, a repeated request would be a second release. */
   readonly requestId?: string | undefined;
 }
 
 export interface ReserveOptions extends HoldCaller {
-  /** The name of the reserver; the owner is `lockkeeper:reserve:<by>`. */
+  /** The name of the operator; the owner is `lockkeeper:reserve:<by>`. */
   readonly by: string;
   readonly reservedMs: number;
   readonly format?: WritableFormat | undefined;
@@ -87,14 +87,14 @@ export interface ReserveOptions extends HoldCaller {
 
 /** A hold that was granted, renewed or re-entered. */
 export interface Grant extends HoldRef {
-  /** Its label. */
+  /** The label of the hold. */
   readonly owner: string;
   /** Re-entrancy count. */
   readonly count: number;
   readonly leaseMs: number;
-  /** Remaining lease when Redis replied, in ms; counts from before the request was sent. */
+  /** Remaining lease when Redis replied, in ms. Count it from before the request was sent. */
   readonly remainingMs: number;
-  /** Redis's clock, Unix milliseconds. */
+  /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
 }
 
@@ -109,15 +109,15 @@ export interface Released {
 /** Whether a hold exists, and its remaining time. */
 export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: false; readonly asOf: number };
 
-/** A grant, and how to withdraw it if it never reaches the caller. */
+/** A grant, and a way to withdraw it if it never reaches the caller. */
 export interface AcquiredGrant {
   readonly grant: Grant;
-  /** The same request id was granted this hold before. */
+  /** Whether the same request id was already granted this hold. */
   readonly isReplayed?: boolean;
   abandon(): void;
 }
 
-/** The outcome on one master of a quorum. `away`: the request was certainly not executed there. */
+/** The outcome on one master of a quorum. `away`: the request is certain not to have been executed there. */
 export interface MasterReleaseOutcome {
   readonly name: string;
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
@@ -130,7 +130,7 @@ export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readon
 
 /** The verbs of a target, on one Redis or several. */
 export interface LockVerbs {
-  /** The prefix of its tokens; force-releases are published on the channel of this client. */
+  /** The prefix of its tokens; force-releases are published on this client's channel. */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
   /** Re-enters a hold. */

@@ -6,7 +6,7 @@ import type { AbortSignalLike } from "./verbs.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
-/** A waiter retries a refused hand-over after this time: the release may have been delayed, and it woke no client. */
+/** How soon a waiter retries a refused hand-over: the release may have been delayed, and it woke no client. */
 const HAND_OVER_RETRY_MS = 5;
 /** How long a waiter that gave up can return to its place with the same request id. */
 export const PLACE_RETENTION_MS = 5000;
@@ -22,12 +22,12 @@ export interface WaitOptions {
 /** The result of an attempt to acquire a lock. */
 export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
-/** The grant, and how to release it if its caller has left. */
+/** The grant, and a way to release it if its caller has left. */
 export interface Revocable {
   revoke(): void;
 }
 
-/** Makes one attempt: `leftMs` of the wait, when it began (undefined for the first attempt), and its cause. */
+/** Makes one attempt, given `leftMs` of the wait, when the wait began (`undefined` for the first attempt), and its cause. */
 export type WaitAttempt<Reply> = (
   leftMs: number,
   sinceMs: number | undefined,
@@ -37,7 +37,7 @@ export type WaitAttempt<Reply> = (
 /** Called when a wait ends without the lock. */
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
-/** Runs waits for locks, one attempt per key at a time. Places survive a broken connection of the caller. */
+/** Runs waits for locks, with one attempt per key at a time. Places survive a broken connection to the caller. */
 export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
@@ -45,9 +45,9 @@ export class WaitCoordinator {
   constructor(private readonly queues: WaiterQueues) {}
 
   /**
-   * Repeats attempts until one is done, the time has passed or the signal aborts.
+   * Repeats attempts until one is done, the time is up or the signal aborts.
    *
-   * @param onEnd called once if it ends without the lock: why, unless an attempt failed, and when the wait began, if it did
+   * @param onEnd called once if it ends without the lock, with the reason (unless an attempt failed) and start of the wait
    * @throws LockkeeperError timeout, aborted, and errors of an attempt
    */
   async run<Reply extends Revocable>(
@@ -97,7 +97,7 @@ export class WaitCoordinator {
     this.#runningWaits.set(name, stop);
   }
 
-  /** A caller that gave up or timed out can return. */
+  /** Keeps the place, because a caller that gave up or timed out can return. */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded") return;
     clearTimeout(this.#retainedPlaces.get(name)?.timer);
@@ -119,7 +119,7 @@ function computeRemainingMs(deadline: number): number {
   return Math.max(1, Math.round(deadline - performance.now()));
 }
 
-/** Returns undefined while Redis is unreachable: a waiter continues until its own time has passed. */
+/** Returns `undefined` while Redis is unreachable, because a waiter continues until its own time is up. */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,
   stop: WaitCancellation,
@@ -133,7 +133,7 @@ async function attemptThroughOutages<Reply>(
   }
 }
 
-/** Releases a grant whose caller has left, unless a later request of the same id has taken over. */
+/** Releases a grant whose caller has left, unless a later request with the same id has taken over. */
 function requireStillWanted<Reply extends Revocable>(
   acquired: Reply,
   { ending }: WaitCancellation,
@@ -155,7 +155,7 @@ function toWaitError(
   return createAbortedError(signal);
 }
 
-/** Creates an error with the reason of the caller's signal. */
+/** Creates an error with the abort reason of the caller's signal. */
 export function createAbortedError(signal: AbortSignalLike | undefined): AbortedError {
   const options = signal instanceof AbortSignal && signal.aborted ? { cause: signal.reason } : undefined;
   return new AbortedError("The wait was cancelled. Nothing is held.", options);

@@ -4,9 +4,9 @@ import type { AbortListener, AbortSignalLike } from "./verbs.ts";
 
 /** The hold that an attempt found. */
 export interface SeenHold {
-  /** Distinguishes another hold of the same owner, if it has a fencing token. */
+  /** The string in the lock that identifies the holder. With a fencing token, it also identifies the hold. */
   readonly owner: string;
-  /** null: a hold of another library, whose release may wake no client of ours. */
+  /** `null` for a hold of another library, whose release may wake no Lockkeeper client. */
   readonly fence: string | null;
 }
 
@@ -15,11 +15,11 @@ export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * Undefined while the lock is free and another waiter is next, and on a quorum, where an attempt occupies votes for a moment
-   * and must not be repeated soon.
+   * `undefined` while the lock is free and another waiter is next, and on a quorum, where an attempt occupies votes for a
+   * short time and must not be repeated soon.
    */
   readonly holder?: SeenHold | undefined;
-  /** Creates the error only when it is needed: it would take more memory than the rest of a waiter. */
+  /** Creates the error only when needed, because it uses more memory than the rest of a waiter. */
   toError(): HeldError;
 }
 
@@ -27,8 +27,8 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded";
 
 /**
- * Ends a wait by time, by its caller, or by a later request of the same id. Thousands may wait, so it is not an AbortSignal,
- * which takes as much memory as the rest of a wait.
+ * Ends a wait by time, by its caller, or by a later request with the same id. Thousands may be waiting, so it is not an
+ * AbortSignal, which uses as much memory as the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;

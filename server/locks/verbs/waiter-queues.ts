@@ -14,15 +14,15 @@ export interface KeyspaceSource {
 }
 
 /**
- * The waiters of this process. Those of one key share their subscriptions, and a release wakes one of them, not all. A queue
- * subscribes to the wake-ups that we and Redisson publish, and to the keyspace notifications of its key, which report the
- * releases of every other library.
+ * The waiters of this process. Waiters for the same key share their subscriptions, and a release wakes one of them, not all.
+ * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications of its key,
+ * which report the releases of every other library.
  *
- * A queue proceeds in the order: subscribe, try again, sleep. So a release between the first attempt and the subscription is
- * not missed.
+ * A queue proceeds in this order: subscribe, try again, sleep. This way, a release between the first attempt and the
+ * subscription is not missed.
  */
 export class WaiterQueues {
-  /** By the names of both channels of a queue. */
+  /** Keyed by the names of both channels of a queue. */
   readonly #queues = new Map<string, KeyQueue>();
   #keyspaceState: KeyspaceState = "unconfirmed";
 
@@ -47,7 +47,7 @@ export class WaiterQueues {
   }
 
   /**
-   * @param since orders the waiters: a caller that returns keeps its place
+   * @param since orders the waiters, so that a caller that returns keeps its place
    * @param seen the result of the first attempt
    */
   enqueue(key: Key, since: number, seen: HeldOutcome): QueuePlace {
@@ -66,7 +66,7 @@ export class WaiterQueues {
     return queue.enqueue(since);
   }
 
-  /** As `KeyQueue.prepareHandOver`; also undefined if the key has no waiters here. */
+  /** As `KeyQueue.prepareHandOver`; also returns `undefined` if the key has no waiters here. */
   prepareHandOver(key: Key): (() => void) | undefined {
     if (this.#queues.size === 0) return undefined;
     return this.#queues.get(toChannelName(toBuffer(buildWakeChannel(key))))?.prepareHandOver();
@@ -79,7 +79,7 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Tries again once the subscriptions are made, and also without them; then the timer must suffice. */
+  /** Tries again once the subscriptions are made. If they fail, it also tries, and the timer must suffice. */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);
