@@ -7,7 +7,7 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 const CHECK_TIMEOUT_MS = 5000;
 
 export interface ServerFacts {
-  /** "Redis 7.0.15" */
+  /** Such as "Redis 7.0.15". */
   readonly name: string;
   readonly runId: string;
 }
@@ -15,14 +15,14 @@ export interface ServerFacts {
 export interface ServerExpectations {
   /** The setting that names the address, for error messages. */
   readonly setting?: string;
-  /** Whether the server must be a cluster node. The other kind is rejected. */
+  /** Whether the server must be a cluster node. A server of the other kind is rejected. */
   readonly topology?: "single" | "cluster";
 }
 
 /**
  * Checks that this Redis can be a target before anything else is started.
  *
- * @throws StartupError (one line) if the server is unreachable, requires another password, is too old, is a replica, or
+ * @throws StartupError (one line) if the server is unreachable, requires a different password, is too old, is a replica, or
  * is a cluster node where a single server is expected.
  */
 export async function checkServer(

@@ -1,6 +1,6 @@
 export type RedisArgument = string | Buffer | number;
 
-/** The commands that lock verbs send, to a single server or a cluster. */
+/** The commands that lock verbs send, to a single server or to a cluster. */
 export interface Commands {
   readonly status: string;
   evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface Commands {
   off(event: "ready" | "end", listener: () => void): unknown;
 }
 
-/** The subscriptions that waiters need, at a single server or a cluster. */
+/** The subscriptions that waiters need, on a single server or a cluster. */
 export interface Subscriber {
   subscribe(channel: Buffer): Promise<unknown>;
   unsubscribe(channel: Buffer): Promise<unknown>;

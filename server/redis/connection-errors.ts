@@ -7,8 +7,8 @@ interface Attempt {
 }
 
 /**
- * Records which addresses were reached, and the last error of the others, for all connections that are opened while
- * `record` runs. A timeout error has neither.
+ * Records which addresses were reached, and the last error of each other address, for all connections that are opened while
+ * `record` runs. A timeout error contains neither.
  */
 export class ConnectionErrors {
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
@@ -21,7 +21,7 @@ export class ConnectionErrors {
     try {
       return await ConnectionErrors.#current.run(errors, () => open(errors));
     } finally {
-      // The context outlives this: connections that are opened later would be recorded too.
+      // The context outlives this call, so connections opened later would also be recorded.
       errors.#isRecording = false;
     }
   }
@@ -40,12 +40,12 @@ export class ConnectionErrors {
     return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
   }
 
-  /** Returns the reasons in one line, each with its address unless all addresses failed for the same reason. */
+  /** Returns the reasons on one line, each with its address unless all addresses failed for the same reason. */
   describe(): string {
     const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);
     const reasons = unreached.map(([label, { lastError }]) => {
       const address = formatAddress(label);
-      // "connect ECONNREFUSED 10.0.0.1:6379" adds information only if the label has a host name.
+      // "connect ECONNREFUSED 10.0.0.1:6379" adds information only if the label contains a host name.
       return [address, describeConnectionError(lastError).replace(` ${address}`, "")] as const;
     });
     const [first, ...others] = reasons;
@@ -74,12 +74,11 @@ const NO_ANSWER = "no answer";
 
 /**
  * Describes why a connection failed: "connect ECONNREFUSED 10.0.0.1:6379".
- *
- * Show this text and not the error. The error of a refused AUTH contains the password among the arguments of its
- * command, and a server that does not know AUTH repeats them in its message.
+ * Show this text and not the error. The error of a refused AUTH contains the password among its command's arguments, and a
+ * server that does not support AUTH repeats them in its message.
  */
 export function describeConnectionError(error: unknown): string {
-  // A host name with several addresses fails with one error for each.
+  // A host name with several addresses fails with one error per address.
   if (error instanceof AggregateError) return describeConnectionError(error.errors[0]);
   if (!(error instanceof Error)) return NO_ANSWER;
   return error.message.replace(/, with args beginning with: .*$/s, "").replace(/\.$/, "");

@@ -2,11 +2,11 @@ import { type RefusalReason, WRITE_REFUSALS, type WriteRefusal } from "../../lib
 import type { Key } from "../../lib/keys/key.ts";
 
 /**
- * What a failed call means for its effect.
+ * Whether a failed call may have had an effect.
  *
  * `not_executed`: Redis did nothing; the call can be repeated unchanged.
  * `unknown`: the reply was lost and the script may have run; only the same request id may be sent again.
- * `fault`: Redis returned an error that repeating does not change.
+ * `fault`: Redis returned an error that repeating the call does not change.
  */
 export type Failure = "not_executed" | "unknown" | "fault";
 
@@ -35,10 +35,10 @@ const REASON_OF_CODE: ReadonlyMap<string, RefusalReason> = new Map([
   ["WRONGPASS", "no_auth"],
 ]);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
-// A script failed halfway because its slot is being migrated: a key that it deleted must be created at the destination.
+// A script failed halfway because its slot is being migrated. A key that it deleted must be created at the destination.
 const HALFWAY = /script attempted to access a non local key/i;
 
-/** A reply that our scripts cannot return. It is a defect of Lockkeeper, so repeating does not help. */
+/** A reply that Lockkeeper's scripts cannot return. It is a defect in Lockkeeper, so repeating the call does not help. */
 export class UnexpectedReplyError extends Error {}
 
 /** The call was not sent because there was no connection. */
@@ -58,13 +58,13 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === TIMED_OUT;
 }
 
-/** Returns the error code of a reply, such as "OOM", also for a command inside a script; undefined without a code. */
+/** Returns the error code of a reply, such as "OOM", also for a command inside a script; `undefined` if it has no code. */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
 }
 
 /**
- * Returns the error code with which Redis refused a command; undefined if `error` is not a refusal. For a transaction it
+ * Returns the error code with which Redis refused a command; `undefined` if `error` is not a refusal. For a transaction, it
  * is the code of its first refused command.
  */
 export function findRefusal(error: unknown): RefusalReason | undefined {
@@ -95,12 +95,12 @@ export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
 
-/** Whether the server is not a master, or not yet. Another connection may reach the master. */
+/** Whether the server is not a master, or not yet a master. Another connection may reach the master. */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a cluster node redirected the command, because its slot is at another node or is being migrated. */
+/** Whether a cluster node redirected the command, because its slot is on another node or is being migrated. */
 export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }

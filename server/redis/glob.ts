@@ -7,9 +7,8 @@ type Token =
   | { literal: string };
 
 /**
- * A glob with the syntax of Redis: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. It is matched with
- * two pointers and one backtracking point, so the time is bounded for every key. As in Redis, `?` and a class match one
- * byte.
+ * A glob with the syntax of Redis: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matching uses two
+ * pointers and one backtracking point, so its time is bounded for every key. As in Redis, `?` and a class match one byte.
  */
 export class Glob {
   readonly #tokens: Token[];
@@ -54,7 +53,7 @@ export class Glob {
   }
 }
 
-/** The keys that match at least one of several patterns. */
+/** Matches the keys that at least one of several patterns matches. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 

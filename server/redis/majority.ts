@@ -12,12 +12,12 @@ export function kthLargest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => other - one)[k - 1] ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Returns the median; of an even number of values the lower one. */
+/** Returns the median; for an even number of values, the lower of the two. */
 export function median(values: readonly number[]): number {
   return kthSmallest(values, Math.ceil(values.length / 2));
 }
 
-/** Groups items of the same name, the largest group first. */
+/** Groups items with the same name, the largest group first. */
 export function groupLargestFirst<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

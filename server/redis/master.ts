@@ -4,17 +4,17 @@ import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
 import { ReadConnections } from "./read-connections.ts";
 
-/** A master of a target, with the connections of its watcher. */
+/** A master of a target, with its watcher's connections. */
 export interface Master {
-  /** Current `host:port`, or the path of the socket. Behind Sentinel it changes. */
+  /** The current `host:port`, or the path of the socket. It can change behind Sentinel. */
   readonly name: string;
-  /** For probes and settings: its replies are small. */
+  /** For probes and settings, whose replies are small. */
   readonly redis: Redis;
   /** For reading keys. */
   readonly reads: ReadConnections;
   /** For subscriptions. They are lost whenever the connection breaks. */
   readonly subscriber: Redis;
-  /** A hash tag whose keys it has; undefined if it has every key. */
+  /** Returns a hash tag whose keys it has; `undefined` if it has every key. */
   findHashTag(): string | undefined;
   /** Looks for the new master after this one refused writes. */
   reportDemotion(): void;
@@ -23,14 +23,14 @@ export interface Master {
 /** The current masters of a target. */
 export interface Masters {
   readonly db: number;
-  /** Each master has every key and a vote on it, and the set is fixed. Left out: each key has one master. */
+  /** Each master has every key and a vote on it, and the set of masters is fixed. Omitted if each key has one master. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
-  /** The master of the key; undefined: unknown. */
+  /** Returns the master of the key; `undefined` if it is unknown. */
   findMaster(key: Key): Master | undefined;
   /** Present if keys are distributed over masters and can move between them. */
   readonly routing?: SlotRouting;
-  /** Called when a master was added or removed, or has different keys than before. */
+  /** Called when a master was added or removed, or when a master has different keys than before. */
   onChange(listener: () => void): () => void;
   close(): void;
 }
@@ -44,11 +44,11 @@ export interface SlotRouting {
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   /**
-   * Handles the error of a read that a redirection caused. `moved`: the key is on another master, which is known now.
-   * `apart`: its slot is being migrated, or a related key is in another slot, so each key must be read separately.
+   * Handles a read error caused by a redirect. `moved`: the key is on another master, which is now known. `apart`: its slot
+   * is being migrated, or a related key is in another slot, so each key must be read separately.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
-  /** Whether its slot was being migrated recently. A notification of its deletion may then come from the migration. */
+  /** Whether the key's slot was being migrated recently. A deletion notification may then come from the migration. */
   isMoving(key: Key): boolean;
 }
 

@@ -2,24 +2,24 @@ import type { Redis } from "ioredis";
 import { COMMAND_TIMEOUT_MS, waitUntilReady } from "./connect.ts";
 import { isTimeout } from "./failure.ts";
 
-/** How long a read waits for its connection to reopen. */
+/** How long a read waits for its connection to be reopened. */
 const READY_TIMEOUT_MS = 500;
 
 /**
- * The connections that read keys of a master. Probes use another connection, so a reply that does not arrive delays
- * other reads and never makes the master count as down.
+ * The connections that read the keys of a master. Probes use another connection, so a missing reply delays other reads but
+ * never makes the master count as down.
  */
 export class ReadConnections {
   /** For batches of keys and for SCAN. It is closed and reopened when a reply times out. */
   readonly shared: Redis;
 
-  /** @param open opens a connection of this name that reconnects automatically */
+  /** @param open opens a connection with this name that reconnects automatically */
   constructor(private readonly open: (name: string) => Redis) {
     this.shared = open("reads");
     closeOnTimeout(this.shared);
   }
 
-  /** Returns the shared connection once it can send commands, or after half a second. */
+  /** Returns the shared connection once it can send commands, or after half a second at the latest. */
   async waitUntilReady(): Promise<Redis> {
     if (this.shared.status !== "ready") {
       await waitUntilReady(this.shared, AbortSignal.timeout(READY_TIMEOUT_MS)).catch(() => undefined);
@@ -27,7 +27,7 @@ export class ReadConnections {
     return this.shared;
   }
 
-  /** Reads over a separate connection that is closed afterwards. @throws when it does not open */
+  /** Reads over a separate connection that is closed afterwards. @throws if it does not open */
   async readApart<Result>(read: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = this.open("reads-apart");
     try {
@@ -44,7 +44,7 @@ export class ReadConnections {
   }
 }
 
-/** Closes the connection at once: Redis buffers unread replies without a limit until then. */
+/** Closes the connection immediately, because until then Redis buffers unread replies without a limit. */
 function closeOnTimeout(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {

@@ -8,15 +8,15 @@ export interface ScriptExecution {
   readonly runId: string | undefined;
 }
 
-/** A connection used for replica confirmations only: WAIT blocks every later command of its connection. */
+/** A connection used for replica confirmations only: WAIT blocks every later command on its connection. */
 export interface WaitConnection {
   readonly redis: Redis;
   readonly place: string;
-  /** Returns the run id of the server behind this connection; undefined while it is unknown. */
+  /** Returns the run id of the server behind this connection; `undefined` while it is unknown. */
   getRunId(): string | undefined;
-  /** Names the key to write before WAIT; undefined when the server has no slot of its cluster. */
+  /** Returns the key to write before WAIT; `undefined` if the server has no slots in its cluster. */
   findKey(): string | undefined;
-  /** Makes `findKey` name a key in another slot, because the server redirected the last one. */
+  /** Makes `findKey` return a key in another slot, because the server redirected the last one. */
   skipKey(): void;
 }
 
@@ -24,11 +24,11 @@ export interface WaitConnection {
 const KEY_TTL_MS = 60_000;
 
 /**
- * Counts the replicas that have acknowledged everything a server wrote until now.
+ * Counts the replicas that have acknowledged everything a server has written so far.
  *
- * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
- * (older). This class therefore writes a key right before WAIT: the offset of that write follows every earlier write of
- * the server, whichever connection made it. Calls that arrive while a count is in flight share the next one.
+ * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command (older
+ * versions). This class therefore writes a key immediately before WAIT: the offset of that write follows every earlier write
+ * on the server, whichever connection made it. Calls that arrive while a count is in flight share the next one.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
@@ -36,7 +36,7 @@ export class ReplicaWait {
 
   /**
    * @param timeoutMs how long replicas may take to acknowledge
-   * @param getConnection the connection to the server of a place
+   * @param getConnection returns the connection to the server of a place
    */
   constructor(
     private readonly replicas: number,
@@ -47,8 +47,8 @@ export class ReplicaWait {
   /**
    * Counts the replicas that have every write of the server up to the execution of the script.
    *
-   * @throws NeverSentError when another server has taken its place
-   * @throws ReplyError when Redis refuses the write or WAIT
+   * @throws NeverSentError if another server has replaced it
+   * @throws ReplyError if Redis refuses the write or WAIT
    */
   async countReplicas({ place, runId }: ScriptExecution): Promise<number> {
     const line = this.getConnection(place);
@@ -74,7 +74,7 @@ export class ReplicaWait {
     return waited;
   }
 
-  /** Both commands go out in one packet. A write that fails makes the count meaningless, so its error wins. */
+  /** Sends both commands in one packet. A failed write makes the count meaningless, so its error takes precedence. */
   async #writeAndCount(line: WaitConnection, runId: string): Promise<number> {
     const deadline = performance.now() + this.timeoutMs;
     for (;;) {
@@ -95,7 +95,7 @@ export class ReplicaWait {
     }
   }
 
-  /** Replicas of a new master acknowledge its writes only, which may not include the lock. */
+  /** Replicas of a new master acknowledge only its writes, which may not include the lock. */
   #assertSameServer(line: WaitConnection, runId: string): void {
     if (line.getRunId() !== runId)
       throw new NeverSentError("The server that executed the script is no longer the master");

@@ -8,7 +8,7 @@ import type { RedisAddress } from "./connect.ts";
 interface ServerIdentity {
   readonly runId: string | undefined;
   readonly replid: string | undefined;
-  /** Of the master that it followed before it was promoted. */
+  /** The replication id of the master that it followed before it was promoted. */
   readonly followed: string | undefined;
 }
 
@@ -20,15 +20,15 @@ const GOODBYE_MS = 2000;
 
 /**
  * Identifies the server behind a connection or cluster node, and reports when it was replaced or promoted. The identity
- * comes from the INFO that ioredis sends when a connection opens, so it is known before any command.
+ * comes from the INFO that ioredis sends when a connection opens, so it is known before any command is sent.
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();
   readonly #runIds = new Map<string, string | undefined>();
 
   /**
-   * Returns the run id of the server behind a connection; two connections to one address may lead to two servers.
-   * undefined before it is connected, and when INFO is not allowed.
+   * Returns the run id of the server behind a connection; two connections to the same address may lead to two servers.
+   * `undefined` before it is connected, and if INFO is not allowed.
    */
   getRunId(place: string, connection = ""): string | undefined {
     return this.#runIds.get(`${connection} ${place}`);
@@ -37,7 +37,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
   /**
    * Returns the address with a hook that identifies the server whenever a connection opens.
    *
-   * @param connection distinguishes the connections to one place
+   * @param connection distinguishes connections to the same place
    */
   watchAddress(address: RedisAddress, place: string, connection = ""): RedisAddress {
     const see = (info: Info) => {
@@ -84,11 +84,11 @@ function parseIdentity({
 function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
   // Without INFO, a reconnect cannot be distinguished from another server.
   if (now.runId === undefined || now.runId !== before.runId) return true;
-  // A master without replicas also changes its id after a while, but has no second id.
+  // A master without replicas also changes its id after some time, but has no second id.
   return now.replid !== before.replid && now.followed !== undefined;
 }
 
-/** Equals the default connector of ioredis, which does not export it. */
+/** Equivalent to ioredis's default connector, which is not exported. */
 function createDirectConnector({
   path,
   host,

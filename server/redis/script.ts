@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 
-/** A key as ioredis takes it. */
+/** Converts a key to the form that ioredis accepts. */
 export function toRedisArgument(key: Key): RedisArgument {
   return isBinaryKey(key) ? Buffer.from(encodeKey(key)) : key;
 }
@@ -43,8 +43,8 @@ export class Script<
   }
 
   /**
-   * Sends many calls in one round trip. Each has its own reply, with texts as bytes, or its own error. Only for scripts
-   * that read: a missing script makes all calls run again.
+   * Sends many calls in one round trip. Each has its own reply, with texts as bytes, or its own error. Use it only for
+   * read-only scripts: if the script is missing, all calls run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -73,15 +73,15 @@ function isNoScript(error: unknown): boolean {
 }
 
 /**
- * Replaces each `-- include other.lua` line by that file. The path is relative to the including file; `format/` is the
- * folder of the format. A file is included once per scope: where its names are visible already, its line is left out.
- * `-- include other.lua as function name` makes the file the body of a local function, which is a scope of its own.
+ * Replaces each `-- include other.lua` line with that file. The path is relative to the including file; `format/` is the
+ * folder of the format. A file is included once per scope: its line is removed where its names are already visible. `--
+ * include other.lua as function name` makes the file the body of a local function, which is a scope of its own.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());
 }
 
-/** @param included the files whose names are visible to this file; the ones that it includes are added */
+/** @param included the files whose names are visible to this file; files that it includes are added */
 function readScope(file: URL, format: URL | undefined, included: Set<string>): string {
   const include = (_: string, folder: string | undefined, name: string, functionName: string | undefined) => {
     if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);

@@ -4,13 +4,13 @@ import { parseRedisAddress, type RedisAddress } from "../connect.ts";
 import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
 export interface ClusterLocation {
-  /** Some of its nodes, as `redis://` or `rediss://`. User, password and TLS of the first apply to all nodes. */
+  /** Some of its nodes, as `redis://` or `rediss://`. The first URL's user, password and TLS apply to all nodes. */
   readonly cluster: readonly string[];
-  /** Maps node addresses that are not reachable from here: `host:port` to `host:port`. */
+  /** Maps node addresses that are not directly reachable: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
-/** @throws StartupError when a URL cannot be a node of a cluster */
+/** @throws StartupError if a URL cannot be a node of a cluster */
 export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): ClusterAddress {
   const nodes = cluster.map((url) => parseNodeAddress(url));
   const [first] = nodes;
@@ -21,7 +21,7 @@ export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): Clu
       const label = natMap[node] ?? node;
       const { host, port } = parseNodeName(label);
       const { tls } = first.options;
-      // Nodes announce IP addresses; their certificate is for the name in the configured URL.
+      // Nodes announce IP addresses, but their certificate is for the host name in the configured URL.
       const security =
         tls === undefined ? {} : { tls: isIP(host) === 0 ? { ...tls, servername: host } : tls };
       return {

@@ -9,17 +9,17 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** How long a call waits for the connection to a node and follows redirections before it fails. */
+/** How long a call waits for the connection to a node and follows redirects before it fails. */
 const READY_MS = 200;
 const REDIRECT_BUDGET_MS = 500;
 const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
 
 /**
- * A Redis Cluster: each script goes to the master that has its keys.
+ * Sends each script to the master of a Redis Cluster that has its keys.
  *
- * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire
- * whose caller has given up, and the lock is held without a holder. It also reports a command that was never sent and
- * one whose reply was lost by the same error. Here each connection is made by `connect`.
+ * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire whose
+ * caller has given up, and the lock is held without a holder. It also reports the same error for a command that was never
+ * sent and for one whose reply was lost. Here, each connection is made by `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
@@ -58,7 +58,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
-  /** Returns a client that also calls back with the node of each script, before the script is sent there. */
+  /** Returns a client that also calls back with each script's node before the script is sent to it. */
   withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
@@ -100,7 +100,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Runs a script as `evalsha` and `eval` do, with texts as bytes in the reply. */
+  /** Runs a script as `evalsha` and `eval` do, but returns texts as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -144,7 +144,7 @@ export class ClusterClient extends EventEmitter implements Commands {
       try {
         const redis = await this.#getReadyConnection(node);
         if (node !== undefined) script?.before(node);
-        // ASKING applies to the next command of the connection only.
+        // ASKING applies only to the next command on the connection.
         if (mustAsk) redis.asking().catch(() => undefined);
         const reply = call(redis);
         if (!mustAsk || script === undefined || node === undefined) return await reply;
@@ -169,7 +169,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     const source = this.map.findMaster(computeSlot(script.keys[0] ?? ""));
     if (!isTryAgain(error) || source === undefined) throw error;
     const leaving = await this.#getReadyConnection(source);
-    // The source of a migration accepts no new keys: a missing key must be created at the destination.
+    // The source of a migration accepts no new keys, so a missing key must be created at the destination.
     const isGone = (key: RedisArgument) =>
       leaving.call("EXISTS", key).then(
         () => false,
@@ -190,7 +190,7 @@ export class ClusterClient extends EventEmitter implements Commands {
   }
 }
 
-/** Options of sending a script. */
+/** How to send a script. */
 interface SentScript {
   readonly keys: readonly RedisArgument[];
   before(node: NodeName): void;

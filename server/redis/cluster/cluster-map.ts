@@ -11,7 +11,7 @@ export type NodeName = string;
 export interface ClusterAddress {
   readonly seeds: readonly NodeName[];
   /**
-   * Returns the address of a node. All nodes share user, password and TLS.
+   * Returns the address of a node. All nodes share the user, password and TLS settings.
    *
    * @param connection the purpose of the connection, part of its name
    */
@@ -22,7 +22,7 @@ const SLOTS = 16_384;
 /** The next node is queried after this time without a reply. */
 const NEXT_NODE_DELAY_MS = 150;
 const REFRESH_TIMEOUT_MS = 2000;
-/** Every failed call requests a refresh; at most one runs per this time. */
+/** Every failed call requests a refresh; at most one runs in this interval. */
 const REFRESH_INTERVAL_MS = 200;
 
 const Node = z.tuple([z.string().nullable(), z.int()]).rest(z.unknown());
@@ -39,12 +39,12 @@ interface ClusterView {
   readonly isOk: boolean;
 }
 
-/** Maps slots to masters. A MOVED redirection is applied at once; everything else comes from CLUSTER SLOTS. */
+/** Maps slots to masters. A MOVED redirect is applied immediately; everything else comes from CLUSTER SLOTS. */
 export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]] }> {
   #masterBySlot: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
   #epoch = 0;
-  /** undefined: not known yet. */
+  /** `undefined` until it is known. */
   #hasShardedPubSub: boolean | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -59,7 +59,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#masterBySlot[slot];
   }
 
-  /** Redis 7 and newer. */
+  /** Whether the cluster supports sharded pub/sub: Redis 7 and newer. */
   get hasShardedPubSub(): boolean {
     return this.#hasShardedPubSub ?? false;
   }
@@ -87,7 +87,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.removeAllListeners();
   }
 
-  /** @throws when no node answers */
+  /** @throws if no node replies */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refreshNow().finally(() => {
       this.#refreshing = undefined;
@@ -96,7 +96,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#refreshing;
   }
 
-  /** Reads the map of a node over an open connection. @throws when it does not reply, or has an older map than ours */
+  /** Reads the map of a node over an open connection. @throws if it does not reply, or has an older map than Lockkeeper */
   async refreshFrom(node: NodeName, redis: Redis): Promise<void> {
     const view = await fetchView(node, redis, this.#hasShardedPubSub);
     if (this.#isOutdated(view)) throw new Error(`${node} knows an older cluster`);
@@ -113,7 +113,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
       throw new Error(`${node} knows an older cluster`);
     };
     const view = await raceNodes([...nodes], ask).catch((error) => {
-      // An older map is better than none, and a cluster that was created again starts its epochs from zero.
+      // An older map is better than none, and a cluster that was recreated starts its epochs from zero.
       const newest = old.reduce<ClusterView | undefined>(
         (a, b) => (a && a.epoch > b.epoch ? a : b),
         undefined,
@@ -124,14 +124,14 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.#applyView(view);
   }
 
-  /** A node behind a partition still returns the map from before the failover. */
+  /** A node behind a network partition still returns the map from before the failover. */
   #isOutdated({ epoch, isOk }: ClusterView): boolean {
     return !isOk || epoch < this.#epoch;
   }
 
   #applyView({ node: source, slots, hasShardedPubSub, epoch, isOk }: ClusterView): void {
     const { host } = parseNodeName(source);
-    // A node that does not know its own address returns an empty one: use the address it was reached at.
+    // A node that does not know its own address returns an empty one. Use the address at which it was reached.
     const nameOf = ([named, port]: z.infer<typeof Node>) => formatNodeName(named || host, port);
     const before = this.#masterBySlot;
     const masterOf: (NodeName | undefined)[] = new Array(SLOTS).fill(undefined);

@@ -9,9 +9,9 @@ import { ClusterMap, type NodeName } from "./cluster-map.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** A master that got its first slots is found within this time. A scan finds locks that were acquired there before. */
+/** A master that received its first slots is found within this time. A scan finds locks acquired there before that. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Notifications of a migration arrive over two connections, and may be late. */
+/** Notifications about a migration arrive over two connections, and may be late. */
 const MOVING_MS = 30_000;
 
 /** The masters of a Redis Cluster, which change with failover, resharding and scaling. */
@@ -21,7 +21,7 @@ export class ClusterMasters implements Masters, SlotRouting {
   readonly #map: ClusterMap;
   readonly #nodes = new Map<NodeName, ClusterMaster>();
   readonly #listeners = new Set<() => void>();
-  /** When (performance.now()) a migrating slot was last seen. */
+  /** When each migrating slot was last seen (`performance.now()`). */
   readonly #movedAt = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
   #list: readonly Master[] = [];
@@ -89,7 +89,7 @@ export class ClusterMasters implements Masters, SlotRouting {
     return at !== undefined && performance.now() - at < MOVING_MS;
   }
 
-  /** Only while slots move. */
+  /** Used only while slots move. */
   get #redirectingClient(): ClusterClient {
     this.#movingSlotClient ??= new ClusterClient(this.#map, "watch-moving");
     return this.#movingSlotClient;
@@ -102,7 +102,7 @@ export class ClusterMasters implements Masters, SlotRouting {
       if (node === undefined) await this.#map.refresh();
       else await this.#map.refreshFrom(node.name, node.redis).catch(() => this.#map.refresh());
     } catch {
-      // No node replies; the next refresh tries again.
+      // No node replied; the next refresh retries.
     }
     const now = performance.now();
     for (const [slot, at] of this.#movedAt) if (now - at > MOVING_MS) this.#movedAt.delete(slot);
@@ -147,7 +147,7 @@ class ClusterMaster implements Master {
 
   findHashTag(): string {
     const isOurs = (tag: string) => this.map.findMaster(computeSlot(tag)) === this.name;
-    // A master without slots has no keys, and is about to be forgotten.
+    // A master without slots has no keys, and is about to be removed.
     if (!this.map.masters.has(this.name)) return "";
     for (;;) {
       const tag = Math.random().toString(36).slice(2);

@@ -8,7 +8,7 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Nodes that have not learned of a migration yet redirect back and forth. */
+/** Delay before resubscribing, because nodes that have not learned of a migration yet redirect back and forth. */
 const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
@@ -20,12 +20,15 @@ export type ClusterChannelKind = "wake" | "keyspace";
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
- * Subscribes to channels on the master of their lock's slot, because a change of the lock is published there. While
- * that node is unreachable it has nothing to publish; its successor is subscribed to once it is known.
+ * Subscribes to channels on the master of their lock's slot, because changes to the lock are published there. While that
+ * node is unreachable, it has nothing to publish; its successor is subscribed to once it is known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;
-  /** One mode for all channels: ioredis treats the end of the last sharded subscription of a connection as the end of all. */
+  /**
+   * All channels use the same mode, because ioredis treats the end of a connection's last sharded subscription as the end of
+   * all subscriptions.
+   */
   readonly #isSharded: boolean;
   readonly #nodeByChannel = new Map<string, NodeName>();
   readonly #onChange = () => this.#leaveMovedChannels();
@@ -50,7 +53,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     this.#nodeByChannel.set(toChannelName(channel), node);
     const redis = this.#nodes.getConnection(node);
     await waitUntilReady(redis, AbortSignal.timeout(COMMAND_TIMEOUT_MS));
-    // The last subscriber may have left meanwhile.
+    // The last subscriber may have left by now.
     if (this.#nodeByChannel.get(toChannelName(channel)) !== node) return undefined;
     try {
       return await (this.#isSharded ? redis.ssubscribe(channel) : redis.subscribe(channel));

@@ -1,7 +1,7 @@
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Finds one key per master of a cluster, in a slot of that master. All processes try the same names. */
+/** Finds one key per master of a cluster, in a slot of that master. All processes try the same key names. */
 export class NodeKeys {
   readonly #numbers = new Map<NodeName, number>();
 
@@ -11,7 +11,7 @@ export class NodeKeys {
     private readonly prefix: string,
   ) {}
 
-  /** Returns a key whose slot `node` has according to the map; undefined when it has none. */
+  /** Returns a key in a slot that `node` has according to the map; `undefined` if the node has no slots. */
   findKey(node: NodeName): string | undefined {
     const first = this.#numbers.get(node) ?? 0;
     if (this.#isAt(node, first)) return this.#format(first);
@@ -23,7 +23,7 @@ export class NodeKeys {
     }
   }
 
-  /** Makes `findKey` name another key: the slot of the last one is moving, or has moved. */
+  /** Makes `findKey` return a different key, because the slot of the last one is moving or has moved. */
   skipKey(node: NodeName): void {
     this.#numbers.set(node, (this.#numbers.get(node) ?? 0) + 1);
     this.map.refreshSoon();

@@ -1,10 +1,10 @@
--- Goes before a script of several keys, of which only the first is declared to Redis; the others are arguments.
+-- Prefix for a script with several keys. Only the first key is declared to Redis; the others are arguments.
 --
--- A node that a slot is on its way to refuses calls that name several keys unless all are there (TRYAGAIN), and a lock
--- that is free has none. One key at a time it takes. Only to be sent where nothing of the lock is left at the node that
--- the slot is leaving: then the keys that are missing are nowhere.
+-- A node to which a slot is being migrated refuses calls that name several keys unless all of them exist (TRYAGAIN), and the
+-- keys of a free lock do not exist. It accepts one key at a time. Send this only if the source of the migration no longer
+-- has any of the lock's keys; the missing keys then do not exist anywhere.
 --
--- KEYS[1] the first key    ARGV[1] how many more there are    ARGV[2...] those, and then the arguments of the script
+-- KEYS[1] the first key    ARGV[1] how many more there are    ARGV[2...] those keys, and then the arguments of the script
 
 local server = redis
 local KEYS, ARGV = (function(first, given)

@@ -9,14 +9,14 @@ import { computeSlot } from "./slot.ts";
 
 const REFRESH_RETRY_MS = 500;
 
-/** The current master of one slot of a cluster. */
+/** The current master of one slot in a cluster. */
 export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #map: ClusterMap;
   readonly #nodes: ClusterNodeConnections;
   readonly #slot: number;
   #isClosed = false;
 
-  /** Returns at once. @param key of the slot */
+  /** Returns immediately. @param key a key in the slot */
   constructor(address: ClusterAddress, name: string, key: string, more: RedisOptions = {}) {
     super();
     this.setMaxListeners(0);
@@ -33,7 +33,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
-  /** Calls the master. A redirection updates the map for the next call. */
+  /** Calls the master. A redirect updates the map for the next call. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");

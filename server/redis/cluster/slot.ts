@@ -1,7 +1,7 @@
 import keySlot from "cluster-key-slot";
 import type { RedisArgument } from "../commands.ts";
 
-/** The slot of a key in a Redis Cluster. */
+/** Computes the slot of a key in a Redis Cluster. */
 export function computeSlot(key: RedisArgument): number {
   return keySlot(typeof key === "number" ? String(key) : key);
 }

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import type { RedisServerBinary } from "./server-binary.ts";
 
-/** The user of Lockkeeper, and the user of every application. */
+/** Lockkeeper's user, and the user that all applications share. */
 export type EmbeddedUser = "lockkeeper" | "app";
 
 /** Prefix of the keys of Lockkeeper's home store, which applications cannot access. */
 export const PROTECTED_PREFIX = "{lockkeeper}";
 
 /**
- * Subcommands of CLIENT that client libraries send on connect. Redis 7 gives each subcommand its own categories and
- * so already grants them; Redis 6.2 has all of CLIENT in `@admin`.
+ * Subcommands of CLIENT that client libraries send on connect. Redis 7 gives each subcommand its own categories and so
+ * already grants them; Redis 6.2 puts all of CLIENT in `@admin`.
  */
 const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "reply", "tracking", "caching"];
 
 /**
- * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot
- * be negated, so each pattern matches the keys that leave the prefix at one position.
+ * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot be
+ * negated, so each pattern matches the keys that differ from the prefix at one position.
  *
  * @param prefix without characters that are special in a Redis glob
  */
@@ -57,7 +57,7 @@ export function buildAclFile(
   return `${[DEFAULT_USER, ...users].join("\n")}\n`;
 }
 
-/** Settings that keep even an administrator of Redis from running code. Redis 6.2 does not know them. */
+/** Settings that prevent even a Redis administrator from running code. Redis 6.2 does not support them. */
 export function listHardeningSettings({
   version,
 }: Pick<RedisServerBinary, "version">): Record<string, string> {

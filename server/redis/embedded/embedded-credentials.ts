@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { buildAclFile, type EmbeddedUser } from "./access-rules.ts";
 import type { RedisServerBinary } from "./server-binary.ts";
 
-/** The ACL file in the server's working directory. It has hashes of the passwords. */
+/** The ACL file in the server's working directory. It contains hashes of the passwords. */
 export const ACL_FILE = "users.acl";
 
 const USERS = ["lockkeeper", "app"] as const satisfies readonly EmbeddedUser[];
 const PASSWORD_PATTERN = /^[\w-]{43}$/;
 
-/** The passwords of the embedded Redis. They stay the same over restarts. */
+/** The passwords of the embedded Redis. They stay the same across restarts. */
 export type EmbeddedPasswords = Readonly<Record<EmbeddedUser, string>>;
 
-/** Returns the file with the URL that `user` connects with, ready for `REDIS_URL`. */
+/** Returns the path of the file with the URL that `user` connects with, ready for `REDIS_URL`. */
 export function getUrlFile(dir: string, user: EmbeddedUser): string {
   return join(dir, `${user}-redis-url`);
 }
@@ -23,13 +23,16 @@ export function buildEmbeddedUrl(port: number, user: EmbeddedUser, password: str
   return `redis://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** Reads the passwords of an earlier run; a password that is missing is created. */
+/** Reads the passwords of an earlier run, and creates any that are missing. */
 export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
   const [lockkeeper, app] = await Promise.all(USERS.map((user) => readPassword(dir, user)));
   return { lockkeeper: lockkeeper ?? createPassword(), app: app ?? createPassword() };
 }
 
-/** Reads the URL of a user. undefined: the embedded Redis has not run yet. @throws EACCES if the file belongs to somebody else */
+/**
+ * Reads the URL of a user; `undefined` if the embedded Redis has not run yet. @throws EACCES if the file belongs to another
+ * account
+ */
 export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<string | undefined> {
   try {
     return (await readFile(getUrlFile(dir, user), "utf8")).trim();
@@ -39,7 +42,7 @@ export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<
   }
 }
 
-/** Writes the files with the URLs, readable by our account only. */
+/** Writes the files with the URLs, readable only by Lockkeeper's account. */
 export async function writeUrlFiles(dir: string, port: number, passwords: EmbeddedPasswords): Promise<void> {
   for (const user of USERS)
     await writePrivateFile(getUrlFile(dir, user), `${buildEmbeddedUrl(port, user, passwords[user])}\n`);

@@ -7,7 +7,7 @@ import { isRunning } from "./server-process.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** What one run stores for the next: the port and process of its server. */
+/** What one run stores for the next: the port and process ID of its server. */
 export interface ServerNote {
   port: number;
   pid: number;
@@ -34,13 +34,13 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** The claim of one process that it uses the server. */
+/** One process's claim that it uses the server. */
 export interface ServerClaim {
-  /** Returns "last" once, if no other process uses the server; the caller then ends it. */
+  /** Returns "last" once if no other process uses the server; the caller then stops it. */
   release(): "last" | "shared" | "given-up";
 }
 
-/** `fresh`: the server was just started, so claims on an earlier one are void. */
+/** `fresh`: the server was just started, so claims on an earlier server are void. */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
@@ -104,7 +104,7 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
   };
 }
 
-/** Creates and writes a file. On a full disk the empty file is removed again. @throws EEXIST if it exists */
+/** Creates and writes a file. If the disk is full, the empty file is removed again. @throws EEXIST if it exists */
 async function createLockFile(path: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
@@ -127,7 +127,7 @@ async function removeIfStale(path: string): Promise<void> {
   ]);
   if (content === undefined) return;
   const pid = Number(content);
-  // A container gives a restarted process the pid of the killed one: our own pid may be an old lock.
+  // A container can give a restarted process the pid of the killed one, so Lockkeeper's own pid may be an old lock.
   const alive = pid === process.pid ? heldLockPaths.has(path) : isRunning(pid);
   const abandoned = isPositive(pid) ? !alive : age > 2_000;
   if (abandoned) await rm(path, { force: true });

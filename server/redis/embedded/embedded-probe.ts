@@ -6,22 +6,22 @@ import { readInfoField } from "../server-info.ts";
 
 export type ProbeResult =
   | { kind: "ours"; pid: number }
-  /** Accepts the connection and does not respond, as a stopped process does. */
+  /** Accepts the connection but does not respond, like a suspended process. */
   | { kind: "silent" }
-  /** Requires another password. */
+  /** Requires a different password. */
   | { kind: "refused" }
   | { kind: "other" };
 
-/** What a connection authenticates with. */
+/** The credentials that a connection authenticates with. */
 export interface ProbeLogin {
   readonly user: string;
   readonly password: string;
 }
 
 /**
- * Finds out whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`.
+ * Determines whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`.
  *
- * @param login only for a process that is known to be ours: any program that listens there can read it
+ * @param login only for a process known to be Lockkeeper's, because any program that listens on the port can read it
  */
 export async function probeServer(port: number, dataDir: string, login?: ProbeLogin): Promise<ProbeResult> {
   const client = createProbeClient(port);
@@ -45,7 +45,7 @@ export async function probeServer(port: number, dataDir: string, login?: ProbeLo
   }
 }
 
-/** Whether `pid`, which may long belong to another program, is a server that does not answer for `dataDir`. */
+/** Whether `pid`, which may now belong to another program, is an unresponsive server for `dataDir`. */
 export async function isServingDirectory(pid: number, dataDir: string): Promise<boolean> {
   if (process.platform === "linux") {
     return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === dataDir;
@@ -55,7 +55,7 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
   return /(redis|valkey)-server/.test(stdout);
 }
 
-/** Returns whether a server that was just launched is ready. Before the login, Redis does not report that it is loading. */
+/** Returns whether a server that was just launched is ready. Redis does not report that it is loading before the login. */
 export async function probeReadiness(
   port: number,
   login?: ProbeLogin,
@@ -69,7 +69,7 @@ export async function probeReadiness(
   } catch (error) {
     const reply = error instanceof Error ? error.message : "";
     if (reply.startsWith("NOAUTH") && login === undefined) return "ready";
-    // A server that cannot save its data refuses even a PING, and is there.
+    // A server that cannot save its data refuses even PING, but it is running.
     if (reply.startsWith("MISCONF")) return "ready";
     return reply.startsWith("LOADING") ? "loading" : "not-yet";
   } finally {
@@ -77,7 +77,7 @@ export async function probeReadiness(
   }
 }
 
-/** Runs one command on our own server. @throws what Redis replies */
+/** Runs one command on the embedded server. @throws what Redis replies */
 export async function runOnServer(
   port: number,
   login: ProbeLogin,
@@ -106,7 +106,7 @@ function createProbeClient(port: number): Redis {
     protocol: 2,
     disableClientInfo: true,
   });
-  // Without a listener ioredis prints what the calls above already report.
+  // Without a listener, ioredis prints what the calls above already report.
   client.on("error", () => {});
   return client;
 }

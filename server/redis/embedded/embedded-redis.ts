@@ -23,34 +23,34 @@ import { EMBEDDED_REMEDY, preparePrivateDirectory } from "./private-directory.ts
 import { endServer, isPortFree, sendSignal } from "./server-process.ts";
 import { ServerSupervisor } from "./server-supervisor.ts";
 
-/** How applications connect. The password is in the file only. */
+/** How applications connect. The password is only in the file. */
 export interface AppConnection {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** The file with the URL, readable by the account that runs Lockkeeper only. */
+  /** The file with the URL, readable only by the account that runs Lockkeeper. */
   readonly file: string;
 }
 
 export interface EmbeddedRedis {
-  /** With the password of the user `lockkeeper`, who can do everything. */
+  /** Contains the password of the user `lockkeeper`, which can do everything. */
   readonly url: string;
-  /** With the password of the user `app`, who cannot touch Lockkeeper's own keys. */
+  /** Contains the password of the user `app`, which cannot access Lockkeeper's own keys. */
   readonly appUrl: string;
   readonly app: AppConnection;
   readonly port: number;
   /** The pid of the current process. It changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
-  /** True if it was already running: left behind by a killed run, or shared with one that still runs. */
+  /** True if it was already running: orphaned by a killed run, or shared with one that is still running. */
   readonly adopted: boolean;
-  /** Ends the server, unless another Lockkeeper process still uses it. */
+  /** Stops the server, unless another Lockkeeper process still uses it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the project's own Redis on 127.0.0.1, with the data, passwords and port of the last time.
+ * Starts the embedded Redis on 127.0.0.1, with the data, passwords and port of the last run.
  *
- * @throws StartupError in one line, also if its files cannot be written
+ * @throws StartupError (one line), also if its files cannot be written
  */
 export async function startEmbeddedRedis(options: EmbeddedOptions): Promise<EmbeddedRedis> {
   const dir = await preparePrivateDirectory(options.dataDir);
@@ -73,7 +73,7 @@ function startInDirectory(dir: string, options: EmbeddedOptions): Promise<Embedd
   });
 }
 
-/** Ends a server of an earlier version, which any account of this machine could use. */
+/** Stops a server of an earlier version, which any account on this machine could use. */
 async function endOpenServer({ options }: ServerSetup, pid: number): Promise<void> {
   options.onProgress?.("The embedded Redis of an earlier run has no password: it is restarted with one");
   await endServer(pid);
@@ -101,7 +101,7 @@ async function startNewServer(setup: ServerSetup, wanted: number): Promise<Embed
 }
 
 async function findFreePort(excludedPort: number): Promise<number> {
-  // Not one the system picks: those come from the range of outgoing connections, which may have it next time.
+  // Does not use a port that the system picks: outgoing connections use the same range and may occupy it next time.
   for (let port = excludedPort + 1; port <= Math.min(excludedPort + 100, 65_535); port++) {
     if (await isPortFree(port)) return port;
   }
@@ -118,7 +118,7 @@ async function restartServer(
 ): Promise<number> {
   return withStartLock(setup.dir, async () => {
     hooks.signal.throwIfAborted();
-    // Another Lockkeeper process that shares the server may have been first.
+    // Another Lockkeeper process that shares the server may have restarted it first.
     const running = await findRunningServer(setup, port, await readNote(setup.dir));
     if (running.kind === "ours") return running.pid;
     if (!(await isPortFree(port))) throw new StartupError(`another program listens on port ${port}`);
@@ -146,7 +146,7 @@ function createHandle(
   const stop = async () => {
     process.off("exit", atExit);
     await supervisor.stop();
-    // A start at this moment must not adopt a server that is about to end; but ending never waits for one.
+    // A concurrent start must not adopt a server that is about to stop, but stopping never waits for a start.
     const release = await tryStartLock(dir).catch(() => undefined);
     if (claim.release() === "last") await endServer(supervisor.pid);
     await release?.();

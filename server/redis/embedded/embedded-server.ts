@@ -12,16 +12,16 @@ export const KEYSPACE_EVENTS = "Kghszxe$";
 
 export interface EmbeddedOptions {
   binary: RedisServerBinary;
-  /** The directory of the append-only file and of our notes about the server. Other accounts cannot read it. */
+  /** The directory of the append-only file and of Lockkeeper's notes about the server. Other accounts cannot read it. */
   dataDir: string;
   /** The port for the first start; later starts reuse the stored one. */
   preferredPort: number;
   onProgress?: (line: string) => void;
-  /** Called with a message when the server ended unexpectedly, and when it was restarted. */
+  /** Called with a message when the server exits unexpectedly, and when it has been restarted. */
   onUnexpectedEnd?: (line: string) => void;
 }
 
-/** Settings of every start on one data directory. */
+/** Settings shared by every start in the same data directory. */
 export interface ServerSetup {
   readonly options: EmbeddedOptions;
   /** The real path of the data directory. */
@@ -32,10 +32,10 @@ export interface ServerSetup {
 type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
 
 /**
- * Finds the server of an earlier run. The password is sent only to a process that serves our directory: without it,
- * another account could listen on the port and read the password.
+ * Finds the server of an earlier run. The password is sent only to a process that serves Lockkeeper's directory: without
+ * this check, another account could listen on the port and read the password.
  *
- * @throws StartupError if our server runs and cannot be used
+ * @throws StartupError if Lockkeeper's server is running but cannot be used
  */
 export async function findRunningServer(
   setup: ServerSetup,
@@ -63,7 +63,7 @@ export interface LaunchHooks {
   signal?: AbortSignal;
 }
 
-/** Starts the server and waits until it has its data. Returns its pid. */
+/** Starts the server and waits until it has loaded its data. Returns its pid. */
 export async function launchEmbeddedServer(
   setup: ServerSetup,
   port: number,
@@ -88,7 +88,7 @@ export async function launchEmbeddedServer(
   return pid;
 }
 
-/** No secret is among the arguments: every account can list them. */
+/** The arguments contain no secrets, because every account can list them. */
 function buildArguments(port: number, binary: RedisServerBinary): string[] {
   const settings = {
     port: String(port),
@@ -103,7 +103,7 @@ function buildArguments(port: number, binary: RedisServerBinary): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** What Lockkeeper's own user logs in with. */
+/** Creates the login of Lockkeeper's own user. */
 export function createLogin({ passwords }: ServerSetup): ProbeLogin {
   return { user: "lockkeeper", password: passwords.lockkeeper };
 }

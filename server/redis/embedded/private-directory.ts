@@ -6,14 +6,14 @@ import { explainFileError } from "../../errors/file-error.ts";
 export const EMBEDDED_REMEDY =
   "The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_CACHE_DIR, or set REDIS_URL.";
 
-/** Bits of a mode that let other accounts in. */
+/** The mode bits that grant access to other accounts. */
 const OTHERS = 0o077;
 
 /**
- * Creates `dir` for our account only, and takes the access of other accounts from what an earlier run left in it.
+ * Creates `dir` for Lockkeeper's account only, and removes other accounts' access to files that an earlier run left in it.
  *
  * @returns its real path
- * @throws StartupError if we cannot write there
+ * @throws StartupError if Lockkeeper cannot write there
  */
 export async function preparePrivateDirectory(dir: string): Promise<string> {
   try {
@@ -28,7 +28,7 @@ export async function preparePrivateDirectory(dir: string): Promise<string> {
   }
 }
 
-/** Removes the rights of other accounts from a file or a directory. A file that has ended meanwhile needs none. */
+/** Removes the rights of other accounts from a file or a directory. A file that no longer exists is ignored. */
 async function restrictAccess(path: string): Promise<void> {
   try {
     const { mode } = await stat(path);

@@ -13,14 +13,14 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 
 export interface RedisServerBinary {
   path: string;
-  /** Where an unpacked server finds its shared libraries; the ones of the system need no help. */
+  /** Where an unpacked server finds its shared libraries; the system's own servers do not need it. */
   libraryPath?: string;
   version: string;
   source: "configured" | "installed" | "unpacked";
 }
 
 export interface FindServerOptions {
-  /** `REDIS_SERVER_BIN`: this one or none. */
+  /** `REDIS_SERVER_BIN`: use this binary or none. */
   explicitPath?: string;
   cacheDir: string;
   onProgress?: (line: string) => void;
@@ -32,12 +32,12 @@ export interface ServerVersion {
   supported: boolean;
 }
 
-/** Parses the output of `--version`; undefined for anything that is neither Redis nor Valkey. */
+/** Parses the output of `--version`; `undefined` for anything that is neither Redis nor Valkey. */
 export function parseServerVersion(output: string): ServerVersion | undefined {
   const match = /^(?:(redis|valkey) )?server v=((\d+)\.(\d+)\.\d+\S*)/i.exec(output.trim());
   if (!match) return undefined;
   const [, name, version = "", major, minor] = match;
-  // Some Valkey 7.2 builds leave their name out: "Server v=7.2.4".
+  // Some Valkey 7.2 builds omit their name: "Server v=7.2.4".
   const product = name?.toLowerCase() === "redis" ? "redis" : "valkey";
   const [oldMajor, oldMinor] = OLDEST[product];
   const supported = Number(major) > oldMajor || (Number(major) === oldMajor && Number(minor) >= oldMinor);
@@ -45,8 +45,8 @@ export function parseServerVersion(output: string): ServerVersion | undefined {
 }
 
 /**
- * The environment to start `binary` with; undefined inherits ours. An unpacked server gets a bare one:
- * its libraries must not be mixed with a LD_LIBRARY_PATH that was set for something else.
+ * Returns the environment in which to start `binary`; `undefined` inherits Lockkeeper's. An unpacked server gets a minimal
+ * one, because its libraries must not be mixed with an LD_LIBRARY_PATH that was set for something else.
  */
 export function buildServerEnvironment(
   binary: Pick<RedisServerBinary, "libraryPath">,
@@ -56,7 +56,7 @@ export function buildServerEnvironment(
   return bare as NodeJS.ProcessEnv;
 }
 
-/** Finds a Redis or Valkey server that runs here, and unpacks one into `cacheDir` if the machine has none. */
+/** Finds a Redis or Valkey server that runs on this machine, and unpacks one into `cacheDir` if there is none. */
 export async function findRedisServer(options: FindServerOptions): Promise<RedisServerBinary> {
   if (options.explicitPath) return findConfigured(options.explicitPath);
   const seen: string[] = [];
@@ -137,7 +137,7 @@ async function listCandidates(): Promise<string[]> {
 }
 
 async function listOnPath(): Promise<string[]> {
-  // The shell knows PATH, which only server/config/config.ts may read here; each name is looked up on its own.
+  // The shell knows PATH, which only server/config/config.ts may read directly; each name is looked up separately.
   const script = 'for name in "$@"; do command -v "$name"; done; true';
   const { stdout } = await run("/bin/sh", ["-c", script, "sh", ...NAMES]).catch(() => ({ stdout: "" }));
   return stdout.split("\n").filter((line) => line.startsWith("/"));

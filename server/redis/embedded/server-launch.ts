@@ -10,19 +10,19 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The server's working directory is where it keeps its files: no path has to survive its option parser. */
+  /** The server's working directory, where it keeps its files, so that no path has to pass through its option parser. */
   cwd: string;
   args: string[];
   port: number;
   logFile: string;
-  /** Added to the environment that it gets. */
+  /** Variables added to its environment. */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
-  /** Login for the readiness check, needed if the server has no open user. */
+  /** The login for the readiness check, required if the server has no user without a password. */
   login?: ProbeLogin;
-  /** Whether other accounts are kept from the files that the server creates. */
+  /** Whether other accounts are denied access to the files that the server creates. */
   isPrivate?: boolean;
-  /** Called in the same turn as the process is created. */
+  /** Called in the same turn in which the process is created. */
   onSpawn?: (pid: number) => void;
   /** Cancels the start and stops the server. */
   signal?: AbortSignal;
@@ -33,7 +33,7 @@ export interface LaunchedServer {
   child: ChildProcess;
 }
 
-/** Starts a Redis server and waits until it answers with its data loaded. */
+/** Starts a Redis server and waits until it has loaded its data and replies. */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   const logStart = getLogSize(options.logFile);
   const { child, ended } = spawnServer(options);
@@ -56,7 +56,7 @@ function spawnServer(options: LaunchOptions) {
     spawn(options.binary.path, options.args, {
       cwd: options.cwd,
       env: buildLaunchEnvironment(options),
-      // Its own process group: Ctrl-C in the terminal must reach us first, so that we can end it in order.
+      // Its own process group, so that Ctrl-C in the terminal reaches Lockkeeper first, which then stops it in order.
       detached: true,
       stdio: ["ignore", log, log],
     });
@@ -71,7 +71,7 @@ function spawnServer(options: LaunchOptions) {
   return { child, ended };
 }
 
-/** The child process inherits the mask; no other code of ours runs meanwhile. */
+/** The child process inherits the mask. No other Lockkeeper code runs while it is set. */
 function runWithUmask<T>(mask: number, run: () => T): T {
   const before = process.umask(mask);
   try {

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Positions in /proc/PID/stat, counted from the field after the name of the program. */
+/** Positions in /proc/PID/stat, counted from the field after the program name. */
 const STAT_STATE = 0;
 const STAT_THREADS = 17;
 
 /**
- * Whether `pid` is a process that still runs. A zombie, which some containers never reap, does not, once its last thread
- * has ended: until then the process keeps its port and its files.
+ * Whether `pid` is a process that is still running. A zombie, which some containers never reap, no longer runs once its last
+ * thread has exited. Until then, the process keeps its port and its files.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -24,7 +24,7 @@ function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // The main thread of a killed server is a zombie while other threads are still ending.
+    // The main thread of a killed server is a zombie while other threads are still exiting.
     return fields[STAT_STATE] === "Z" && Number(fields[STAT_THREADS]) <= 1;
   } catch {
     return true;
@@ -35,7 +35,7 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone already, which is what every caller is after.
+    // The process has already exited, which is what every caller wants.
   }
 }
 
@@ -48,7 +48,7 @@ export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boo
   return true;
 }
 
-/** Ends a Redis server so that its append-only file is complete, by force if it takes longer than a second. */
+/** Stops a Redis server so that its append-only file is complete. Kills it if that takes longer than a second. */
 export async function endServer(pid: number): Promise<void> {
   sendSignal(pid, "SIGTERM");
   if (await waitUntilGone(pid, 1_000)) return;
@@ -58,7 +58,7 @@ export async function endServer(pid: number): Promise<void> {
 
 /** Whether a server could listen on 127.0.0.1:`port` now. */
 export async function isPortFree(port: number): Promise<boolean> {
-  // macOS lets 127.0.0.1 be bound beside a listener on all addresses, so look for that one first.
+  // macOS allows binding to 127.0.0.1 even if another process listens on all addresses, so check for that first.
   if (await isPortOpen(port)) return false;
   return new Promise((resolve) => {
     const server = createServer();

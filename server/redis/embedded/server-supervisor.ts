@@ -4,14 +4,14 @@ import { isRunning } from "./server-process.ts";
 const POLL_MS = 250;
 const PAUSE_MS_MIN = 500;
 const PAUSE_MS_MAX = 30_000;
-/** A server that ran for this long is started again at once. */
+/** A server that ran for this long is restarted immediately. */
 const STABLE_MS = 30_000;
 
 export interface SupervisorOptions {
   pid: number;
-  /** Starts the server again, or finds the one that another process started. Returns its pid. */
+  /** Restarts the server, or finds the one that another process started. Returns its pid. */
   restart(signal: AbortSignal): Promise<number>;
-  /** Called once for each end of the server, and once for each series of failed starts. */
+  /** Called once each time the server exits, and once for each series of failed starts. */
   onLine?: ((line: string) => void) | undefined;
 }
 

@@ -8,12 +8,12 @@ import { isRunning } from "./server-process.ts";
 
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
-/** The C library must be the one of the running system: a second one beside its loader crashes at once. */
+/** The C library must be the running system's: a second one next to its loader crashes immediately. */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {
   onProgress?: ((line: string) => void) | undefined;
-  /** Tries what was unpacked into `root`, before it takes its final place. */
+  /** Tests what was unpacked into `root` before it is moved to its final location. */
   works(root: string): Promise<boolean>;
   whatToDo: string;
 }
@@ -32,8 +32,8 @@ export async function canUnpack(): Promise<boolean> {
 }
 
 /**
- * Puts a Redis server and the libraries it lacks into `dir`, from the distribution's own packages and
- * without root: apt keeps its state in a folder that is deleted again.
+ * Unpacks a Redis server and the libraries it lacks into `dir`, from the distribution's own packages and without root: apt
+ * keeps its state in a folder that is deleted afterwards.
  */
 export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
   const parent = dirname(dir);
@@ -78,7 +78,7 @@ async function downloadInto(state: string, root: string, options: UnpackOptions)
   await runApt(state, ["update"]).catch((error: Error) => problems.push(describeAptError(error)));
   for (const name of PACKAGES) {
     try {
-      // "install" works out which libraries this system lacks; nothing is installed.
+      // "install" determines which libraries this system lacks; nothing is installed.
       await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
       await extract(join(state, "cache/archives"), root);
       return;
@@ -100,7 +100,7 @@ function runApt(state: string, args: string[]) {
     "APT::Get::Assume-Yes=true",
     "Debug::NoLocking=1",
     "Acquire::Retries=2",
-    // Without it an unreachable mirror is only a warning, and the operator would read "no such package".
+    // Without this, an unreachable mirror causes only a warning, and the operator sees "no such package".
     "APT::Update::Error-Mode=any",
     "Acquire::http::Timeout=20",
   ];
@@ -125,7 +125,7 @@ async function moveIntoPlace(root: string, dir: string, options: UnpackOptions):
     () => false,
   );
   if (moved) return;
-  // Someone else was faster, which is as good, or a broken one is in the way.
+  // Another process was faster, which is just as good, or a broken copy is in the way.
   if (await options.works(dir)) return;
   await rm(dir, { recursive: true, force: true });
   await rename(root, dir);

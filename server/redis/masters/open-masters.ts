@@ -7,9 +7,9 @@ import { SingleMaster } from "./single-master.ts";
 import { VotingMasters } from "./voting-masters.ts";
 
 /**
- * Opens the masters of a target. Returns at once: a Redis that cannot be reached yet counts as down.
+ * Opens the masters of a target. Returns immediately: a Redis that cannot be reached yet counts as down.
  *
- * @throws StartupError when a URL is invalid
+ * @throws StartupError if a URL is invalid
  */
 export function openMasters(
   where: string | SentinelLocation | ClusterLocation | { readonly quorum: readonly string[] } | RedisAddress,

@@ -10,7 +10,7 @@ export class VotingMasters implements Masters {
   readonly db: number;
   readonly list: readonly SingleMaster[];
 
-  /** @throws StartupError as `votingAddressesOf` */
+  /** @throws StartupError as `parseVotingAddresses` */
   constructor(urls: readonly string[]) {
     const addresses = parseVotingAddresses(urls);
     this.db = addresses[0]?.db ?? 0;
@@ -30,7 +30,7 @@ export class VotingMasters implements Masters {
   }
 }
 
-/** Parses the URLs of a quorum. @throws StartupError when a URL is invalid or listed twice, or the databases differ */
+/** Parses the URLs of a quorum. @throws StartupError if a URL is invalid or listed twice, or the databases differ */
 export function parseVotingAddresses(urls: readonly string[]): RedisAddress[] {
   const addresses = urls.map((url) => parseRedisAddress(url));
   const labels = addresses.map(({ label }) => label);

@@ -7,19 +7,19 @@ import { Sentinels } from "./sentinels.ts";
 export interface SentinelLocation {
   /** The sentinels, as `redis://` or `rediss://`, each with its own user, password and TLS. */
   readonly sentinel: readonly string[];
-  /** The name of the master in the configuration of the sentinels. */
+  /** The name of the master in the sentinels' configuration. */
   readonly master: string;
-  /** A URL whose user, password, database and TLS apply to the master. Its host is ignored. `redis://` by default. */
+  /** A URL with the user, password, database and TLS settings of the master. Its host is ignored. `redis://` by default. */
   readonly redis?: string;
-  /** Maps server addresses that are not reachable from here: `host:port` to `host:port`. */
+  /** Maps server addresses that are not directly reachable: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
 /**
- * Returns an address that leads to the current master of a Sentinel group. Its connections ask the sentinels for the
+ * Returns an address that leads to the current master of a Sentinel group. Its connections query the sentinels for the
  * master each time they connect, and are closed when another server has been promoted.
  *
- * @throws StartupError when a URL cannot be a sentinel, or the name of the master is missing
+ * @throws StartupError if a URL cannot be a sentinel, or the name of the master is missing
  */
 export function createSentinelAddress({
   sentinel,
@@ -39,7 +39,7 @@ export function createSentinelAddress({
   }
   const { host: _host, port: _port, tls, ...rest } = options;
   const sentinels = new Sentinels(master, sentinel.map(parseSentinelUrl), natMap);
-  // The certificate is that of the current master.
+  // The certificate belongs to the current master.
   const security = tls === undefined ? {} : { tls: {} };
   return {
     options: { ...rest, ...security, Connector: createSentinelConnector(sentinels, security.tls) },
@@ -48,7 +48,7 @@ export function createSentinelAddress({
   };
 }
 
-/** Parses the URL of a sentinel. @throws StartupError when it cannot be one */
+/** Parses the URL of a sentinel. @throws StartupError if it cannot be one */
 export function parseSentinelUrl(url: string): RedisAddress {
   const { options, db } = parseRedisAddress(url);
   if (options.path !== undefined || db !== 0) {

@@ -11,9 +11,9 @@ const ASK_AGAIN_MS_MAX = 500;
 /**
  * Connects to the current master of a Sentinel group.
  *
- * ioredis's connector is not used for three reasons. A failover during its query for the master closes the connection
- * permanently. It queries the sentinels one after the other, so frozen ones delay every lock. And each connection has a
- * separate subscription at each sentinel.
+ * ioredis's connector is not used for three reasons. A failover while it queries for the master closes the connection
+ * permanently. It queries the sentinels one after the other, so frozen sentinels delay every lock. And each connection has a
+ * separate subscription to each sentinel.
  */
 export function createSentinelConnector(
   sentinels: Sentinels,
@@ -47,7 +47,7 @@ export function createSentinelConnector(
       return stream;
     }
 
-    /** Never throws while the connection should reconnect: ioredis stops reconnecting after an error of the connector. */
+    /** Never throws while the connection should reconnect, because ioredis stops reconnecting after a connector error. */
     async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Endpoint> {
       for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS_MAX)) {
         const place = await sentinels.findMaster().catch((error: Error) => {

@@ -17,12 +17,12 @@ interface SentinelReply extends Endpoint {
 
 /** How long one sentinel may take to reply. */
 const ASK_MS = 500;
-/** How long to wait for the others after the first reply: a sentinel behind a partition may return the old master. */
+/** How long to wait for the others after the first reply: a partitioned sentinel may return the old master. */
 const STRAGGLER_WAIT_MS = 20;
-/** Disconnected clients query again within this time, so a subscription need not end before. */
+/** Disconnected clients query again within this time, so a subscription does not have to end earlier. */
 const LISTEN_LINGER_MS = 3000;
 
-/** Follows the sentinels of one group: the current master, and when it changes. */
+/** Follows the sentinels of one group: finds the current master, and reports when it changes. */
 export class Sentinels {
   #listeners: Redis[] = [];
   #stopTimer: NodeJS.Timeout | undefined;
@@ -34,7 +34,7 @@ export class Sentinels {
     private readonly natMap: Readonly<Record<NodeName, NodeName>>,
   ) {}
 
-  /** @throws Error when no sentinel names a master */
+  /** @throws Error if no sentinel names a master */
   async findMaster(): Promise<Endpoint> {
     const replies: SentinelReply[] = [];
     const done = new AbortController();
@@ -57,7 +57,7 @@ export class Sentinels {
     return replies.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
   }
 
-  /** Calls back whenever another server has become the master. @returns a function that ends it */
+  /** Calls back whenever another server has become the master. @returns a function that ends the subscription */
   onSwitch(onSwitch: (to: Endpoint) => void): () => void {
     clearTimeout(this.#stopTimer);
     this.#switchListeners.add(onSwitch);
