@@ -10,7 +10,7 @@ import { type AccountChange, Accounts } from "./account.ts";
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
 /** Interval at which each instance checks for changes. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Older data may be outdated: one second for the pause, one for a slow reply. */
+/** Older data may be outdated. Allows one second for the interval and one for a slow reply. */
 const FRESH_MS = 2000;
 /** Minimum interval between refreshes for unknown keys, for any number of requests. */
 const SHARED_REFRESH_INTERVAL_MS = 100;
@@ -26,9 +26,9 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 );
 
 /**
- * The operators and API keys. They are stored in the home store and cached completely by each instance, so that
- * requests need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An
- * instance that knows newer accounts than the store, for example after a failover, writes them again.
+ * The operators and API keys. They are stored in the home store and cached completely by each instance, so that requests
+ * need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An instance that knows
+ * newer accounts than the store, for example after a failover, writes them back.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());
@@ -55,7 +55,7 @@ export class AccountDirectory {
     return this.#accounts;
   }
 
-  /** Milliseconds since the start of the last successful refresh. Infinite if there was none. */
+  /** Milliseconds since the start of the last successful refresh. Infinity if there was none. */
   get ageMs(): number {
     return performance.now() - this.#refreshedAt;
   }
@@ -70,7 +70,7 @@ export class AccountDirectory {
     return this.#sessionsRevision;
   }
 
-  /** Registers a listener for changes of accounts or sessions on any instance. */
+  /** Registers a listener for changes to accounts or sessions on any instance. */
   onChange(listener: () => void): void {
     this.#changeListener = listener;
   }
@@ -124,7 +124,7 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Runs a task that may be repeated: now, or when the store is connected. */
+  /** Runs a task that may be repeated, immediately or once the store is connected. */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }
@@ -168,7 +168,7 @@ export class AccountDirectory {
     this.#apply(new Accounts(version, new Map(Object.entries(fields)), this.#accounts));
   }
 
-  // A store that lost its last changes would accept revoked credentials again.
+  // A store that lost its last changes would again accept revoked credentials.
   async #restore(call: HomeStore["callOnce"]): Promise<void> {
     const { version, fields } = this.#accounts;
     await call((redis) => restoreScript.run(redis, [ACCOUNTS_KEY], [version, ...[...fields].flat()]));

@@ -1,6 +1,6 @@
 -- Writes the accounts that an instance has cached into a store that has lost them or their latest changes.
 --
--- Guarantee: newer accounts are never overwritten, so of several instances the one with the newest version wins.
+-- Guarantee: newer accounts are never overwritten, so among several instances, the one with the newest version wins.
 --
 -- KEYS[1] the accounts (hash)
 -- ARGV[1] the cached version, which starts with an increasing number    The rest: field, value

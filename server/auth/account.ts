@@ -4,10 +4,10 @@ import { Access, Roles } from "../../lib/contract/access.ts";
 /** An operator as stored in the home store. */
 export const StoredOperator = z.object({
   roles: Roles,
-  /** Encoded argon2id hash. null: no password is set. */
+  /** Encoded argon2id hash. `null` if no password is set. */
   password: z.string().nullable(),
   state: z.enum(["enabled", "disabled"]),
-  /** Changes with each password, which ends the sessions of earlier epochs. */
+  /** Changes with each new password, which ends the sessions of earlier epochs. */
   epoch: z.string(),
   createdAt: z.number(),
   createdBy: z.string(),
@@ -23,14 +23,14 @@ export const StoredApiKey = z.object({
   createdAt: z.number(),
   createdBy: z.string(),
   expiresAt: z.number().nullable(),
-  /** null: the limit of the server. Keys that were stored before quotas existed have none. */
+  /** `null` for the server's limit. Keys stored before quotas existed have none. */
   holdsMax: z.number().nullable().default(null),
   bytesMax: z.number().nullable().default(null),
   revokedAt: z.number().nullable(),
   rotatedAt: z.number().nullable(),
   /** Hash of the secret. */
   hash: z.string(),
-  /** The secret before the last rotation, and its end, Unix milliseconds. */
+  /** The hash of the secret before the last rotation, and when that secret expires, in Unix milliseconds. */
   old: z.object({ hash: z.string(), until: z.number() }).nullable(),
 });
 export type StoredApiKey = Readonly<z.infer<typeof StoredApiKey>>;
@@ -47,8 +47,8 @@ export class Accounts {
   readonly keys = new Map<string, StoredApiKey>();
 
   /**
-   * @param version an increasing number and a random part; empty if nothing was ever written
-   * @param fields as stored; invalid accounts are ignored, because other clients may have written there
+   * @param version an increasing number and a random part; empty if no accounts have been written
+   * @param fields as stored; invalid accounts are ignored, because other clients may have written them
    * @param before the previous snapshot; unchanged accounts remain the same objects
    */
   constructor(
@@ -70,7 +70,7 @@ export class Accounts {
     }
   }
 
-  /** Returns a snapshot with the changes applied. A value of undefined deletes the field. */
+  /** Returns a snapshot with the changes applied. A value of `undefined` deletes the field. */
   applyChanges(version: string, changes: readonly AccountChange[]): Accounts {
     const fields = new Map(this.fields);
     for (const [field, json] of changes) {

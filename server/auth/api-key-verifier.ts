@@ -9,7 +9,7 @@ import type { LastUseTracker } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { createSecret, hashSha256, isEqualSecret } from "./secret.ts";
 
-/** The secret contains the id, so that a key is found by a map lookup and unknown keys cost no hash. */
+/** The secret contains the id, so that a key can be looked up in a map and unknown keys do not have to be hashed. */
 const SECRET_PATTERN = /^lk_([0-9a-f]{16})_[\w-]{43}$/;
 /** How long applications can continue with known keys while the home store is unreachable. */
 const LOCKING_WITHOUT_STORE_MAX_MS = 10 * 60 * 1000;
@@ -26,7 +26,7 @@ interface CachedKey {
   readonly key: StoredApiKey;
   readonly principal: Principal;
   readonly field: string;
-  /** The verified secret. Hashing it for each request would cost as much as parsing all headers. */
+  /** The verified secret. Hashing it for each request would take as long as parsing all headers. */
   verifiedSecret: Buffer | undefined;
 }
 
@@ -41,9 +41,9 @@ export class ApiKeyVerifier {
   ) {}
 
   /**
-   * Synchronous if the key is known and the accounts are fresh enough for the access.
+   * Authenticates synchronously if the key is known and the accounts are fresh enough for the access.
    *
-   * @returns undefined if the secret belongs to none of these keys
+   * @returns `undefined` if the secret belongs to none of these keys
    * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with it
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
@@ -64,7 +64,7 @@ export class ApiKeyVerifier {
     );
   }
 
-  // Reads are permitted with the last known state, as for sessions.
+  // Reads are permitted based on the last known state, as for sessions.
   #isDirectoryTooOld(access: Access | "anyone"): boolean {
     if (access === "lock") return this.directory.ageMs > this.lockingWithoutStoreMs;
     return (access === "force" || access === "admin") && !this.directory.isFresh;

@@ -47,7 +47,7 @@ export class ApiKeys {
     return toApiKey(id, getStoredKey(this.directory.accounts, id), usedAt(buildApiKeyField(id)));
   }
 
-  /** @throws LockkeeperError invalid, already_exists, forbidden: more access than its creator has */
+  /** @throws LockkeeperError invalid, already_exists, forbidden: the key would have more access than its creator */
   async create(input: ApiKeyInput, by: Principal): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const id = randomBytes(8).toString("hex");
     const secret = createKeySecret(id);
@@ -115,7 +115,7 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** Revokes the key, on all instances within two seconds. @throws LockkeeperError not_found */
+  /** Revokes the key on all instances within two seconds. @throws LockkeeperError not_found */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);

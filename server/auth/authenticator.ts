@@ -10,7 +10,7 @@ import { PasswordLogin } from "./password-login.ts";
 import { SavedViews } from "./saved-views.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
 
-/** Authentication and everything else that is based on the accounts in the home store. */
+/** Authentication, and everything else that uses the accounts in the home store. */
 export interface Authenticator {
   readonly accountDirectory: AccountDirectory;
   readonly apiKeyVerifier: ApiKeyVerifier;
@@ -24,11 +24,11 @@ export interface Authenticator {
 
 export interface AuthenticatorOptions {
   readonly sessionLimits: SessionLimits;
-  /** Administrator to create if there are no operators. */
+  /** The administrator to create if there are no operators. */
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Opens the authenticator. If the store is unreachable, its data is read when it connects. */
+/** Opens the authenticator. If the store is unreachable, its data is read once it is connected. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

@@ -5,7 +5,7 @@ import type { KeyPermissions } from "./grant.ts";
 import type { Principal } from "./principal.ts";
 
 /**
- * Asserts that the principal has all the access that it grants to a key or an operator. @throws LockkeeperError
+ * Asserts that the principal has all the access that it grants to a key or an operator. @throws LockkeeperError forbidden
  * forbidden
  */
 export function assertCanDelegate(principal: Principal, wanted: readonly KeyPermissions[]): void {
@@ -15,7 +15,7 @@ export function assertCanDelegate(principal: Principal, wanted: readonly KeyPerm
   );
 }
 
-/** Converts the roles of an operator to the equivalent permissions of a key. */
+/** Converts an operator's roles to the equivalent key permissions. */
 export function toKeyPermissions(roles: Roles): KeyPermissions[] {
   return Object.entries(roles).map(([target, role]) => ({
     verbs: role === "none" ? [] : ACCESS_OF_ROLE[role],

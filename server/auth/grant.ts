@@ -7,7 +7,7 @@ export interface AccessGrant {
   coversTarget(target: string): boolean;
   /** Applies to all targets, including future ones. */
   readonly everywhere: boolean;
-  /** Keys that the grant covers. undefined: all keys. */
+  /** Keys that the grant covers; `undefined` covers all keys. */
   readonly keys: KeyPatternSet | undefined;
 }
 

@@ -2,11 +2,11 @@
 export interface HoldQuota {
   /** Maximum number of live holds. */
   readonly holdsMax: number;
-  /** Maximum bytes of their keys and companions, estimated. */
+  /** Maximum estimated size of their keys and companions, in bytes. */
   readonly bytesMax: number;
 }
 
-/** The limits of one API key. null: the limit of the server. */
+/** The limits of one API key; `null` for the server's limit. */
 export type HoldQuotaOverride = { readonly [Limit in keyof HoldQuota]: number | null };
 
 export const NO_QUOTA_OVERRIDE: HoldQuotaOverride = { holdsMax: null, bytesMax: null };

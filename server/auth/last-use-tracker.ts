@@ -5,7 +5,8 @@ const LAST_USES_KEY = `${HOME_PREFIX}account-uses`;
 const WRITE_INTERVAL_MS = 60_000;
 
 /**
- * Records the last use of each key and the last login of each operator. Writes at most once a minute, in the
+ * Records the last use of each key and the last login of each operator. Writes at most once a minute per account, in the
+ * background.
  * background.
  */
 export class LastUseTracker {
@@ -23,13 +24,13 @@ export class LastUseTracker {
     const now = Date.now();
     this.#usedAt.set(field, now);
     if (now - (this.#writtenAt.get(field) ?? 0) < WRITE_INTERVAL_MS) return;
-    // After a failed write, the next use in a minute's time is written.
+    // After a failed write, the first use at least a minute later is written.
     this.#writtenAt.set(field, now);
     this.home.callOnce((redis) => redis.hset(LAST_USES_KEY, field, now)).catch(() => undefined);
   }
 
   /**
-   * Reads the last use on any instance by field, Unix milliseconds. @throws LockkeeperError unavailable,
+   * Reads the last use on any instance by field, in Unix milliseconds. @throws LockkeeperError unavailable, unknown_outcome
    * unknown_outcome
    */
   async readAll(): Promise<(field: string) => number | null> {

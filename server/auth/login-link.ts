@@ -13,7 +13,7 @@ export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
 
-/** One-time links: ten minutes, single use, stored as a hash. */
+/** One-time links. They are valid for ten minutes, can be used once, and are stored as hashes. */
 export class LoginLinks {
   constructor(private readonly home: HomeStore) {}
 
@@ -26,7 +26,7 @@ export class LoginLinks {
 
   /** @throws LockkeeperError unauthenticated: used, expired or unknown */
   async consume(token: string): Promise<LoginLink> {
-    // GETDEL makes the link single-use: of two concurrent requests only one gets it. A lost reply uses it up.
+    // GETDEL makes the link single-use: of two concurrent requests, only one gets it. A lost reply also consumes it.
     const found = await this.home.run((redis) => redis.getdel(buildLinkKey(token)));
     const link = found === null ? undefined : parseLink(found);
     if (link !== undefined) return link;

@@ -9,7 +9,7 @@
 --   (strings: number of attempts, and time of the last one in milliseconds)
 -- KEYS[4] addresses from which the name has logged in (sorted set: address -> time in milliseconds)
 -- ARGV[1] 'try', or 'right': the password of the previous attempt was correct
--- ARGV[2] address, or '' if unknown    ARGV[3] for 'right': the result of 'try'
+-- ARGV[2] address, or '' if unknown    ARGV[3] for 'right': the result returned by 'try'
 --
 -- Returns {'wait', ms}   {'known'}: permitted, from a known address   {'stranger'}: permitted
 
@@ -24,14 +24,14 @@ local function stored(text)
   return tonumber(tries) or 0, tonumber(at) or 0
 end
 
--- Typing errors of a whole office must not add up over weeks, so one attempt is forgotten every five minutes.
+-- One attempt is forgotten every five minutes, so that the typos of a whole office do not add up over weeks.
 local function read(text)
   local tries, at = stored(text)
   return math.max(0, tries - math.floor(math.max(0, now - at) / FORGOTTEN_AFTER_MS)), at
 end
 local function text_of(tries, at) return integer(tries) .. ' ' .. integer(at) end
 
--- After the free attempts, each delay is twice the previous one.
+-- After the free attempts, each delay is twice as long as the previous one.
 local function wait_of(text, free, longest)
   local tries, at = read(text)
   if tries < free then return 0 end
@@ -41,7 +41,7 @@ end
 if ARGV[1] == 'right' then
   redis.call('DEL', KEYS[1])
   if ARGV[3] == 'stranger' then
-    -- Only this attempt is undone, so a successful login does not permit more attempts for another name.
+    -- Undoes only this attempt, so that a successful login does not permit more attempts for another name.
     local tries, at = stored(redis.call('GET', KEYS[2]))
     if tries > 0 then redis.call('SET', KEYS[2], text_of(tries - 1, at), 'PX', KEPT_MS) end
     tries, at = stored(redis.call('GET', KEYS[3]))

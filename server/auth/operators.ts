@@ -34,11 +34,11 @@ export class Operators {
     return toOperator(name, operator, (await this.lastUses.readAll())(buildOperatorField(name)));
   }
 
-  /** @throws LockkeeperError already_exists, invalid, forbidden: more access than its creator has, rate_limited */
+  /** @throws LockkeeperError already_exists, invalid, forbidden: it would have more access than its creator, rate_limited */
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
     assertNameAvailable(name, this.directory.accounts);
-    // An earlier operator of that name may have been removed while the store was unreachable.
+    // An earlier operator with that name may have been removed while the store was unreachable.
     await this.views.removeAllOf(buildOperatorId(name));
     const operator = await createStoredOperator({ roles, password }, by.name);
     await this.directory.update((accounts) => {
@@ -48,7 +48,7 @@ export class Operators {
     return toOperator(name, operator, null);
   }
 
-  /** Creates an administrator of all targets if there are no operators: now, or when the store is connected. */
+  /** Creates an administrator of all targets if there are no operators, immediately or once the store is connected. */
   async createFirst(name: string, password: string): Promise<void> {
     await this.directory.whenAvailable(async () => {
       if (this.directory.accounts.operators.size > 0) return;
@@ -61,8 +61,8 @@ export class Operators {
   }
 
   /**
-   * Changes an operator. Active sessions have the change within two seconds on all instances; sessions that were
-   * started by a link end.
+   * Changes an operator. Active sessions reflect the change within two seconds on all instances; sessions that were started
+   * by a link end.
    *
    * @param but the secret of a session that continues
    * @throws LockkeeperError not_found, forbidden, last_admin
@@ -102,10 +102,10 @@ export class Operators {
   /**
    * Sets a password and ends all other sessions of the operator.
    *
-   * @param by the caller; or the operator itself, as it was when its current password was verified
+   * @param by the caller, or the operator itself, as it was when its current password was verified
    * @param but the secret of the session that continues
-   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed
-   * meanwhile, rate_limited
+   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed since,
+   * rate_limited
    */
   async setPassword(
     name: string,
@@ -166,7 +166,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
   throw new InvalidError(`The limit of ${OPERATORS_MAX} operators is reached.`, {});
 }
 
-/** Returns the change if an operator remains who can log in and has all access. @throws LockkeeperError last_admin */
+/** Returns the change if it leaves an operator who can log in and has full access. @throws LockkeeperError last_admin */
 function requireRemainingAdmin(accounts: Accounts, change: AccountChange): AccountChange[] {
   const after = accounts.applyChanges("", [change]);
   if (hasAdmin(accounts) && !hasAdmin(after)) {

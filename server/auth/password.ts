@@ -7,7 +7,7 @@ const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as co
 const CONCURRENCY_MAX = 2;
 const QUEUE_MAX = 50;
 
-/** A hash of an unknown password, so that verifying an unknown name takes as long as a known one. */
+/** A hash of an unknown password, so that verifying an unknown name takes as long as verifying a known one. */
 const DUMMY_HASH = `$argon2id$v=19$m=${ARGON2_OPTIONS.memoryCost},t=${ARGON2_OPTIONS.timeCost},p=${ARGON2_OPTIONS.parallelism}$bG9ja2tlZXBlci1ub2JvZHk$8HyYlIhVdGxDpZrpTHRkjuSYIfgCYmQWfgAMVK2ktFc`;
 
 let running = 0;
@@ -19,7 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * @param stored null or undefined if there is none; takes the same time
+ * @param stored `null` or `undefined` if there is none; verification then takes just as long
  * @throws LockkeeperError rate_limited if too many hashes are queued
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
@@ -29,7 +29,7 @@ export async function verifyPassword(stored: string | null | undefined, password
   return isRight && stored !== null && stored !== undefined;
 }
 
-/** Keyboards encode the same letter differently. */
+/** Normalizes a password, because keyboards encode the same letter differently. */
 function normalizePassword(password: string): string {
   return password.normalize("NFC");
 }

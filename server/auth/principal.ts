@@ -7,12 +7,12 @@ import type { HoldQuotaOverride } from "./hold-quota.ts";
 /** An authenticated caller. */
 export interface Principal {
   readonly kind: "key" | "session" | "nobody";
-  /** Stable id: `root`, the id of an API key, or the result of `idOfOperator`. */
+  /** Stable id: `root`, the id of an API key, or the result of `buildOperatorId`. */
   readonly id: string;
-  /** Name in events and the audit log: `key:<name>`, or an operator's name, which has no colon. */
+  /** Name in events and the audit log: `key:<name>`, or an operator's name, which contains no colon. */
   readonly name: string;
   readonly grants: readonly AccessGrant[];
-  /** Quotas of the API key. undefined: the limits of the server. */
+  /** Quotas of the API key; `undefined` for the server's limits. */
   readonly quota?: HoldQuotaOverride;
 }
 
@@ -20,13 +20,13 @@ export const buildOperatorId = (name: string) => `operator:${name}`;
 
 export const ANONYMOUS: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 
-/** The scope of an access: one key of a target, all its keys, or (without a target) the whole server. */
+/** The scope of access: one key of a target, all its keys, or (without a target) the whole server. */
 export interface AccessScope {
   readonly target?: string | undefined;
   readonly key?: Key | undefined;
 }
 
-/** Returns whether the access is granted for the entire scope. */
+/** Whether the access is granted for the entire scope. */
 export function canAccess({ grants }: Principal, access: Access, { target, key }: AccessScope): boolean {
   for (const { accesses, coversTarget, everywhere, keys } of grants) {
     const isThere = target === undefined ? everywhere : coversTarget(target);
@@ -36,7 +36,7 @@ export function canAccess({ grants }: Principal, access: Access, { target, key }
   return false;
 }
 
-/** Returns whether the access is granted for some key of the target, or (undefined) of any target. */
+/** Whether the access is granted for some key of the target, or (`undefined`) of any target. */
 export function canAccessSome({ grants }: Principal, access: Access, target: string | undefined): boolean {
   return grants.some(
     ({ accesses, coversTarget }) =>
@@ -44,7 +44,7 @@ export function canAccessSome({ grants }: Principal, access: Access, target: str
   );
 }
 
-/** Returns the keys of a target for which the access is granted; undefined: all. Call `canAccessSome` first. */
+/** Returns the keys of a target for which the access is granted; `undefined` means all. Call `canAccessSome` first. */
 export function getAllowedKeys(
   { grants }: Principal,
   access: Access,
@@ -62,7 +62,7 @@ export function getAllowedKeys(
     : new KeyPatternSet(ranges.flatMap(({ patterns }) => patterns));
 }
 
-/** Returns the kinds of access that are granted for at least some keys of a target. */
+/** Returns the kinds of access that are granted for at least some of a target's keys. */
 export function getAccessesAt(principal: Principal, target: string): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccessSome(principal, access, target));
 }

@@ -16,13 +16,13 @@ const ROOT_PRINCIPAL: Principal = {
 
 /** The root API key: set in the environment, or created once and stored as a hash. */
 export class RootKey {
-  /** The verified secret. Hashing it for each request would cost as much as parsing all headers. */
+  /** The verified secret. Hashing it for each request would take as long as parsing all headers. */
   #verifiedSecret: Buffer | undefined;
 
-  /** undefined until the home store is first reached. */
+  /** `undefined` until the home store is first reached. */
   #hash: string | undefined;
 
-  /** The secret, only if the key was just created. It cannot be retrieved later. */
+  /** The secret; set only if the key was just created. It cannot be retrieved later. */
   createdSecret: string | undefined;
 
   private constructor() {}

@@ -16,7 +16,7 @@ const TRIES_MAX = 20;
 const API_KEY_VIEWS_TTL_MS = 365 * 24 * 60 * 60 * 1000;
 
 const StoredView = View.omit({ of: true, mayChange: true }).extend({
-  /** Id of the principal that last saved it. */
+  /** Id of the principal that last saved the view. */
   who: z.string(),
 });
 type StoredView = z.infer<typeof StoredView>;
@@ -29,8 +29,7 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 
 /**
  * The saved views of each principal and of the team. Each has one list in the home store. Nothing is cached, so all
- * instances have the same views. All methods reject with `unavailable` or `unknown_outcome` if the store is
- * unreachable.
+ * instances have the same views. All methods reject with `unavailable` or `unknown_outcome` if the store is unreachable.
  */
 export class SavedViews {
   constructor(private readonly home: HomeStore) {}
@@ -45,7 +44,7 @@ export class SavedViews {
   }
 
   /**
-   * Creates or changes a view. Can move it between the principal's views and the team's.
+   * Creates or changes a view. Can also move it between the principal's views and the team's.
    *
    * @throws LockkeeperError invalid: the limit is reached, forbidden
    */
@@ -62,7 +61,7 @@ export class SavedViews {
       if (!own.some((each) => each.id === id)) assertCanChange(team, id, principal);
     }
     const others = of === "team" ? principal.id : TEAM;
-    // The destination is written first: a failure in between leaves two copies instead of none.
+    // The destination is written first, so that a failure between the two writes leaves two copies instead of none.
     await this.#update(of === "team" ? TEAM : principal.id, principal, (views) => {
       assertCanChange(views, id, principal);
       return placeView(views, view, place);
@@ -86,7 +85,7 @@ export class SavedViews {
     });
   }
 
-  /** Removes the views of a deleted principal, so that a new one of the same name does not get them. */
+  /** Removes the views of a deleted principal, so that a new principal with the same name does not get them. */
   async removeAllOf(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
@@ -119,7 +118,7 @@ export class SavedViews {
 
 const buildViewsKey = (ownerId: string) => `${HOME_PREFIX}views:${ownerId}`;
 
-/** Parses a stored list. Invalid views are omitted, and removed by the next change. */
+/** Parses a stored list. Invalid views are omitted, and the next change removes them. */
 function parseViews(text: string): readonly StoredView[] {
   if (text === "") return [];
   const found = z.array(z.unknown()).safeParse(parseJson(text)).data ?? [];

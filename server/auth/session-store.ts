@@ -7,9 +7,9 @@ import type { HomeStore } from "../home/home-store.ts";
 export const StoredSession = z.object({
   id: z.string(),
   name: z.string(),
-  /** Roles of a session that was started by a link. null: the current roles of its operator. */
+  /** Roles of a session that was started by a link; `null` for the current roles of its operator. */
   roles: Roles.nullable(),
-  /** Password epochs in which the session is valid: its first one, and those of passwords that it set itself. */
+  /** Password epochs in which the session is valid: its first epoch, and those of passwords that the session set. */
   epochs: z.array(z.string()),
   since: z.number(),
   expiresAt: z.number(),
@@ -19,7 +19,7 @@ export const StoredSession = z.object({
 });
 export type StoredSession = Readonly<z.infer<typeof StoredSession>>;
 
-/** Sorted set of session hashes by their end, Unix milliseconds. It lists them without a scan. */
+/** Sorted set of session hashes by expiry, in Unix milliseconds. It lists sessions without a scan. */
 const SESSION_INDEX_KEY = `${HOME_PREFIX}sessions`;
 const buildSessionKey = (hash: string) => `${HOME_PREFIX}session:${hash}`;
 
@@ -47,7 +47,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Updates a session. A session that has ended meanwhile is not restored. */
+  /** Updates a session. A session that has already ended is not restored. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

@@ -12,8 +12,7 @@ import { SessionStore, type StoredSession } from "./session-store.ts";
 /** How long a cached session is valid for reads. */
 const CACHE_TTL_MS = 2000;
 /**
- * Sessions used within this time are restored after the store lost its data. Open pages send a request every five
- * seconds.
+ * Sessions used within this time are restored after the store loses its data. Open pages send a request every five seconds.
  */
 const RESTORE_WINDOW_MS = 10_000;
 /** Resolution of the time of last use. */
@@ -41,12 +40,12 @@ interface CachedSession {
 }
 
 /**
- * The browser sessions: opaque, revocable, stored as hashes. While the store is unreachable, cached sessions can
- * still read. A session that was started by password has the current access of its operator.
+ * The browser sessions: opaque, revocable, and stored as hashes. While the store is unreachable, cached sessions can still
+ * read. A session that was started with a password has the current access of its operator.
  */
 export class Sessions {
   readonly #cachedSessions = new Map<string, CachedSession>();
-  /** Refreshes in progress by hash. Concurrent callers share them, because a change makes every open stream refresh. */
+  /** Refreshes in progress by hash. Concurrent callers share them, because a change causes every open stream to refresh. */
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #store: SessionStore;
 
@@ -59,7 +58,7 @@ export class Sessions {
     home.onEmptied((lastIntactAt) => this.#restore(lastIntactAt));
   }
 
-  /** Starts a session with the roles of a one-time link, regardless of the operator of that name. */
+  /** Starts a session with the roles of a one-time link, regardless of any operator with that name. */
   startFromLink({ name, roles }: LoginLink, from: SessionOrigin): Promise<NewSession> {
     return this.#start({ name, roles, epochs: [] }, from);
   }
@@ -69,7 +68,7 @@ export class Sessions {
   }
 
   /**
-   * @param purpose `read` accepts cached sessions, also while the store is unreachable
+   * @param purpose `read` accepts cached sessions, even while the store is unreachable
    * @throws LockkeeperError unavailable if `act` needs the store and it is unreachable
    */
   async find(secret: string, purpose: "read" | "act"): Promise<ActiveSession | undefined> {
@@ -94,8 +93,8 @@ export class Sessions {
   }
 
   /**
-   * @param operatorName the operator; undefined for all sessions
-   * @param secret of the caller's session
+   * @param operatorName the operator; `undefined` for all sessions
+   * @param secret the secret of the caller's session
    */
   async list(operatorName: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
     const own = secret === undefined ? undefined : hashSha256(secret);
@@ -112,7 +111,7 @@ export class Sessions {
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.since - a.since);
   }
 
-  /** @param operatorName the operator; undefined for any. @throws LockkeeperError not_found */
+  /** @param operatorName the operator; `undefined` for any. @throws LockkeeperError not_found */
   async revoke(id: string, operatorName: string | undefined): Promise<void> {
     const all = await this.#store.list();
     const found = all.find(
@@ -175,7 +174,7 @@ export class Sessions {
   }
 
   #refreshShared(hash: string): Promise<void> {
-    // A refresh that started before sessions were ended may have read a session that has ended.
+    // A refresh that started before sessions were ended may have read a session that has since ended.
     const name = `${hash} ${this.directory.sessionsRevision}`;
     const under = this.#refreshes.get(name);
     if (under !== undefined) return under;
