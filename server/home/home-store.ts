@@ -8,12 +8,12 @@ import type { Commands } from "../redis/commands.ts";
 
 const STORE_ID_KEY = `${HOME_PREFIX}home`;
 
-/** @param lastIntactAt `performance.now()` when the store was last known to have its data */
+/** @param lastIntactAt `performance.now()` when the store was last known to contain its data */
 type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
- * The Redis that has Lockkeeper's own data. It can lose the data, for example by a restart without persistence. An
- * id key detects this, and the restore callbacks write again what must not be lost.
+ * The Redis that stores Lockkeeper's own data. It can lose the data, for example in a restart without persistence. An id key
+ * detects this, and the restore callbacks rewrite what must not be lost.
  */
 export class HomeStore {
   readonly #restoreCallbacks: RestoreCallback[] = [];
@@ -23,7 +23,7 @@ export class HomeStore {
 
   readonly #pendingTasks = new Set<() => Promise<void>>();
 
-  /** @param store in a cluster, the master of the slot that has all keys of Lockkeeper */
+  /** @param store in a cluster, the master of the slot that contains all of Lockkeeper's keys */
   constructor(readonly store: Redis | SlotMaster) {
     const emitter: Pick<Commands, "on"> = store;
     emitter.on("ready", () => void this.#runPendingTasks());
@@ -33,7 +33,7 @@ export class HomeStore {
     this.store.disconnect();
   }
 
-  /** Registers a callback for when the store is found empty after Lockkeeper has written to it. */
+  /** Registers a callback that runs if the store is found empty after Lockkeeper has written to it. */
   onEmptied(restore: RestoreCallback): void {
     this.#restoreCallbacks.push(restore);
   }
@@ -58,7 +58,7 @@ export class HomeStore {
     return await attempt(this.store, () => this.callOnce(command));
   }
 
-  /** Runs a task that may be repeated: now, or when the store is connected. @throws any other error of the task */
+  /** Runs a task that may be repeated, immediately or once the store is connected. @throws any other error of the task */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);
     else await this.#runTask(task);
@@ -81,7 +81,7 @@ export class HomeStore {
     }
   }
 
-  /** Checks that the store still has Lockkeeper's data, and restores it otherwise. */
+  /** Checks that the store still has Lockkeeper's data, and restores the data otherwise. */
   ensureRestored(): Promise<void> {
     this.#restoring ??= this.#restoreIfEmptied().finally(() => {
       this.#restoring = undefined;

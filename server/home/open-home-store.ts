@@ -20,7 +20,7 @@ export function openHomeStore(where: RedisLocation, name = "home", more: RedisOp
 }
 
 /**
- * Waits for the store for five seconds.
+ * Waits up to five seconds for the store.
  *
  * @returns `disconnected` if the store does not respond
  * @throws StartupError if it responds but refuses Lockkeeper's own keys
