@@ -1,7 +1,7 @@
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 
-/** Token, fence, timestamps, first request id and Redis's overhead per key, measured with MEMORY USAGE. */
+/** The size of token, fence, timestamps, first request id and Redis's overhead per key, measured with MEMORY USAGE. */
 const HOLD_OVERHEAD_BYTES = 400;
 
 /** The parts of a hold that determine its size in Redis. */
@@ -11,7 +11,7 @@ export interface HoldContent {
   readonly record?: OwnerRecord | undefined;
 }
 
-/** Estimates the memory of a hold in Redis, in bytes: its key, and its companion, whose name contains the key. */
+/** Estimates a hold's memory in Redis, in bytes: its key, and its companion, whose name contains the key. */
 export function estimateHoldBytes({ key, owner, record }: HoldContent): number {
   return HOLD_OVERHEAD_BYTES + 2 * countKeyBytes(key) + Buffer.byteLength(owner) + countRecordBytes(record);
 }

@@ -2,7 +2,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import { UnknownOutcomeError } from "../errors/redis-errors.ts";
 import type { HoldLedger } from "./hold-ledger.ts";
 
-/** Covers a retry with the same Idempotency-Key, which is not refused while the hold still counts. */
+/** Long enough for a retry with the same Idempotency-Key, which is not refused while the hold still counts. */
 const UNKNOWN_OUTCOME_MS_MAX = 60_000;
 
 interface ClaimedHold {

@@ -11,7 +11,7 @@ export interface HoldUsage {
 export interface LedgerHold {
   readonly principal: string;
   readonly bytes: number;
-  /** Time until expiry without renewal, in milliseconds. null: no TTL. */
+  /** Time until expiry without renewal, in milliseconds. `null` if it has no TTL. */
   readonly remainingMs: number | null;
 }
 
@@ -20,10 +20,10 @@ const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
 type Entry = Pick<LedgerHold, "principal" | "bytes">;
 
 /**
- * Counts the live holds of each principal over all targets.
+ * Counts the live holds of each principal across all targets.
  *
- * A hold is removed when it is forgotten or has expired, so keys that are never read again do not accumulate. Changes
- * take constant time, apart from the deadline heap.
+ * A hold is removed when it is forgotten or has expired, so keys that are never read again do not accumulate. Changes take
+ * constant time, apart from updating the deadline heap.
  */
 export class HoldLedger {
   readonly #usages = new Map<string, HoldUsage>();
@@ -62,7 +62,7 @@ export class HoldLedger {
     this.#remove(entry);
   }
 
-  /** Returns the principal that has the hold of the key. */
+  /** Returns the principal that holds the key. */
   findPrincipal(target: string, key: Key): string | undefined {
     this.#removeExpired();
     return this.#holdsByTarget.get(target)?.entries.get(key)?.principal;
@@ -73,7 +73,7 @@ export class HoldLedger {
     return this.#usages.get(principal) ?? NO_USAGE;
   }
 
-  /** Changes the usage of a principal by holds that no key has yet. Negative numbers subtract. */
+  /** Adds holds that are not recorded for a key yet to a principal's usage. Negative numbers subtract. */
   add(principal: string, holds: number, bytes: number): void {
     const before = this.#usages.get(principal) ?? NO_USAGE;
     const after = { holds: before.holds + holds, bytes: before.bytes + bytes };

@@ -18,8 +18,8 @@ export interface LockRef {
 }
 
 /**
- * Limits the live holds of each principal. Holds are counted from observations of watched keys, which include grants
- * of other instances, and from the grants of this instance, which include keys that are not watched.
+ * Limits the live holds of each principal. Holds are counted from observations of watched keys, which include grants by
+ * other instances, and from grants by this instance, which include keys that are not watched.
  */
 export class HoldQuotas {
   readonly #ledger: HoldLedger;
@@ -93,7 +93,7 @@ export class HoldQuotas {
       this.#ledger.forget(target, key);
       return;
     }
-    // Keys that the index leaves out must not make the ledger larger than the index.
+    // Keys that the index omits must not make the ledger larger than the index.
     if (!isIndexed && this.#ledger.findPrincipal(target, key) === undefined) return;
     const remainingMs = observation.state === "held" ? observation.remainingMs : null;
     const bytes = estimateHoldBytes({ key, owner: holder.owner, record: holder.record });
