@@ -18,11 +18,11 @@ type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "onUnverified" | 
 
 export interface BulkReleaseArgs extends BulkReleaseTerms {
   readonly by: string;
-  /** Keys that the caller may release; undefined: all. */
+  /** Keys that the caller may release; `undefined` means all. */
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** Result of one item, with `error` if it was refused or failed. */
+/** The result of one item, with `error` if it was refused or failed. */
 export interface ItemResult extends Pick<BulkItemLine, "outcome" | "result" | "seen"> {
   readonly error?: unknown;
 }

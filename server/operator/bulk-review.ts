@@ -29,8 +29,8 @@ interface HoldQuery {
 }
 
 /**
- * Finds the indexed holds that match a filter, without unlisted locks, which are released one by one. If the filter
- * names an owner, service or host, only their holds are selected on locks with several holders.
+ * Finds the indexed holds that match a filter, except unlisted locks, which are released individually. If the filter
+ * specifies an owner, service or host, only matching holds are selected on locks with several holders.
  */
 export async function findMatchingHolds(
   watcher: Watcher,
@@ -59,7 +59,7 @@ function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): Found
   return named.map((holder) => item(buildHolderVersion(hold, holder)));
 }
 
-/** Converts a hold for the review. `expectedVersion` may identify one of several holders. */
+/** Converts a hold for the review. `expectedVersion` can identify one of several holders. */
 export function toReviewedHold(
   watcher: Watcher,
   hold: ObservedHold,

@@ -20,12 +20,12 @@ interface ExtendDeps {
 
 type ExtendArgs = ExtendInput & {
   readonly by: string;
-  /** Keys that the caller may read; undefined: all. */
+  /** Keys that the caller may read; `undefined` means all. */
   readonly allowedKeys: KeyPatternSet | undefined;
 };
 
 /**
- * Extends the hold that the operator saw, or does nothing. Compares it as a force-release does.
+ * Extends the hold that the operator saw, or does nothing. Compares the hold as a force-release does.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified,
  * not_a_lock, key_not_allowed, unavailable, unknown_outcome

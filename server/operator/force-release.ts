@@ -43,20 +43,20 @@ interface ForceReleaseDeps {
 
 type ForceReleaseArgs = ForceReleaseInput & {
   readonly by: string;
-  /** Of the keys with the same token, only these are released; undefined: all. */
+  /** Limits which keys with the same token are released; `undefined` means all. */
   readonly allowedKeys?: KeyPatternSet | undefined;
   readonly scope?: ReleaseScope | undefined;
 };
 
-/** `bulk`: an item of a bulk release, which excludes unlisted locks. Defaults to `single`. */
+/** `bulk`: an item of a bulk release, which excludes unlisted locks. `single` by default. */
 export type ReleaseScope = "single" | "bulk";
 
 /**
  * Releases the hold that the operator saw, or nothing.
  *
- * The hold is compared twice: here with the observations (an owner string can recur), and by the script with the
- * current value in Redis. A hold with a fencing token is compared only by the script. The remaining race: a foreign
- * owner that released and re-acquired the lock so recently that the notification has not arrived.
+ * The hold is compared twice: here with the observations (an owner string can be reused), and by the script with the current
+ * value in Redis. A hold with a fencing token is compared only by the script. The remaining race is a foreign owner that
+ * released and re-acquired the lock so recently that the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome
@@ -108,7 +108,7 @@ function toReleasedHold(
   return {
     owner: formatKey(holder.seen.owner),
     ...(holder.seen.fence === null ? {} : { fence: holder.seen.fence }),
-    // The owner string has the client's clock, and may be the start of its wait.
+    // The time in the owner string comes from the client's clock, and may be the start of its wait.
     ...(sinceIs === "reported" ? {} : { heldMs: Math.max(0, asOf - since) }),
     ...(hold.seen.waiters === undefined ? {} : { waiters: hold.seen.waiters }),
   };
@@ -127,12 +127,12 @@ type HoldSelector = Pick<
   "expectedVersion" | "format" | "reservedMs" | "allowedKeys" | "scope"
 > & {
   readonly onUnverified: ForceReleaseArgs["onUnverified"] | "extend";
-  /** Purpose of the lookup. Defaults to `release`. */
+  /** The purpose of the lookup; `release` by default. */
   readonly doing?: "release" | "extend";
 };
 
 /**
- * Finds the current state of the hold that the request names; undefined if it has ended. @throws LockkeeperError as
+ * Finds the current state of the hold that the request names; `undefined` if it has ended. @throws LockkeeperError as
  * `forceReleaseLock`
  */
 export async function findReleasableHold(
@@ -170,7 +170,7 @@ function findIndexedHold(
   request: HoldSelector,
 ): PresentHold | undefined {
   const hold = watcher.index.get(key);
-  // If Redis may not respond, read first: a read without a reply has no effect, but a script may have.
+  // If Redis may not respond, read first: a read without a reply has no effect, but a script without one may.
   if (!watcher.isUp || hold === undefined) return undefined;
   if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
   const [{ seen }, ...others] = hold.holders;
@@ -181,7 +181,7 @@ function findIndexedHold(
 }
 
 /**
- * Reads the hold that the caller saw, or one that may be the same. For harmless operations.
+ * Reads the hold that the caller saw, or one that may be the same. Use it only for harmless operations.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
@@ -245,8 +245,7 @@ function toForceReleaseParams(
 const NOTHING_RELEASED = "Nothing was released. Retry later.";
 
 /**
- * Reads the key. The version of a foreign hold depends on complete observation, so its continuity is confirmed
- * first.
+ * Reads the key. The version of a foreign hold depends on uninterrupted observation, so its continuity is confirmed first.
  */
 async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   return await explainRedisFailure(async () => {
@@ -274,7 +273,7 @@ async function readHoldAs(
   return seen;
 }
 
-/** Finds the holder that the version identifies; undefined: the lock as a whole. */
+/** Finds the holder that the version identifies; `undefined` if it identifies the lock as a whole. */
 function findExpectedHolder(
   lock: Lock,
   hold: ObservedHold,
@@ -293,7 +292,7 @@ function findExpectedHolder(
   return holder;
 }
 
-/** Reads the current lock for the error. */
+/** Reads the current lock and creates the error that reports it. */
 export async function readChangedError(
   watcher: Watcher,
   key: Key,

@@ -22,10 +22,10 @@ interface WaitersReading {
 }
 
 /**
- * Reads the waiters of a lock, by name where Redis stores it. In a quorum, the waiters of all masters, because
- * clients queue at each of them.
+ * Reads the waiters of a lock, by name if Redis stores it. In a quorum, reads the waiters of all masters, because clients
+ * queue on each of them.
  *
- * @throws LockkeeperError not_a_lock; the error of Redis if no master responds
+ * @throws LockkeeperError not_a_lock; the Redis error if no master responds
  */
 export async function readLockWaiters(
   { name, masters, rules }: DirectReadTarget,
@@ -94,7 +94,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** The count is at least the number of named waiters. */
+/** Counts the waiters: at least as many as are named. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

@@ -15,10 +15,10 @@ interface SharedKeyReleaseDeps {
   readonly watcher: Watcher;
 }
 
-/** Above the number of keys that a client locks together. */
+/** More keys than a client locks together. */
 const KEYS_MAX = 100;
 
-/** Finds the other keys to release with this one. */
+/** Finds the other keys to release along with this one. */
 export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, format: FormatName): Key[] {
   return RELEASED_TOGETHER.has(format) ? watcher.index.findKeysSharingToken(hold, KEYS_MAX) : [];
 }
@@ -30,7 +30,7 @@ export async function forceReleaseSharedKeys(
   seen: HeldObservation,
   request: ForceReleaseParams,
 ): Promise<SharedKeyResult[]> {
-  // The requested lock is already released, so a failure of another key must not hide that.
+  // The requested lock is already released, so a failure to release another key must not hide that.
   const releaseKey = async (key: Key): Promise<SharedKeyResult> => ({
     ...toKeyFields(key),
     outcome: await forceReleaseSharedKey(deps, key, seen, request).catch(() => "unknown" as const),
