@@ -2,13 +2,13 @@ import { HeldError, LockClient } from "@lockkeeper/redis";
 
 const client = await LockClient.open(process.env.REDIS_URL ?? "redis://127.0.0.1:6379");
 try {
-  // Waits at most 5 s for the lock, runs the function and releases the lock, also when the function throws.
+  // Waits at most 5 s for the lock, runs the function and releases the lock, even if the function throws.
   await client.withLock("lock:orders:42", { waitMs: 5000 }, async (hold) => {
-    hold.assertHeld(); // Call it before each write. It throws LostError after the lock is lost.
+    hold.assertHeld(); // Call it before each write. It throws LostError once the lock is lost.
     console.log(`Acquired ${hold.key}, fencing token ${hold.fence}`);
   });
 
-  // Without waitMs, acquiring a held lock fails at once.
+  // Without waitMs, acquiring a held lock fails immediately.
   const hold = await client.acquire("lock:orders:42", { leaseMs: 10_000 });
   try {
     await client.acquire("lock:orders:42");
