@@ -41,7 +41,7 @@ export class AccountDirectory {
   private constructor(private readonly home: HomeStore) {}
 
   /**
-   * Reads the accounts, now or when the store is connected, and refreshes them every second until the store is
+   * Reads the accounts, immediately or once the store is connected, and refreshes them every second until the store is
    * closed.
    */
   static async open(home: HomeStore): Promise<AccountDirectory> {

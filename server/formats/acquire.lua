@@ -118,7 +118,7 @@ if wait_ms then
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
-  -- Never shortened: another client may be waiting for longer.
+  -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
 end
 return format_holders('held', now_ms, gives_way_ms or remaining_ms, kept, holders or {})

@@ -99,7 +99,7 @@ export interface ExtendRequest {
   readonly reason: string;
 }
 
-/** A hold of this process that its watchdog renews. */
+/** A hold in this process that the watchdog renews. */
 export interface OwnHold extends HoldIdentity {
   readonly key: Key;
   readonly leaseMs: number;

@@ -99,7 +99,7 @@ export interface UnreadableObservation {
   readonly state: "unreadable";
   readonly key: Key;
   readonly reason: UnreadableReason;
-  /** One sentence without a full stop: the error of Redis, or what is missing. */
+  /** One sentence without a period: the Redis error, or what is missing. */
   readonly why: string;
 }
 

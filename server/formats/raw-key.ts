@@ -50,7 +50,7 @@ export interface RawKey {
   readonly type: LockType;
   /** `null` if it has no TTL. */
   readonly remainingMs: number | null;
-  /** The number of bytes of a string, else of members. */
+  /** The number of bytes for a string; otherwise the number of members. */
   readonly size: number;
   /** Memory used by the content or, for a string, by its permits. 0: not measured. */
   readonly bytes: number;

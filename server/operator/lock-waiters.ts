@@ -94,7 +94,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** Counts the waiters: at least as many as are named. */
+/** Counts the waiters, at least as many as are named. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

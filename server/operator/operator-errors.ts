@@ -6,7 +6,7 @@ import { ChangedError, FormatRequiredError, UnverifiedError } from "../errors/op
 import { InvalidError } from "../errors/request-errors.ts";
 import { describeHolder } from "../locks/verbs/error-factories.ts";
 
-/** Creates the errors of releases and extensions that were not carried out. */
+/** Creates the errors for releases and extensions that were not carried out. */
 
 const NOT_DONE_TEXT = {
   release: { nothing: "Nothing was released.", to: "release it" },

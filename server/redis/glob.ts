@@ -7,7 +7,7 @@ type Token =
   | { literal: string };
 
 /**
- * A glob with the syntax of Redis: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matching uses two
+ * A glob with Redis syntax: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matching uses two
  * pointers and one backtracking point, so its time is bounded for every key. As in Redis, `?` and a class match one byte.
  */
 export class Glob {
@@ -53,7 +53,7 @@ export class Glob {
   }
 }
 
-/** Matches the keys that at least one of several patterns matches. */
+/** Matches keys that match at least one of several patterns. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 

@@ -44,7 +44,7 @@ export class ReadConnections {
   }
 }
 
-/** Closes the connection immediately, because until then Redis buffers unread replies without a limit. */
+/** Closes the connection immediately, because until then Redis buffers unread replies without limit. */
 function closeOnTimeout(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {

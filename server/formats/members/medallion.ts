@@ -93,7 +93,7 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   },
 };
 
-/** A waiting writer blocks new readers, so it is served next, once the current readers have released. */
+/** A waiting writer blocks new readers, so it is served next, once the current readers have released the lock. */
 const WAITING_WRITER_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands: buildWaitingWriterCommands,

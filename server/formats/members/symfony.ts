@@ -14,7 +14,7 @@ import {
 
 /** Exists while the lock is exclusive; without it all holders share the lock. */
 const WRITE = "__write__";
-/** Base64 of 32 bytes, or the reserved owner of a reservation. */
+/** 32 bytes in base64, or the owner of a reservation. */
 const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
 /** Tolerance between the reads of the clock and of the TTL. */
 const TOLERANCE_MS = 5;

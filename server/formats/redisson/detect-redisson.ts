@@ -22,7 +22,7 @@ const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
 
-/** Detects the lock objects of Redisson. */
+/** Detects Redisson's lock objects. */
 export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   if (raw.type === "hash") return detectHash(raw, how);
   if (raw.type !== "string") return undefined;

@@ -1,4 +1,4 @@
--- Force-releases a read/write lock of Redisson, or a hash with several owners: the whole lock, or one holder. The whole lock
+-- Force-releases a Redisson read/write lock, or a hash with several owners: the whole lock, or one holder. The whole lock
 -- can also be reserved.
 --
 -- Guarantee: releases what was seen, or nothing. Releases the whole lock only if its holders are exactly those that were

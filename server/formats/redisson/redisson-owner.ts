@@ -11,7 +11,7 @@ const WRITE = ":write";
 /** Whether the owner is a thread of a Redisson client. */
 export const isThreadOwner = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
 
-/** Whether the owner is a thread or the reserved owner of a reservation. */
+/** Whether the owner is a thread or the owner of a reservation. */
 export const isForeignOwner = (owner: string) =>
   isThreadOwner(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVED_OWNER_PREFIX));
 

@@ -109,7 +109,7 @@ export interface RawKeyReading {
   readonly observation: Observation;
 }
 
-/** Reads one key and returns its content with the observation. @throws the error of Redis */
+/** Reads one key and returns its content with the observation. @throws the Redis error */
 export async function readRawKey(
   redis: Redis,
   key: Key,

@@ -2,14 +2,14 @@
 export interface EmbeddedFacts {
   /** ISO 8601. */
   readonly iso?: string;
-  /** A UUID of version 1, which contains a time. */
+  /** A version 1 UUID, which contains a time. */
   readonly uuid1?: string;
   readonly epochMs?: string;
   readonly host?: string;
   readonly pid?: string;
   /** Text that the application added. */
   readonly added?: string;
-  /** Marks a writer that waits until the readers have released. */
+  /** Marks a writer that waits until the readers have released the lock. */
   readonly waits?: string;
 }
 
@@ -74,7 +74,7 @@ function buildPackedPattern(digits: string): RegExp {
   );
 }
 
-/** Returns the digits of a base64-encoded UUID of version 1. */
+/** Returns the digits of a base64-encoded version 1 UUID. */
 function decodeUuid1(text: string): EmbeddedFacts | undefined {
   const digits = Buffer.from(text, "base64").toString("hex");
   return VALUE_SYNTAXES.uuid1.pattern.test(digits) ? { uuid1: digits } : undefined;
@@ -117,7 +117,7 @@ export function isNearbyTime(timeMs: number, now: number): boolean {
   return Math.abs(timeMs - now) < 5 * YEAR_MS;
 }
 
-/** Returns Unix milliseconds for the 32 digits of a UUID of version 1, which counts units of 100 ns from 1582. */
+/** Returns Unix milliseconds for the 32 digits of a version 1 UUID, which counts units of 100 ns from 1582. */
 export function parseUuid1Time(digits: string): number {
   const ticks = BigInt(`0x${digits.slice(13, 16)}${digits.slice(8, 12)}${digits.slice(0, 8)}`);
   return Number(ticks / 10_000n) - 12_219_292_800_000;

@@ -27,7 +27,7 @@ local function detect_unit_ms(value)
   return not string.find(value, '%D') and UNIT_MS[#value] or nil
 end
 
--- Returns how long other clients see the lock as held, in ms.
+-- Returns how long the lock remains held for other clients, in ms.
 local function compute_taken_ms(value, now_ms)
   return (parse_whole(value) + 1) * detect_unit_ms(value) - now_ms
 end

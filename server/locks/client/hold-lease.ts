@@ -141,7 +141,7 @@ export class HoldLease implements RenewableHold {
     }
   }
 
-  /** Marks the hold as lost, even after the lease was closed if its release finds that the hold had already ended. */
+  /** Marks the hold as lost. Also applies to a closed lease whose release found that the hold had already ended. */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");

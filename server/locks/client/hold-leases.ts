@@ -17,7 +17,7 @@ export interface WatchOptions {
   readonly onJeopardy: ((hold: Hold) => void) | undefined;
 }
 
-/** The leases of one client: renews them, re-enters and releases their counts, and reports their loss. */
+/** Manages the leases of one client: renews them, re-enters them, releases their counts, and reports their loss. */
 export class HoldLeases implements HoldCommands {
   readonly #byToken = new Map<string, HoldLease>();
   readonly #watchdog: Watchdog;

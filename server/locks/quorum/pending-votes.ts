@@ -41,7 +41,7 @@ export class PendingVotes {
   }
 }
 
-/** The pending votes of all holds of this process. */
+/** The pending votes of all holds in this process. */
 export class PendingVotesByHold {
   readonly #byHold = new Map<string, Set<PendingVotes>>();
 

@@ -6,7 +6,7 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * The reply of a master within its time limit. `away`: it is certain not to have done anything. `unknown`: it may have
+ * The reply of a master within its time limit. `away`: it certainly did not execute the request. `unknown`: it may have
  * executed the request, and will not reply. `late`: it may have executed the request or may still do so, and its reply is
  * reported later.
  */

@@ -58,7 +58,7 @@ export function createQuorumRefusalError(
   return createRefusalError(key, "token", reused);
 }
 
-/** The error for a hold without a majority. */
+/** Creates the error for a hold without a majority. */
 export function createHoldRefusalError(
   key: Key,
   replies: readonly RenewReply[],

@@ -17,7 +17,7 @@ export interface Backend {
   close(): void;
 }
 
-/** Reports the holds of one client that operators release. */
+/** Receives reports of a client's holds that operators release. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
   /** Called when the subscription is made or renewed. Earlier releases may not have been reported. */

@@ -7,7 +7,7 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** Infinity waits without a limit. */
+  /** Infinity waits indefinitely. */
   readonly waitMs?: number | undefined;
 }
 

@@ -6,11 +6,11 @@ const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
  * How long the holds of one process may follow one another without giving other processes a chance. A hand-over within the
- * process saves a round trip and a wake-up of each other process, which matters only for holds of a few ms.
+ * process saves a round trip and the wake-up of every other process, which matters only for holds of a few ms.
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
-/** Why a waiter makes an attempt. `handed_over`: another hold of this process was released for it in the same packet. */
+/** Why a waiter makes an attempt. `handed_over`: another hold in this process was released for it in the same packet. */
 export type Turn = "look" | "handed_over";
 
 /** A place in the queue of one key in this process. Only the first place sends requests to Redis. */
@@ -120,7 +120,7 @@ export class KeyQueue {
   #isWakePending = false;
   #attempting: Waiter | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** When the current series of holds of this process began. */
+  /** When the current series of holds in this process began. */
   #firstHoldAt = Number.NEGATIVE_INFINITY;
   #turn: Turn = "look";
 
@@ -153,7 +153,7 @@ export class KeyQueue {
   }
 
   /**
-   * Prepares the hand-over of a hold of this process to its next waiter. Returns a function that starts the waiter's turn
+   * Prepares to hand over one of this process's holds to its next waiter. Returns a function that starts the waiter's turn
    * once the release has been sent, so that its acquire follows the release on the connection. Returns `undefined` if it is
    * time to give waiters of other processes a chance.
    */

@@ -14,7 +14,7 @@ import type { RequestFactory } from "./request-factory.ts";
 import type { Released, ReleaseOptions, VerbHold } from "./verbs.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
-/** Releases holds, hands them over to waiters of this process, and signals waiters of other libraries. */
+/** Releases holds, hands them over to waiters in this process, and signals waiters of other libraries. */
 export class Releaser {
   constructor(
     private readonly redis: Commands,

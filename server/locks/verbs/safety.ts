@@ -40,7 +40,7 @@ export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyO
   return replicas > 0 || failoverHoldOffMs > 0;
 }
 
-/** The connection of one call to Redis, and its confirmation. */
+/** The connection for one call to Redis, and the confirmation that the call requires. */
 export interface GuardedCommands {
   readonly commands: Commands;
   /** `undefined` if no confirmation is required. @throws LockkeeperError not_replicated */

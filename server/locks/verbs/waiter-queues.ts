@@ -14,7 +14,7 @@ export interface KeyspaceSource {
 }
 
 /**
- * The waiters of this process. Waiters for the same key share their subscriptions, and a release wakes one of them, not all.
+ * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes one of them, not all.
  * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications of its key,
  * which report the releases of every other library.
  *

@@ -77,7 +77,7 @@ export async function probeReadiness(
   }
 }
 
-/** Runs one command on the embedded server. @throws what Redis replies */
+/** Runs one command on the embedded server. @throws the error that Redis returns */
 export async function runOnServer(
   port: number,
   login: ProbeLogin,
