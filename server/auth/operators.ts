@@ -64,7 +64,7 @@ export class Operators {
    * Changes an operator. Active sessions reflect the change within two seconds on all instances; sessions that were started
    * by a link end.
    *
-   * @param but the secret of a session that continues
+   * @param but the secret of a session to keep
    * @throws LockkeeperError not_found, forbidden, last_admin
    */
   async update(
@@ -103,7 +103,7 @@ export class Operators {
    * Sets a password and ends all other sessions of the operator.
    *
    * @param by the caller, or the operator itself, as it was when its current password was verified
-   * @param but the secret of the session that continues
+   * @param but the secret of the session to keep
    * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed since,
    * rate_limited
    */

@@ -123,7 +123,7 @@ export class Sessions {
     await this.#end([found.hash]);
   }
 
-  /** Ends the sessions of an operator. @param but the secret of a session that continues */
+  /** Ends the sessions of an operator. @param but the secret of a session to keep */
   async endAllFor(name: string, but: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
     const keptHash = but === undefined ? undefined : hashSha256(but);
     const all = await this.#store.list();

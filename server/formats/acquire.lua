@@ -22,7 +22,7 @@
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated'}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
---         {'held', now ms, ms, ...}       without holders: free, but reserved for the longest waiter for this time
+--         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it
 --         {'queue_full', now ms, number of waiters}
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived

@@ -205,7 +205,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Force-releases one hold of any key with a lock, lockable or not.
+   * Force-releases one hold of any lock, whether or not its key is lockable.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
@@ -219,7 +219,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Extends one hold of any key with a lock, lockable or not.
+   * Extends one hold of any lock, whether or not its key is lockable.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */

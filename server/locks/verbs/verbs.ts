@@ -144,13 +144,13 @@ export interface LockVerbs {
 /** The verbs with the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
   /**
-   * Force-releases one hold of any key with a lock, lockable or not.
+   * Force-releases one hold of any lock, whether or not its key is lockable.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
   forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseResult>;
   /**
-   * Extends one hold of any key with a lock, lockable or not.
+   * Extends one hold of any lock, whether or not its key is lockable.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
