@@ -36,7 +36,7 @@ export class LockPresenter {
     return this.#annotate(toLock(this.target, hold, sharedWith), hold.key, hold);
   }
 
-  /** @param votes on the key; by default those in the index */
+  /** @param votes the votes on the key, by default those in the index */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
     return this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
   }

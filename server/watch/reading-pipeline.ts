@@ -46,7 +46,7 @@ export interface ReadingPipelineDeps {
  * index has no other writer.
  */
 export class ReadingPipeline implements MasterListener {
-  /** Messages on the channel of script events that were not reported, since the start of the process. */
+  /** Number of messages on the script event channel that were not reported since the process started. */
   ignoredEvents = 0;
   readonly #readingListeners = new Set<ReadingListener>();
   readonly #unconfirmedEvents = new UnconfirmedEventBudget();
@@ -70,7 +70,7 @@ export class ReadingPipeline implements MasterListener {
     this.#ruleChange = change;
   }
 
-  /** Ends a rule change after every key was read with the new rules. */
+  /** Ends a rule change after every key has been read with the new rules. */
   endRuleChange(change: RuleChange): void {
     if (this.#ruleChange === change) this.#ruleChange = undefined;
   }
@@ -97,7 +97,7 @@ export class ReadingPipeline implements MasterListener {
     at.enqueueRead(event.key);
   }
 
-  /** Counts a message on the channel of script events that is not valid. */
+  /** Counts an invalid message on the script event channel. */
   onInvalidScriptEvent(): void {
     this.ignoredEvents++;
   }
@@ -122,7 +122,7 @@ export class ReadingPipeline implements MasterListener {
     this.deps.onChange();
   }
 
-  /** Applies the results of the functions. undefined: no result yet. */
+  /** Applies the results of the functions; `undefined` means no result yet. */
   applyReadings(evaluations: readonly (() => AppliedReading | undefined)[]): void {
     for (const evaluate of evaluations) {
       try {
@@ -176,7 +176,7 @@ export class ReadingPipeline implements MasterListener {
   }
 }
 
-/** Returns how a reading changed whether a continuing hold is listed; undefined: unchanged. */
+/** Returns how a reading changed whether a continuing hold is listed, or `undefined` if it did not. */
 function findListingChange(
   before: ObservedHold | undefined,
   after: ObservedHold | undefined,

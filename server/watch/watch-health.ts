@@ -59,8 +59,8 @@ export function buildHealth(
 }
 
 /**
- * Returns the time (`performance.now()`) until which the index has every change of known keys. Masters without a
- * response count only if none responds. undefined: never complete.
+ * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Masters without a
+ * response count only if none responds. `undefined` if the index was never complete.
  */
 export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
   const up = watches.filter(({ connection }) => connection.isUp);
@@ -109,7 +109,7 @@ function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined 
   };
 }
 
-/** @param isQuorum every master has every key, so the counts are not added */
+/** @param isQuorum if true, every master has every key, so the counts are not added up */
 function mergeUnreadableCounts(watches: readonly MasterWatch[], isQuorum: boolean): UnreadableKeyCounts {
   const none: UnreadableKeyCounts = {
     count: 0,

@@ -6,7 +6,7 @@ export interface WatcherOptions {
   readonly target: string;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
-  /** Nothing is written: neither the canary nor the notification setting. */
+  /** If true, nothing is written: neither the canary nor the notification setting. */
   readonly readOnly?: boolean;
   /** Format rules for keys whose format cannot be detected. */
   readonly rules?: FormatRules;

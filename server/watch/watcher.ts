@@ -33,9 +33,9 @@ export type { WatcherOptions };
 const RECONCILE_EVERY_MS = 30_000;
 
 /**
- * Watches one target: its index has the state of all locks, and its journal gets an event for each change.
+ * Watches one target: its index contains the state of all locks, and its journal receives an event for each change.
  *
- * It creates the parts and answers queries about the target. `MasterSet` has a `MasterWatch` for each master, the
+ * It creates the components and serves queries about the target. `MasterSet` has a `MasterWatch` for each master, the
  * `TopologyView` decides which master determines the state of a key, the `ReadingPipeline` applies readings to the
  * `LockIndex` and reports events, and the `LockPresenter` converts holds to locks of the API.
  */
@@ -106,7 +106,7 @@ export class Watcher {
     this.#unseenHolds.stop();
   }
 
-  /** Calls the listener after changes of the index or its health. Frequent, so the listener must be cheap. */
+  /** Calls the listener after changes of the index or its health. It is called frequently, so it must be cheap. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
@@ -142,8 +142,8 @@ export class Watcher {
   }
 
   /**
-   * Redis's time at which the index last had every change of its locks: all notifications had arrived and their keys
-   * were read, or each key was polled. Masters without a response count only if none responds.
+   * The time on Redis's clock at which the index last contained every change to its locks: all notifications had
+   * arrived and their keys were read, or each key was polled. Masters without a response count only if none responds.
    */
   get asOf(): number {
     const confirmedAt = findConfirmedAt(this.#masterSet.list);
@@ -179,7 +179,7 @@ export class Watcher {
     return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
-  /** Resolves when the index has everything that Redis has reported so far, or after half a second. */
+  /** Resolves when the index contains everything that Redis has reported so far, or after half a second. */
   waitUntilSettled(): Promise<void> {
     return this.#masterSet.waitUntilSettled();
   }
@@ -230,7 +230,7 @@ export class Watcher {
     return this.#formatRules;
   }
 
-  /** Applies new format rules. All keys are read again, and no change is missed meanwhile. */
+  /** Applies new format rules. All keys are read again, and no change is missed in the meantime. */
   setFormatRules(rules: FormatRules): void {
     const change = new RuleChange(this.#formatRules, rules);
     this.#formatRules = rules;

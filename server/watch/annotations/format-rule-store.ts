@@ -10,13 +10,15 @@ import type { HomeStore } from "../../home/home-store.ts";
 interface FormatRuleStoreDeps {
   readonly home: HomeStore;
   readonly target: string;
-  /** Rules of the configuration. They take precedence. */
+  /** Rules from the configuration. They take precedence. */
   readonly configuredRules: readonly FormatRule[];
   /** Patterns of the keys that the API may acquire. */
   readonly lockable?: readonly string[];
 }
 
-/** The format rules of a target: those of the configuration, then those set through the API, from the home store. */
+/**
+ * The format rules of a target: the configured rules, then those set through the API, which are in the home store.
+ */
 export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
   #emitLoaded: () => void = () => undefined;
@@ -26,21 +28,21 @@ export class FormatRuleStore {
     this.#redisKey = `${HOME_PREFIX}format-rules:${deps.target}`;
   }
 
-  /** Opens the store. While the home store is unreachable, only the rules of the configuration apply. */
+  /** Opens the store. While the home store is unreachable, only the configured rules apply. */
   static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
     const store = new FormatRuleStore(deps);
     await deps.home.whenAvailable(async () => {
       store.#storedRules = parseRules(await deps.home.run((redis) => redis.get(store.#redisKey)));
       store.#emitLoaded();
     });
-    // Restores what the home store lost.
+    // Restores the rules after the home store has lost its data.
     deps.home.onEmptied(async () => {
       if (store.#storedRules.length > 0) await store.#write(store.#storedRules);
     });
     return store;
   }
 
-  /** Calls the listener when rules were loaded late, because the home store was unreachable. */
+  /** Calls the listener when rules are loaded late because the home store was unreachable. */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;
   }
@@ -81,7 +83,7 @@ export class FormatRuleStore {
   }
 }
 
-/** Other clients can write to the home store; invalid text counts as no rules. */
+/** Other clients can write to the home store; invalid text is treated as no rules. */
 function parseRules(text: string | null): readonly FormatRule[] {
   try {
     return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;

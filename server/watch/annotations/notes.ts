@@ -29,8 +29,8 @@ interface NoteChanges {
 }
 
 /**
- * The notes of operators on the locks of a target. They are in the home store, so read-only targets have notes as
- * well. Every instance has all notes, and reads changes of others within seconds.
+ * The notes of operators on the locks of a target. They are in the home store, so read-only targets can have notes
+ * too. Every instance has all notes, and reads the changes of other instances within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();
@@ -49,7 +49,7 @@ export class Notes {
   static async open(home: HomeStore, target: string): Promise<Notes> {
     const notes = new Notes(home, target);
     await home.whenAvailable(() => notes.#read());
-    // Restores what the home store lost.
+    // Restores the notes after the home store has lost its data.
     home.onEmptied(async () => await notes.#write({ written: [...notes.#notes] }));
     notes.#timer = setInterval(() => void notes.#pollChanges().catch(() => undefined), POLL_EVERY_MS);
     notes.#timer.unref();
@@ -60,7 +60,7 @@ export class Notes {
     clearInterval(this.#timer);
   }
 
-  /** Calls the listener when a note was changed, by this or another instance. */
+  /** Calls the listener when a note is changed by this or another instance. */
   onChange(listener: () => void): void {
     this.#emitChange = listener;
   }
@@ -75,7 +75,7 @@ export class Notes {
   }
 
   /**
-   * @param version of the hold that the note is about
+   * @param version identifies the hold that the note is about
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */

@@ -8,7 +8,7 @@ import type { Master } from "../../redis/master.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { ScanCursor } from "../scan/scan-cursor.ts";
 
-/** Held keys that are read at most. Further ones are only counted. */
+/** Maximum number of held keys to read. Any others are only counted. */
 const READ_MAX = 2000;
 const BATCH_SIZE = 50;
 /** Limits of the scan for keys that are not locks under the current rules. */
@@ -27,8 +27,8 @@ export interface RulePreviewDeps {
 }
 
 /**
- * Determines how other rules would change the held locks, and which further keys would be locks. Nothing is changed.
- * Only keys are read whose format differs between the two sets of rules.
+ * Determines how different rules would change the held locks, and which other keys would be locks. Changes nothing,
+ * and reads only keys whose format differs between the two sets of rules.
  *
  * @throws when Redis is unreachable
  */
@@ -39,7 +39,8 @@ export async function previewRules(
 ): Promise<RulePreview> {
   const differs = (key: Key) => present.findFormat(key) !== next.findFormat(key);
   const affected: Key[] = [];
-  // Over a copy of the keys: a key released and acquired during the iteration would be visited twice.
+  // Iterates over a copy of the keys, because a key that is released and acquired during the iteration would be
+  // visited twice.
   await forEachYielding([...deps.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
@@ -47,7 +48,7 @@ export async function previewRules(
   const changes = new RuleChanges();
   await readInBatches(deps, affected.slice(0, READ_MAX), next, (key, seen) => {
     const hold = deps.holds.get(key);
-    // A key that was released meanwhile, or cannot be read, has no format under any rules.
+    // A key that has since been released or cannot be read has no format under any rules.
     const isRead = seen.state !== "free" && seen.state !== "unreadable";
     if (hold !== undefined && isRead) changes.add(key, toInterpretation(hold.seen), toInterpretation(seen));
   });
@@ -70,7 +71,10 @@ interface UnlistedKeys {
   readonly isWhole: boolean;
 }
 
-/** Scans for watched keys outside the index whose format differs between the rules. Time and number are limited. */
+/**
+ * Scans for watched keys outside the index whose format differs between the rules, within limits on their number and
+ * on the time.
+ */
 async function findUnlistedKeys(
   deps: RulePreviewDeps,
   differs: (key: Key) => boolean,
@@ -114,13 +118,13 @@ interface Interpretation {
   readonly confidence: Confidence;
 }
 
-/** null: not a lock. */
+/** Returns `null` if the key is not a lock. */
 function toInterpretation(seen: Observation): Interpretation | null {
   if (seen.state !== "held" && seen.state !== "ended") return null;
   return { format: seen.format, confidence: seen.confidence };
 }
 
-/** Groups equal changes. */
+/** Groups identical changes. */
 class RuleChanges {
   readonly #byInterpretation = new Map<string, RuleChange>();
 

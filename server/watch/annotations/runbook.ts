@@ -5,7 +5,7 @@ export const RUNBOOKS_MAX = 100;
 /** Placeholder for the percent-encoded key. */
 export const KEY_PLACEHOLDER = "{key}";
 
-/** Whether the origin of the URL does not depend on the key. */
+/** Whether the origin of the URL is independent of the key. */
 function hasFixedOrigin(url: string): boolean {
   const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACEHOLDER, key)));
   return one != null && other != null && one.origin === other.origin && one.username === other.username;
@@ -33,7 +33,7 @@ export const Runbook = z
   .meta({ id: "ConfiguredRunbook", description: "Documentation for locks whose key matches the pattern." });
 export type Runbook = z.infer<typeof Runbook>;
 
-/** `PATTERN=URL`, comma-separated. */
+/** A comma-separated list of `PATTERN=URL`. */
 export const runbooks = z
   .string()
   .default("")
@@ -48,7 +48,9 @@ export const runbooks = z
     return read.filter((each) => typeof each !== "string");
   });
 
-/** Returns a runbook, or an error text. Patterns may contain `=`, so the URL scheme marks the end of the pattern. */
+/**
+ * Returns a runbook or an error message. Patterns may contain `=`, so the URL scheme marks the end of the pattern.
+ */
 function parseRunbook(part: string): Runbook | string {
   const [, pattern = "", url = ""] = /^(.+?)=(https?:.*)$/is.exec(part) ?? [];
   if (pattern === "") {

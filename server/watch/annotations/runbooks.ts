@@ -10,7 +10,7 @@ export class Runbooks {
     this.#runbooks = runbooks.map(({ pattern, url }) => ({ glob: new Glob(pattern), url }));
   }
 
-  /** Returns the runbook URL of a key, or undefined without a match. */
+  /** Returns the runbook URL of a key, or `undefined` if no pattern matches. */
   findUrl(key: Key): string | undefined {
     if (this.#runbooks.length === 0) return undefined;
     const text = formatKey(key);
@@ -26,7 +26,7 @@ function encodeUrlKey(key: Key): string {
   if (isBinaryKey(key)) {
     return [...encodeKey(key)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
   }
-  // RFC 3986 reserves these as well, and an apostrophe can end a quoted attribute in HTML.
+  // RFC 3986 also reserves these characters, and an apostrophe can end a quoted attribute in HTML.
   return encodeURIComponent(key).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

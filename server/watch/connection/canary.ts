@@ -6,13 +6,13 @@ import { findRefusal, isWriteRefusal, readErrorCode } from "../../redis/failure.
 import type { Master } from "../../redis/master.ts";
 
 const CANARY = `${TARGET_PREFIX}canary`;
-/** Lifetime of the canary of an instance that has ended. */
+/** Time until the canary of an instance that has exited expires. */
 const TTL_MS = 60_000;
 /** Redis delivers messages before the reply to a later PING; some proxies do not. */
 const LATE_MESSAGE_MS = 200;
-/** Limits what is read of a value that another client may have written to the key. */
+/** Maximum number of characters to read, because another client may have written to the key. */
 const VALUE_CHARACTERS_MAX = 32;
-/** The events of one beat: all classes of events that occur without waiting. */
+/** The events of one beat: all event classes that can be triggered immediately. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
 const EVENT_BYTES = {
   ...{ set: Buffer.from("set"), del: Buffer.from("del"), hset: Buffer.from("hset") },
@@ -23,8 +23,8 @@ const EVENT_BYTES = {
  * The result of one beat.
  *
  * `wasIntact`: the canary still had the value of the previous beat. `missing`: events that did not arrive. `refused`:
- * the canary could not be written: temporarily, never by this user, not on a replica, or its slot is on another
- * master.
+ * the canary could not be written because Redis temporarily refuses writes, this user may not write it, the server is
+ * a replica, or the slot is on another master.
  */
 export type CanaryBeat =
   | { readonly outcome: "written"; readonly wasIntact: boolean; readonly missing: readonly string[] }
@@ -38,13 +38,13 @@ export type CanaryBeat =
 
 /**
  * A key that changes regularly and whose notifications must arrive. If it is gone or has a different value, keys were
- * removed without a notification for each: by FLUSHALL, SWAPDB or a full resynchronization. Each process has its own
- * canary, so that the beats of other processes are not mistaken for that.
+ * removed without individual notifications, by FLUSHALL, SWAPDB or a full resynchronization. Each process has its own
+ * canary, so that the beats of other processes are not mistaken for such a removal.
  */
 export class Canary {
   readonly #id = randomBytes(6).toString("base64url");
   readonly #received = new Set<string>();
-  /** Possible current values: two if the last beat has an unknown outcome. Empty: any. */
+  /** Possible current values: two if the outcome of the last beat is unknown. If empty, any value is possible. */
   #values = new Set<string | null>();
   #key = "";
   #running: Promise<CanaryBeat> | undefined;
@@ -68,7 +68,7 @@ export class Canary {
     await this.master.subscriber.subscribe(this.#channel);
   }
 
-  /** Whether the canary is unchanged; true before the first beat. `forbidden`: this user may not read it. */
+  /** Whether the canary is unchanged; `true` before the first beat, `forbidden` if this user may not read it. */
   async isPresent(): Promise<boolean | "forbidden"> {
     try {
       return this.#isKnown(parseValue(await this.master.redis.getrange(this.#key, 0, VALUE_CHARACTERS_MAX)));
@@ -84,7 +84,7 @@ export class Canary {
   /**
    * Changes the canary. When this resolves, everything that Redis sent before has arrived.
    *
-   * @param listens false: not subscribed, so no event can be missing
+   * @param listens `false` if not subscribed, so that no event can be missing
    */
   beat(listens: boolean): Promise<CanaryBeat> {
     this.#next ??= (async () => {
@@ -165,7 +165,7 @@ export class Canary {
   }
 }
 
-/** Parses the reply to GETRANGE; null: the canary does not exist. */
+/** Parses the reply to GETRANGE. Returns `null` if the canary does not exist. */
 function parseValue(found: unknown): string | null {
   return typeof found === "string" && found !== "" ? found : null;
 }

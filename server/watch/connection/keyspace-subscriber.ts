@@ -18,9 +18,9 @@ const EVENT_NAME_BYTES_MAX = 64;
 export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
-  /** Called for a change of a key whose name is too long for a lock. */
+  /** Called for a change to a key whose name is too long for a lock. */
   onOversizedKey(name: Uint8Array): void;
-  /** Called for a message on the channel of script events that is not valid. */
+  /** Called for an invalid message on the script event channel. */
   onInvalidScriptEvent(): void;
 }
 
@@ -44,7 +44,7 @@ export class KeyspaceSubscriber {
     this.#patterns = removeCovered(patterns);
     const at = this.#prefix.length;
     redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
-      // Half of all messages are about the companions of our own locks.
+      // Half of all messages are about the companions of Lockkeeper's own locks.
       if (channel.toString("latin1", at, at + TARGET_PREFIX.length) === TARGET_PREFIX) return;
       if (event.length > EVENT_NAME_BYTES_MAX) return;
       const name = channel.subarray(at);
@@ -69,7 +69,7 @@ export class KeyspaceSubscriber {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** The setting according to CONFIG. It does not prove that notifications arrive. */
+/** The notification setting that CONFIG reports. It does not prove that notifications arrive. */
 export type NotificationSetting =
   | { status: "sufficient" }
   | { status: "insufficient"; needed: string }
@@ -99,10 +99,10 @@ export async function ensureNotificationSetting(
     : { status: "insufficient", needed: mergeFlags(flags) };
 }
 
-/** The health of the target has the measured delays of polling. */
+/** The target's health contains the measured polling delays. */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
-/** @param missing expected events that did not arrive; undefined: delivery could not be probed */
+/** @param missing expected events that did not arrive, or `undefined` if delivery could not be probed */
 export function toNotificationState(
   setting: NotificationSetting,
   missing: readonly string[] | undefined,

@@ -8,7 +8,7 @@ import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-mo
 const PROBE_EVERY_MS = 500;
 /** Redis counts as down after this time without a response. */
 const DOWN_AFTER_MS = 1500;
-/** Interval at which delivery is tested, because any client with the right can turn notifications off. */
+/** Interval at which delivery is tested, because any client with the permission can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {
@@ -16,7 +16,7 @@ interface ConnectionListener {
   onDown(): void;
   /** Called when notifications start or stop arriving. */
   onNotificationsChange(): void;
-  /** Called when everything sent until then (`performance.now()`) has arrived without a gap. */
+  /** Called when everything sent before `until` (`performance.now()`) has arrived without a gap. */
   onDelivered(until: number): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(): void;
@@ -27,7 +27,7 @@ export class MasterConnection {
   isUp = false;
   /** Number of disconnections. */
   breaks = 0;
-  /** Start of the current disconnection, Unix milliseconds of our clock. */
+  /** Start of the current disconnection, in Unix milliseconds on Lockkeeper's clock. */
   downSince: number | undefined = Date.now();
   roundTripUs: number | null = null;
   readonly #subscription: SubscriptionMonitor;
@@ -113,8 +113,8 @@ export class MasterConnection {
     return [redis, reads.shared, subscriber];
   }
 
-  // A suspended process receives no replies, so its own suspension is no evidence against Redis. If Redis closed the
-  // connection meanwhile, the socket reports it.
+  // A suspended process receives no replies, so a timeout after its own suspension is not evidence that Redis is
+  // down. If Redis closed the connection, the socket reports it.
   #tick(): void {
     const now = performance.now();
     this.#answeredAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
@@ -187,7 +187,7 @@ export class MasterConnection {
 /** Redis responds, but the connection for reads is not open. */
 class ReadsClosedError extends Error {}
 
-/** Returns the error text of a Redis that responds; undefined without a response. */
+/** Returns the text of an error reply, or `undefined` if Redis did not respond. */
 function describeErrorReply(error: unknown): string | undefined {
   if (error instanceof ReadsClosedError) {
     return "Redis does not accept the connection for reads. The data shown may be stale.";

@@ -4,7 +4,8 @@ export class RedisClock {
   #updatedAt: number | undefined;
 
   /**
-   * Sets the clock from a reply with Redis's time. @param sentAt, receivedAt `performance.now()` of request and reply
+   * Sets the clock from a reply that contains Redis's time. @param sentAt, receivedAt `performance.now()` of the
+   * request and the reply
    */
   update(asOf: number, sentAt: number, receivedAt: number): void {
     this.#offsetMs = asOf - (sentAt + receivedAt) / 2;

@@ -7,18 +7,21 @@ export interface ScriptEvent {
   readonly type: EventType;
   readonly key: Key;
   readonly at: number;
-  /** null: the force-release of a foreign hold. */
+  /** `null` if a foreign hold was force-released. */
   readonly fence: string | null;
   readonly seq: number;
   readonly count: number;
   readonly heldMs: number | undefined;
-  /** The label of a Lockkeeper hold, or the value that a foreign lock stores, with tabs and line breaks as spaces. */
+  /**
+   * The label of a Lockkeeper hold, or the value that a foreign lock stores, with tabs and line breaks replaced by
+   * spaces.
+   */
   readonly owner: Key;
   readonly by: string | undefined;
   readonly reason: string | undefined;
 }
 
-/** The limit of the formats. A longer value is not a lock. */
+/** The limit that the formats apply. A longer value is not a lock. */
 const OWNER_BYTES_MAX = 1024;
 /** Includes `key:` and leaves room for names passed to the client library. */
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
@@ -31,13 +34,13 @@ const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_M
 /**
  * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`.
  *
- * Any client can publish on the channel. A message of another form, or with a part that is longer than the scripts
- * write it, is rejected: every open page would receive it, and the history would store it. Longer messages are not
- * decoded.
+ * Any client can publish on the channel. A message in a different form, or with a field longer than the scripts
+ * write, is rejected, because every open page would receive it, and the history would store it. Longer messages are
+ * not decoded.
  */
 export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;
-  // Latin-1 maps each byte to a character. Keys and foreign owners may have any bytes.
+  // Latin-1 maps each byte to a character. Keys and foreign owners may contain any bytes.
   const text = toLatin1Text(message);
   const end = text.indexOf("\n");
   if (end < 0 || end > HEADER_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
@@ -63,14 +66,14 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
     fence: fence || null,
     seq: Number(seq),
     count: Number(count),
-    // Negative if Redis's clock was set back in between.
+    // Negative if Redis's clock was set back during the hold.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
     owner: toKey(owner),
     ...actor,
   };
 }
 
-/** Returns an owner as messages contain it: tabs and line breaks separate their fields. */
+/** Returns an owner as it appears in messages, without tabs and line breaks, because those separate fields. */
 export const toMessageOwner = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
 
 function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {
@@ -89,7 +92,7 @@ function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && /^\d{1,15}$/.test(text);
 }
 
-/** undefined: a text is too long. */
+/** Returns `undefined` if a text is too long. */
 function parseActor(json: string): { by: string | undefined; reason: string | undefined } | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (json === "") return { by: undefined, reason: undefined };

@@ -5,7 +5,7 @@ import { readInfoField } from "../../redis/server-info.ts";
 export interface ServerFingerprint {
   /** Identity of the data. Changes with a restart, a promotion or a full resynchronization. */
   readonly data: string;
-  /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. A reset of the statistics changes it as well. */
+  /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. Resetting the statistics also changes it. */
   readonly wipes: string;
   /** `host:port` of its master, if this is a replica. */
   readonly replicaOf: string | undefined;

@@ -15,7 +15,7 @@ import { DemotedError, readServerFingerprint, type ServerFingerprint } from "./s
 export interface SubscriptionOptions {
   readonly db: number;
   readonly notifications: "off" | "set";
-  /** Nothing is written, so INFO replaces the canary. */
+  /** If true, nothing is written, and INFO replaces the canary. */
   readonly readOnly: boolean;
 }
 
@@ -33,7 +33,7 @@ let continuityCount = 0;
  * the required notifications, and no keys were removed without one.
  */
 export class SubscriptionMonitor {
-  /** Why the last beat of the canary was refused; undefined also if this user may not write it. */
+  /** Why the last canary beat was refused. Also `undefined` if this user may not write the canary. */
   writesRefused: WriteRefusal | undefined;
   state: NotificationState = { state: "off", detail: "Not checked yet." };
   readonly #canary: Canary;

@@ -11,11 +11,11 @@ export interface NewEvent
   readonly fence: string | null;
 }
 
-/** The state of one holder after the last event reported of it. */
+/** The state of one holder after the last event reported for it. */
 export interface ReportedHold {
   /**
-   * The value stored in Redis. undefined: a Lockkeeper hold known only from a script event, identified by its fencing
-   * token.
+   * The value stored in Redis. `undefined` for a Lockkeeper hold that is known only from a script event and
+   * identified by its fencing token.
    */
   readonly token: Key | undefined;
   /** The owner label that events show. */
@@ -23,19 +23,19 @@ export interface ReportedHold {
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
-  /** 0: the hold has ended, and further reports of it are late. */
+  /** 0 if the hold has ended; further reports of it are late. */
   readonly count: number;
   readonly seq: number;
   readonly isVoted?: true | undefined;
   readonly sinceMs: number;
-  /** When its lease ends, Redis clock. null: no TTL; undefined: not read yet. */
+  /** When its lease ends, on the Redis clock: `null` if it has no TTL, `undefined` if not read yet. */
   readonly endsAtMs: number | null | undefined;
 }
 
 /** How a hold that disappeared may have ended, if Redis reported it. */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
-/** Whether scripts report the events of this hold. On a quorum, a script event is only the report of one master. */
+/** Whether scripts report the events of this hold. On a quorum, a script event is only one master's report. */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;
 }
@@ -79,8 +79,8 @@ export function eventsFromScript(
 }
 
 /**
- * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because labels
- * repeat. For a foreign hold, scripts name the value that the lock stores.
+ * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because labels can
+ * repeat. For a foreign hold, scripts report the value that the lock stores.
  */
 export function isAboutReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
@@ -91,7 +91,7 @@ export function isOpen(reported: ReportedHold | undefined): reported is Reported
   return reported !== undefined && reported.count > 0;
 }
 
-/** After a reported end, only a force-release adds information: operator and reason. */
+/** After a reported end, only a force-release adds information: the operator and the reason. */
 function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }
@@ -110,25 +110,25 @@ function toExactEvent({ type, at, owner, fence, seq, heldMs, by, reason }: Scrip
   };
 }
 
-/** One holder in the index, as far as events need it. */
+/** The fields of an indexed holder that events need. */
 export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
-  /** When its lease ends, Redis clock. null: no TTL. */
+  /** When its lease ends, on the Redis clock; `null` if it has no TTL. */
   readonly endsAtMs: number | null;
 }
 
 /** One holder in an observation. */
 export interface CurrentHolder extends HolderSnapshot {
-  /** The lock has several holders and one deadline for all. */
+  /** The lock has several holders that share one deadline. */
   readonly sharesEnd: boolean;
   readonly isInitialScan: boolean;
   /** This hold was force-released before. */
   readonly wasForceReleased: boolean;
 }
 
-/** Infers the events between two states of a lock. @param reportedHolds the open ones */
+/** Infers the events between two states of a lock. @param reportedHolds the open holds, as last reported */
 export function inferEvents(
   reportedHolds: readonly ReportedHold[],
   currentHolders: readonly CurrentHolder[],
@@ -178,7 +178,7 @@ function inferChanges(
 function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
   if (reported.fence !== holder.fence) return false;
   if (reported.token !== undefined && reported.token !== holder.token) return false;
-  // Script events have neither role nor epoch.
+  // Script events contain neither a role nor an epoch.
   return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
@@ -202,7 +202,7 @@ export function createEndEvent(reported: ReportedHold, asOf: number, endCause: E
   };
 }
 
-/** Reasons of ends that were not observed. */
+/** Reasons for ends that were not observed. */
 const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
   blind: "ended while Redis was not observed",
   unreadable: "the key can no longer be read, so the hold may not have ended",

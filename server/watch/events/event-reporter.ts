@@ -21,7 +21,7 @@ import { listCurrentHolders, toReportedHolds } from "./holder-state.ts";
 
 /** Time for a script event to arrive before a change by a script is inferred. */
 const SCRIPT_EVENT_GRACE_MS = 50;
-/** Ended holds that are remembered, so that a late event of one is not reported again. */
+/** Maximum number of ended holds that are remembered so that their late events are not reported again. */
 const ENDED_HOLDS_MAX = 1000;
 
 export interface ReportedReading {
@@ -29,7 +29,7 @@ export interface ReportedReading {
   readonly hold: ObservedHold | undefined;
   /** Whether the hold is in the index, which may be full. */
   readonly isIndexed: boolean;
-  /** Time of the observation, Redis clock. */
+  /** Time of the observation on the Redis clock. */
   readonly asOf: number;
   readonly sentAt: number;
   readonly endCause: EndCause;
@@ -38,8 +38,8 @@ export interface ReportedReading {
 
 /**
  * Merges script events and observations into one sequence of events without duplicates. A script event is exact and
- * has operator and reason. Events from observations are inferred, and are deferred briefly where a script event may
- * still arrive.
+ * contains the operator and the reason. Events from observations are inferred, and are deferred briefly where a
+ * script event may still arrive.
  */
 export class EventReporter {
   /**
@@ -72,7 +72,7 @@ export class EventReporter {
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
     const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
-    // The verbs only acquire a lock that has no other holder.
+    // Verbs acquire a lock only if it has no other holder.
     const isAlone = event.type === "acquired" && events.length > 0;
     const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, endCause)) : [];
     if (event.type === "acquired") this.#cancelDeferral(event.key);
@@ -105,7 +105,7 @@ export class EventReporter {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
-    // The end of an unreported holder is no evidence about another one.
+    // The end of an unreported holder is not evidence about another holder.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
     const known = same ?? (isUnknownEnd ? undefined : open[0]);
     return {
@@ -177,7 +177,7 @@ export class EventReporter {
     return "holders" in reported ? toReportedHolds(reported) : reported;
   }
 
-  /** @param hold the observation of the open holds, if the index has it */
+  /** @param hold the observation of the open holds, if the index contains it */
   #storeReported(key: Key, reportedHolds: readonly ReportedHold[], hold?: ObservedHold): void {
     const open = reportedHolds.filter(isOpen);
     if (open.length > 0) this.#reported.set(key, hold ?? open);
@@ -209,7 +209,7 @@ function canBeScriptChange(
   asOf: number,
   endCause: EndCause,
 ): boolean {
-  // How the previous hold ended is no evidence about the start of this one.
+  // How the previous hold ended is not evidence of how this one started.
   const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
   if (ours.length > 0)
     return ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present));

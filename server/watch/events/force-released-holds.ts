@@ -8,9 +8,9 @@ import { computeReacquireWindowMs } from "../holds/renewal-policy.ts";
 const ENTRIES_MAX = 1000;
 
 interface ForceReleaseRecord {
-  /** The operator named a format whose owner strings never recur. */
+  /** The operator specified a format whose owner strings are never reused. */
   readonly isUniqueOwner: boolean;
-  /** Time of the force-release, Redis clock. */
+  /** Time of the force-release on the Redis clock. */
   readonly at: number | undefined;
 }
 
@@ -19,7 +19,7 @@ interface HoldStart {
   readonly leaseMs: number | null;
 }
 
-/** The latest force-released foreign holds, used to recognize a hold that its library creates again. */
+/** The latest force-released foreign holds, used to recognize a hold that its library recreates. */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
@@ -36,8 +36,9 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this very hold was force-released. If owner strings recur, this is assumed until the next renewal of a
-   * library that recreates its lock with a renewal, and unknown for other libraries. Never true for a Lockkeeper hold.
+   * Whether this exact hold was force-released. If owner strings can be reused, this is assumed until the next
+   * renewal for a library that recreates its lock when it renews, and unknown for other libraries. Never true for a
+   * Lockkeeper hold.
    */
   has(
     seen: HeldObservation,

@@ -7,7 +7,7 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /** Time in which the notification of an observed change may still arrive. */
 const GRACE_MS = 2000;
-/** Limit of notifications without a read. Beyond it, reads do not keep up. */
+/** Maximum number of notified keys that have not been read. Beyond it, reads are not keeping up. */
 const NOTIFIED_KEYS_MAX = 300_000;
 
 type MissedKind = "found" | "gone" | "changed";
@@ -25,19 +25,19 @@ export interface IndexedReading {
   readonly before: ObservedHold | undefined;
   readonly after: ObservedHold | undefined;
   readonly context: ObservationContext;
-  /** Redis clock. */
+  /** Time on the Redis clock. */
   readonly asOf: number;
   /** `performance.now()`. */
   readonly sentAt: number;
 }
 
 /**
- * Counts changes that a read found and no notification reported. Not counted: changes whose notification arrives soon
- * after, leases that have just expired, and changes during a known gap.
+ * Counts changes that a read found and no notification reported. It excludes changes whose notification arrives soon
+ * afterwards, leases that have just expired, and changes during a known gap.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
-  /** Time of the last notification of each key that no read has followed yet. */
+  /** For each key, the time of the last notification that no read has followed yet. */
   readonly #notifiedAt = new Map<Key, number>();
   readonly #suspects = new Map<Key, SuspectedMiss>();
   #timer: NodeJS.Timeout | undefined;

@@ -11,7 +11,7 @@ interface UnconfirmedEvents {
   readonly fence: string | null;
   readonly seq: number;
   readonly count: number;
-  /** Time of the last event, `performance.now()`. */
+  /** Time (`performance.now()`) of the last event. */
   readonly at: number;
 }
 
@@ -19,8 +19,8 @@ interface UnconfirmedEvents {
  * Limits script events that are reported although no read of Redis has confirmed them.
  *
  * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each event takes
- * a token. A later read that shows the event's hold returns the tokens of that hold. Without a token, an event is
- * ignored: its key is read and reported as `inferred`.
+ * a token. A later read that shows the event's hold returns the tokens of that hold. If no token is left, the event
+ * is ignored: its key is read, and the change is reported as `inferred`.
  */
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
@@ -48,7 +48,7 @@ export class UnconfirmedEventBudget {
   /**
    * Applies a read of the key.
    *
-   * @param seen undefined: the key is free
+   * @param seen `undefined` if the key is free
    * @param sentAt when the read was sent, `performance.now()`
    */
   confirm(key: Key, seen: Pick<HeldObservation, "holders"> | undefined, sentAt: number): void {

@@ -4,7 +4,7 @@ import type { Observation } from "../../formats/observation.ts";
 /** A foreign hold of up to this duration may be missing from the history without a gap. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** Redis sends the notification of a hold's end within this time, or it was lost. */
+/** A notification of a hold's end that has not arrived within this time is lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /** More keys than are watched at any time. */
 const KEYS_MAX = 100_000;
@@ -25,11 +25,11 @@ interface UnreadChanges {
  * Finds foreign holds that ended before their key was read. Notifications prove that a hold existed but do not name
  * its owner.
  *
- * A suspended process reads keys late and receives the notifications of a long hold at once. A hold is therefore
- * counted from the time before the suspension.
+ * A suspended process reads keys late and receives all notifications of a long hold at the same time. A hold is
+ * therefore counted from the time before the suspension.
  */
 export class UnseenHolds {
-  /** Count since the start of the process. */
+  /** Number of such holds since the process started. */
   count = 0;
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;
@@ -48,13 +48,13 @@ export class UnseenHolds {
     clearInterval(this.#beats);
   }
 
-  /** @param isHeld whether the index has a hold of the key */
+  /** @param isHeld whether the index contains a hold of the key */
   recordNotification(key: Key, event: string, isHeld: boolean): void {
     if (START_EVENTS.has(event)) this.#recordStart(key, isHeld);
     else if (END_EVENTS.has(event)) this.#recordEnd(key, isHeld);
   }
 
-  /** Records that the last hold of the key is one of ours, whose events are reported exactly. */
+  /** Records that the last hold of the key is a Lockkeeper hold, whose events are reported exactly. */
   recordScriptEvent(key: Key): void {
     const changes = this.#unread.get(key);
     if (changes !== undefined) changes.openFrom = undefined;

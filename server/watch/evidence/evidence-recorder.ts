@@ -10,12 +10,12 @@ import { formatHoldEvidence, restoreHold } from "./hold-evidence.ts";
 const BATCH_SIZE = 500;
 /** Holds beyond this number are not stored. */
 const HOLDS_MAX = 100_000;
-/** Time limit of the last write at shutdown. */
+/** Time limit for the last write at shutdown. */
 const STOP_TIMEOUT_MS = 1000;
 
 export interface EvidenceTimes {
   readonly writeEveryMs: number;
-  /** Younger holds are not stored. Nearly all of them end before their evidence could matter. */
+  /** Holds younger than this are not stored, because nearly all of them end before their evidence could matter. */
   readonly heldMsMin: number;
 }
 
@@ -28,7 +28,7 @@ export interface EvidenceOptions {
 
 /** The watcher whose holds are stored. */
 export interface EvidenceSource {
-  /** Redis clock. */
+  /** Current time on the Redis clock. */
   now(): number;
   /** Whether every lock of the target has been read. */
   isComplete(): boolean;
@@ -36,7 +36,7 @@ export interface EvidenceSource {
   listKeys(): Iterable<Key>;
   /** Called when the stored evidence of a key was loaded after the key was read. */
   restoreLate(key: Key): void;
-  /** Whether this instance writes. Of all instances that watch a target, one does. */
+  /** Whether this instance writes evidence. Only one of the instances that watch a target does. */
   isWriter(): boolean;
 }
 
@@ -44,11 +44,11 @@ export interface EvidenceSource {
  * Stores the evidence of holds in the home store so that it survives a restart: liveness, and the start of foreign
  * holds.
  *
- * Changes are written every five seconds and at shutdown. Changes after the last write of a killed process are lost:
- * such holds appear to have been renewed while no process was watching.
+ * Changes are written every five seconds and at shutdown. If the process is killed, changes since its last write are
+ * lost, and the affected holds appear to have been renewed while no process was watching.
  */
 export class EvidenceRecorder {
-  /** Evidence from before the start whose key has not been read yet. */
+  /** Evidence from before startup for keys that have not been read yet. */
   #unread = new Map<Key, string>();
   /** Keys with a field in the store. */
   #stored: Set<Key> | undefined;
@@ -71,13 +71,13 @@ export class EvidenceRecorder {
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
   ): Promise<EvidenceRecorder> {
     const recorder = new EvidenceRecorder(store, times, log);
-    // The target opens without evidence, and its holds are assessed from the start.
+    // The target opens without evidence, and its holds are assessed from scratch.
     await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
     store.onEmptied(() => recorder.#markAllChanged(new Set()));
     return recorder;
   }
 
-  /** Returns the stored state of a hold, once. The next reading of the key continues it or ends it. */
+  /** Returns the stored state of a hold, once. The next reading of the key continues or ends it. */
   readonly restoreHold = (
     observation: HeldObservation,
     getEpoch: (holder: SeenHolder) => number,
@@ -107,7 +107,9 @@ export class EvidenceRecorder {
     else if (before === undefined || hasNewEvidence(before, after)) this.#changed.add(key);
   }
 
-  /** Drops holds that were never stored. Otherwise, short holds accumulate while the home store is unreachable. */
+  /**
+   * Drops holds that were never stored. Otherwise, short holds would accumulate while the home store is unreachable.
+   */
   #recordEnd(key: Key): void {
     if (this.#stored?.has(key)) this.#changed.add(key);
     else this.#changed.delete(key);
@@ -125,7 +127,7 @@ export class EvidenceRecorder {
     const texts = await this.store.readAll();
     this.#stored = this.#source?.isWriter() === false ? undefined : new Set(texts.keys());
     this.#unread = texts;
-    // The home store was unreachable at the start, so locks were read before their evidence.
+    // The home store was unreachable at startup, so locks were read before their evidence.
     for (const key of texts.keys()) if (this.#source?.findHold(key)) this.#source.restoreLate(key);
   }
 

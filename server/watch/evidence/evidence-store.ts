@@ -30,7 +30,7 @@ export class EvidenceStore {
     return this.home.whenAvailable(task);
   }
 
-  /** Calls the listener when the store lost its data. */
+  /** Calls the listener when the store has lost its data. */
   onEmptied(listener: () => void): void {
     this.home.onEmptied(async () => listener());
   }

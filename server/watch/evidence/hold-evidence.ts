@@ -5,12 +5,12 @@ import { assessLiveness } from "../holds/liveness.ts";
 import type { ObservedHold, ObservedHolder } from "../holds/observed-hold.ts";
 import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-history.ts";
 
-/** Further holders of a semaphore are not stored. */
+/** Additional holders of a semaphore are not stored. */
 const HOLDERS_MAX = 32;
 const TEXT_CHARACTERS_MAX = 8192;
-/** A hold stored this far in the future proves that Redis's clock was set back. */
+/** A hold whose stored time is this far in the future proves that Redis's clock was set back. */
 const CLOCK_STEP_MS = 5000;
-/** Equals no real observation period, because observation was interrupted since the write. */
+/** Matches no real observation period, because observation has been interrupted since the write. */
 const STORED_CONTINUITY_ID = "stored";
 
 const Time = z.int().min(0);
@@ -26,7 +26,7 @@ const StoredHolder = z.tuple([
   Time.nullable().optional(),
 ]);
 
-/** Arrays instead of objects, because field names would be half of the size. */
+/** Uses arrays instead of objects, because field names would take half of the space. */
 const StoredHold = z.tuple([
   z.literal(1),
   z.tuple([Time, Time.nullable(), Duration.nullable()]),

@@ -34,7 +34,7 @@ interface FinderDeps {
 interface MasterScan {
   readonly master: Master;
   readonly discovery: ScanCursor;
-  /** The server run that the cursor belongs to; undefined: unknown. */
+  /** The server run that the cursor belongs to, or `undefined` if unknown. */
   readonly run: string | undefined;
 }
 
@@ -82,12 +82,12 @@ export class Finder {
   get report(): FinderReport {
     const run = this.#currentRun;
     const groups = run?.found.listGroups(this.deps) ?? [];
-    // A pattern of everything would watch the whole keyspace.
+    // A pattern that matches everything would watch the whole keyspace.
     const more = groups.filter(
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",
     );
     const runningMs = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince;
-    // An estimate from the COUNT of each call. Redis returns more keys or fewer.
+    // Estimated from the COUNT of each call, although Redis can return more or fewer keys.
     const estimate = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
     const scanned = this.#state === "done" ? (run?.keys ?? estimate) : estimate;
     return {
@@ -160,7 +160,7 @@ export class Finder {
       for await (const keys of cursor.readPages(signal)) {
         const worth = keys.filter((key) => isWorthReading(run, key));
         run.skipped += keys.length - worth.length;
-        // A cancelled search still finishes its page, so that it can resume after it.
+        // A cancelled search still finishes its page, so that the search can resume after that page.
         for (let at = 0; at < worth.length; at += BATCH_SIZE) {
           const startedAt = performance.now();
           const batch = worth.slice(at, at + BATCH_SIZE);
@@ -190,7 +190,10 @@ async function isSameServerRun({ scans }: FinderRun): Promise<boolean> {
   return scans.every(({ run }, at) => run !== undefined && run === runs[at]);
 }
 
-/** Samples patterns without locks, such as caches and sessions, which can have very many keys. */
+/**
+ * Whether to read the key. Patterns without locks, such as caches and sessions, can have very many keys and are only
+ * sampled.
+ */
 function isWorthReading({ names }: FinderRun, key: Key): boolean {
   const name = toKeyPattern(key);
   const known = names.get(name);

@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Minimum number of patterns differing in one segment that are merged. */
+/** Patterns that differ in one segment are merged from this number on. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -63,7 +63,10 @@ export class FoundLocks {
     known.confidenceRank = Math.min(known.confidenceRank, group.confidenceRank);
   }
 
-  /** Merges patterns that differ in one segment, from the last segment to the second. The first names the family. */
+  /**
+   * Merges patterns that differ in one segment, from the last segment to the second. The first segment names the
+   * family.
+   */
   #mergeGroups(): void {
     const most = Math.max(0, ...[...this.#groups.values()].map(({ segments }) => segments.length));
     // Odd positions are separators.

@@ -2,21 +2,24 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { ComparisonTerm, FilterTerm } from "../../../lib/query/filter.ts";
 import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 
-/** Returns p95 of the hold times of a key's pattern, in milliseconds; undefined: too few holds have ended. */
+/** Returns the p95 hold time of a key's pattern in milliseconds, or `undefined` if too few holds have ended. */
 export type GetTypicalHeldMs = (key: Key) => number | undefined;
 
 export const NO_TYPICAL_HELD: GetTypicalHeldMs = () => undefined;
 
 /**
- * A property of a hold at a time of Redis's clock. `typicalMs`: the typical hold time of its pattern, looked up once
- * for all properties; `NEVER`: unknown.
+ * A property of a hold at a given time on Redis's clock. `typicalMs` is the typical hold time of its pattern, looked
+ * up once for all properties, or `NEVER` if unknown.
  */
 type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => Answer;
 
 /** A time that never comes. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** A lock needs attention when held for this many times the typical time. One hold in twenty exceeds it once. */
+/**
+ * A lock needs attention if it has been held for this many times its typical time. One hold in twenty exceeds the
+ * typical time itself.
+ */
 const TYPICAL_FACTOR_MAX = 2;
 
 /** Whether a lock is overdue, has no TTL, or has been held for much longer than is typical. */
@@ -24,7 +27,7 @@ export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: num
   return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
 
-/** Excludes data that only resembles a lock. It has neither waiters nor a lease. */
+/** Excludes data that only resembles a lock. Such data has neither waiters nor a lease. */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
   return seen.state === "held" && isListed;
 }
@@ -33,7 +36,7 @@ function isCritical({ liveness: { state } }: ObservedHold): boolean {
   return state === "overdue" || state === "no_ttl";
 }
 
-/** Returns the start of the hold; the earliest with several holders. */
+/** Returns the start of the hold, or the earliest start if there are several holders. */
 export function getHeldSince({ holders }: ObservedHold): number {
   const [first] = holders;
   if (holders.length === 1) return getHolderStart(first);
@@ -108,9 +111,10 @@ const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
 const BLOCKING_MS_MIN = 10_000;
 
 /**
- * Ranks a lock for the sort `attention`: locks that block others and are overdue or without TTL, then other locks that
- * block others (the more waiters the sooner, by doublings), then locks that are overdue or without TTL, then locks held
- * past their typical time (by doublings), then the rest. Of locks of equal severity the longest held comes first.
+ * Ranks a lock for the `attention` sort: locks that block others and are overdue or without TTL, then other locks
+ * that block others (by doublings of their waiters, most waiters first), then locks that are overdue or without TTL,
+ * then locks held past their typical time (by doublings), then the rest. Among locks of equal severity, the longest
+ * held comes first.
  *
  * A lock blocks others if clients wait for it and it has been held for ten seconds or longer.
  */
@@ -128,7 +132,9 @@ function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): 
   return isCritical(hold) ? CRITICAL : countDoublings(hold, nowMs, typicalMs);
 }
 
-/** Returns when the lock starts to block others if its waiters keep waiting; NEVER without known waiters. */
+/**
+ * Returns when the lock starts to block others if its waiters keep waiting, or `NEVER` if it has no known waiters.
+ */
 function computeBlockingAt(hold: ObservedHold): number {
   return countWaiters(hold) > 0 ? getHeldSince(hold) + BLOCKING_MS_MIN : NEVER;
 }

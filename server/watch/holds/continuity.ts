@@ -9,11 +9,11 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 
 /** The circumstances of an observation. */
 export interface ObservationContext {
-  /** The key was reported gone, so a hold that looks the same is a different one. */
+  /** The key was reported as gone, so a hold that looks the same is a different one. */
   readonly wasGone: boolean;
-  /** More holders were reported gone than are missing: one may have left and come back. */
+  /** More holders were reported as gone than are missing, so one may have left and come back. */
   readonly hasAmbiguousExit?: boolean;
-  /** An operator extended the lease, which is no evidence of a live holder. */
+  /** An operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
   /** Whether a new hold certainly began between the last two observations. */
   readonly since: "exact" | "at_least";
@@ -23,7 +23,7 @@ export interface ObservationContext {
   readonly isListed?: boolean;
 }
 
-/** Candidate lists, interned because few different ones recur in all locks. */
+/** Candidate lists, interned because all locks share a few distinct lists. */
 const CANDIDATE_LISTS = new Map<string, HeldObservation["candidates"]>();
 
 function internCandidates(candidates: HeldObservation["candidates"]): HeldObservation["candidates"] {
@@ -212,7 +212,7 @@ class PreviousHolders {
   constructor(before: ObservedHold | undefined, seen: HeldObservation) {
     this.#unmatched = [...(before?.holders ?? [])];
     this.epochs = new Set(this.#unmatched.map(({ epoch }) => epoch));
-    // It could be acquired in between, so this is a new hold.
+    // The lock could be acquired after it ended, so this is a new hold.
     this.hasEnded = before?.seen.state === "ended" && seen.state === "held";
   }
 

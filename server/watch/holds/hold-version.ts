@@ -6,9 +6,9 @@ import { isRecurring } from "./recurrence.ts";
 
 /**
  * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a
- * foreign one by an owner string that is never reused (`token`). If owner strings are reused, it is the owner and the
- * observed epoch with the observation period (`seen`). A version of several holders identifies all of them (`all`, or
- * `seen`).
+ * foreign one by an owner string that is never reused (`token`). If owner strings are reused, it consists of the
+ * owner, the observed epoch and the observation period (`seen`). A version of several holders identifies all of them
+ * (`all`, or `seen`).
  */
 
 // Epochs restart with the process. Without the nonce, the version of another process could match by chance.
@@ -71,8 +71,8 @@ export interface VersionMatch {
 /**
  * Compares the version an operator saw with the current hold.
  *
- * `changed`: certainly another hold. `unverified`: the same owner, but with a gap in the observation, or with too
- * many reports that its key was gone. The lock may have been released and acquired again.
+ * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but there is a gap in the
+ * observation, or the key was reported as gone too often. The lock may have been released and acquired again.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
   const watching = {
@@ -104,7 +104,7 @@ function compareVersions(
   if (expected === present) return isSeen && isBlind ? "unverified" : "same";
   const [then, now] = [parseVersion(expected), parseVersion(present)];
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
-  // The format has become known since: its owner strings never recur.
+  // The format has since become known, and its owner strings are never reused.
   if (!isSeen) return "same";
   const hasOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
   if (hasOtherEpoch && !isRecurring) return "changed";

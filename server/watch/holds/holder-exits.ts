@@ -10,7 +10,7 @@ const NOTIFIED_WITHIN_MS = 1000;
 
 /**
  * Counts notifications of holders that left a shared lock. If more have left than are missing, one of the present
- * holders may have left and come back under the same owner. None of them is then certainly the same hold.
+ * holders may have left and come back under the same owner. None of them is then certain to be the same hold.
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
@@ -44,7 +44,7 @@ export class HolderExits {
   }
 }
 
-/** Returns how many holders of a shared lock are no longer there. */
+/** Counts the holders of a shared lock that have disappeared. */
 export function countMissingHolders(observation: Observation, before: ObservedHold | undefined): number {
   if (before === undefined || before.holders.length < 2) return 0;
   if (observation.state !== "held" && observation.state !== "ended") return 0;

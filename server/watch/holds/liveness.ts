@@ -7,7 +7,7 @@ import { getRenewalSchedule } from "./renewal-policy.ts";
 const GRACE_SHARE = 1 / 2;
 /** A hold observed for this many intervals without a renewal is not renewing. */
 const OBSERVED_INTERVALS_MIN = 1.5;
-/** An interval is the default of the library if it differs from it by at most this share. */
+/** An interval matches the library's default if the two differ by at most this share. */
 const DEFAULT_SPREAD = 1 / 2;
 
 /** The input of a liveness assessment. */
@@ -50,7 +50,7 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   return { state: "overdue", missedRenewals };
 }
 
-/** Returns when the liveness changes without a renewal; undefined: never, or it has changed already. */
+/** Returns when the liveness changes if there is no renewal, or `undefined` if it never does or already has. */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;
@@ -94,7 +94,7 @@ function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpect
   const isSteady = steadyIntervalMs !== undefined;
   const isSufficient = isSteady || basis === "certain";
   const isStated = seen.holders[0].statedRenewal !== undefined && basis === "certain";
-  // A holder that renews less often than expected is judged by its longest observed interval.
+  // A holder that renews less often than expected is assessed by its longest observed interval.
   const patientMs = Math.max(scheduledMs, ...intervalsMs);
   const shortestMs = isStated ? scheduledMs : 1;
   const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;

@@ -62,7 +62,7 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
   };
 }
 
-/** Returns the id that the API uses for the hold; null if the API has no verb for it. */
+/** Returns the id that the API uses for the hold, or `null` if the API has no verb for it. */
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,

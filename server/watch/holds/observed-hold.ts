@@ -10,14 +10,14 @@ export interface ObservedHolder {
   readonly seen: SeenHolder;
   /** Increases with every new hold of any key. Distinguishes holds with the same owner string. */
   readonly epoch: number;
-  /** When the holder was first observed, Redis clock. */
+  /** When the holder was first observed, on the Redis clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** How often some holder left the shared lock and this one may have left and come back. */
+  /** How often a holder left the shared lock and may have been this one, which then came back. */
   readonly ambiguousExits: number;
 }
 
-/** A held lock in the index: its last observation, and what is only known from watching it. */
+/** A held lock in the index: its last observation, and the facts known only from watching it. */
 export interface ObservedHold {
   readonly key: Key;
   readonly seen: HeldObservation;
@@ -25,18 +25,19 @@ export interface ObservedHold {
   readonly holders: readonly [ObservedHolder, ...ObservedHolder[]];
   /** Identifies the period of uninterrupted observation that the last read belongs to. */
   readonly continuityId: string;
-  /** When the lock expires, Redis clock; null: no TTL. Unchanged by differences within clock tolerance. */
+  /**
+   * When the lock expires, on the Redis clock; `null` if it has no TTL. Not affected by differences within clock
+   * tolerance.
+   */
   readonly endsAtMs: number | null;
-  /** The longest TTL observed of this hold. */
+  /** The longest TTL observed for this hold. */
   readonly longestMs: number | null;
   readonly renewals: RenewalHistory;
   /** As of the last read. */
   readonly liveness: LivenessAssessment;
-  /**
-   * False for a possible lock that lists, counts and events leave out, because only its key or value suggests a lock.
-   */
+  /** False for a possible lock that lists, counts and events omit, because only its key or value suggests a lock. */
   readonly isListed: boolean;
-  /** undefined for nearly all holds: no owner recurred. */
+  /** `undefined` for nearly all holds, because no owner recurred. */
   readonly recurrence?: Recurrence | undefined;
 }
 
@@ -49,12 +50,12 @@ export function getHolderSince({
   return { since: seen.sinceMs, sinceIs: seen.sinceIs ?? "exact" };
 }
 
-/** Returns the remaining time of one holder: its own if holders expire separately, else that of the lock. */
+/** Returns the remaining time of one holder: its own if holders expire separately, otherwise the lock's. */
 export function getRemainingMs({ seen }: ObservedHold, holder: ObservedHolder): number | null {
   return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;
 }
 
-/** Returns when one holder expires, Redis clock; null: no TTL. */
+/** Returns when one holder expires, on the Redis clock, or `null` if it has no TTL. */
 export function getHolderEndsAtMs(hold: ObservedHold, holder: ObservedHolder): number | null {
   const remainingMs = getRemainingMs(hold, holder);
   return remainingMs === null ? null : hold.seen.asOf + remainingMs;

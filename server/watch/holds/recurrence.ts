@@ -1,6 +1,6 @@
-/** Counts how often a key was reported gone although each read found the same owner. */
+/** Counts how often a key was reported as gone although each read found the same owner. */
 export interface Recurrence {
-  /** Start of the window, Redis clock. */
+  /** Start of the window, on the Redis clock. */
   readonly sinceMs: number;
   readonly count: number;
 }
@@ -9,16 +9,16 @@ const WINDOW_MS = 60_000;
 /** An operator cannot distinguish this many holds within a minute. */
 export const RECURRENCES_MAX = 20;
 
-/** Records that the same owner was found after its key was reported gone. */
+/** Records that the same owner was found after its key was reported as gone. */
 export function recordRecurrence(before: Recurrence | undefined, asOf: number): Recurrence {
   if (before === undefined || asOf - before.sinceMs > WINDOW_MS) return { sinceMs: asOf, count: 1 };
   return { sinceMs: before.sinceMs, count: before.count + 1 };
 }
 
 /**
- * Whether the key was reported gone so often that observation cannot distinguish one hold of an owner from the next.
- * Any client that may `PUBLISH` can forge such reports. Without this limit, it could prevent a release by operators
- * indefinitely, because every version would have changed.
+ * Whether the key was reported as gone so often that observation cannot distinguish one hold of an owner from the
+ * next. Any client that may `PUBLISH` can forge such reports. Without this limit, it could indefinitely prevent
+ * operators from releasing the lock, because every version would have changed.
  */
 export function isRecurring(recurrence: Recurrence | undefined, asOf: number): boolean {
   return (

@@ -2,9 +2,9 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { computeGapToleranceMs } from "./gap-continuity.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
-/** Maximum difference between Redis's expiry and our estimate of its clock. */
+/** Maximum difference between Redis's expiry and Lockkeeper's estimate of its clock. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** Consecutive intervals that make a steady interval: at least three renewals. */
+/** Consecutive intervals required for a steady interval, which takes at least three renewals. */
 const STEADY_INTERVALS = 3;
 /** Maximum deviation of a timer's intervals from their median, as a share. */
 const STEADY_SPREAD = 0.3;
@@ -18,9 +18,9 @@ const SEPARATE_MS_MAX = 1000;
 /** A lease that grew by more than this factor has a new renewal schedule. */
 const LONGER_LEASE_FACTOR = 1.5;
 
-/** What repeated reads of one hold have shown of its lease and its renewals. */
+/** What repeated reads of one hold have shown about its lease and renewals. */
 export interface RenewalHistory {
-  /** Start of the observation, Redis clock. */
+  /** Start of the observation, on the Redis clock. */
   readonly sinceMs: number;
   readonly count: number;
   readonly lastAt: number | null;
@@ -28,12 +28,12 @@ export interface RenewalHistory {
   readonly intervalsMs: readonly number[];
   /**
    * The renewal interval: the median of the last three intervals if none differs from it by more than 30 %.
-   * undefined: fewer than three renewals, or irregular ones.
+   * `undefined` after fewer than three renewals, or if they are irregular.
    */
   readonly steadyIntervalMs: number | undefined;
-  /** Start of the next interval; null: unknown. */
+  /** Start of the next interval, or `null` if unknown. */
   readonly countedFrom: number | null;
-  /** The requested lease, or the longest observed one; null: no TTL. */
+  /** The requested lease, or the longest observed one; `null` if there is no TTL. */
   readonly leaseMs: number | null;
   /** Start of the current lease, as far as its length is known. */
   readonly leaseBeganAt: number | null;
@@ -90,7 +90,7 @@ export function updateRenewalHistory(
   return withRenewal({ ...renewals, countedFrom }, renewal.at, isSetByOperator ? undefined : lease);
 }
 
-/** @param lease undefined: unchanged, because the deadline was set by an operator */
+/** @param lease `undefined` if unchanged, because an operator set the deadline */
 function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | undefined): RenewalHistory {
   const { sinceMs, countedFrom } = before;
   const { leaseMs, leaseBeganAt } = lease ?? before;
@@ -174,9 +174,7 @@ function isSetEarlier({ seen: was, renewals }: WatchedHold, is: HeldObservation)
   return renewals.isExtended === true && isLater(computeEndsAtMs(is, is.remainingMs), then);
 }
 
-/**
- * Whether a holder that stayed has a later deadline. A re-entry extends it as well, but is no evidence of a timer.
- */
+/** Whether a holder that stayed has a later deadline. A re-entry also extends it, but is not evidence of a timer. */
 function hasLaterDeadline(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
   let haveAllStayed = true;
   for (const is of seen.holders) {

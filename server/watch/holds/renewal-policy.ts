@@ -24,7 +24,7 @@ const MANUAL_RENEWAL_SHARE = 1 / 2;
 /** A library that recreates its lock does so with its timer. Without a timer, it does so immediately or by chance. */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
-/** Applies to our clients that state no interval. Older versions of the library renew at this share. */
+/** Applies to Lockkeeper clients that state no interval. Older versions of the library renew at this share. */
 const WATCHDOG_RENEWAL: RenewalPolicy = { who: "some", afterShare: 1 / 3 };
 
 const POLICY_BY_FORMAT = Object.fromEntries(
@@ -34,7 +34,7 @@ const POLICY_BY_FORMAT = Object.fromEntries(
   }),
 ) as Readonly<Record<FormatName, RenewalPolicy>>;
 
-/** Returns the renewal policy of a hold. With several candidate formats, the most patient one. */
+/** Returns the renewal policy of a hold. If there are several candidate formats, returns the most patient policy. */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
   if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;
   if (first.fence !== null) return WATCHDOG_RENEWAL;
@@ -55,7 +55,7 @@ export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null
 
 /**
  * Returns the interval stated when the lock was acquired. A watchdog renews at a share of the lease, so the interval
- * grows with a lease that was extended since.
+ * grows if the lease has been extended since.
  */
 function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number | null): number | undefined {
   if (statedRenewal === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { findLivenessChangeAt } from "./liveness.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
-/** Returns the time from its last read until a hold must be read again without notifications; undefined: never. */
+/** Returns how long after its last read a hold must be read again without notifications, or `undefined` if never. */
 export function computeRereadDelayMs(hold: ObservedHold | undefined): number | undefined {
   if (hold === undefined) return undefined;
   const { seen } = hold;

@@ -20,7 +20,7 @@ export class AttentionKeys {
   readonly #timeIndex: TimeDependentIndex<FormatName>;
   #isAdvancing = false;
 
-  /** @param onTimeChange called for a lock whose result changed with time alone */
+  /** @param onTimeChange called for a lock whose result changed only because time passed */
   constructor(
     private readonly holds: ReadonlyMap<Key, ObservedHold>,
     private readonly deps: LockIndexDeps,

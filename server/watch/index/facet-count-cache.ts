@@ -6,27 +6,27 @@ import { FacetCounts, type FacetQuery } from "./facet-counts.ts";
 import type { LockIndexDeps } from "./query-context.ts";
 
 /**
- * Minimum time, in milliseconds, for which counts are reused. Longer after a slow count, so that counting takes a
- * twentieth of the time.
+ * Minimum time, in milliseconds, for which counts are reused. It is longer after a slow count, so that counting takes
+ * a twentieth of the time.
  */
 const FRESH_MS = 1000;
 const FRESH_FACTOR = 20;
 /** The most recently used results are cached. */
 const ENTRIES_MAX = 32;
-/** Different queries that may wait in the queue. */
+/** Maximum number of different queries in the queue. */
 const WAITING_MAX = 16;
 
 interface CachedCounts {
   readonly counts: Promise<FacetCounts>;
   /** Revision of the index when the query was queued. */
   readonly revision: number;
-  /** Time until which the counts are fresh (`performance.now()`); undefined: still counting. */
+  /** Time until which the counts are fresh (`performance.now()`), or `undefined` while counting. */
   freshUntil: number | undefined;
 }
 
 /**
- * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, one query
- * after the other. Equal queries share a result while the index is unchanged or the result is fresh.
+ * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, one query at a
+ * time. Equal queries share a result while the index is unchanged or the result is fresh.
  */
 export class FacetCountCache {
   /** In order of use, the most recent last. */
@@ -79,7 +79,7 @@ export class FacetCountCache {
   async #countFacets(query: FacetQuery): Promise<FacetCounts> {
     const counts = new FacetCounts(query, this.deps, this.getRevision());
     let begunAt: number | undefined;
-    // Holds are immutable, so the counts are of one moment, however long counting takes.
+    // Holds are immutable, so the counts reflect a single moment, however long counting takes.
     await forEachYielding(
       [...this.holds.values()],
       (hold) => {

@@ -33,7 +33,7 @@ export interface FacetValueCount {
 export class FacetCounts {
   /** Number of locks that match the whole filter. */
   total = 0;
-  /** Time of the count, Redis clock. */
+  /** Time of the count, on the Redis clock. */
   readonly nowMs: number;
   /** Duration of the count, including pauses for other work. */
   tookMs = 0;
@@ -95,8 +95,8 @@ export class FacetCounts {
   }
 
   /**
-   * Returns the most frequent values, by count and then by name. One iteration without a full sort, because there may
-   * be very many.
+   * Returns the most frequent values, by count and then by name. Uses one iteration without a full sort, because
+   * there may be very many values.
    */
   listTopValues(field: FacetField): FacetValueCount[] {
     const top: FacetValueCount[] = [];
@@ -123,12 +123,12 @@ function isBefore(one: FacetValueCount, other: FacetValueCount): boolean {
   return one.locks === other.locks ? one.value < other.value : one.locks > other.locks;
 }
 
-/** Returns the facet that a term filters; undefined: none. */
+/** Returns the facet that a term filters, or `undefined` if there is none. */
 function findFacetField(term: FilterTerm): FacetField | undefined {
   return FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Each value once. Lists with one value are shared to save memory. */
+/** Lists each value once. Lists with one value are shared to save memory. */
 const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly Key[]>> = {
   format: ({ seen: { format, candidates } }) =>
     candidates.length === 0 ? toSingletonList(format) : [...new Set<Key>([format, ...candidates])],

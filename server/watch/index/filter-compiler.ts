@@ -18,7 +18,7 @@ export type HoldPredicate = (hold: ObservedHold) => boolean;
 export interface CompiledFilter {
   /** The part that does not depend on time. */
   readonly fits: HoldPredicate;
-  /** The combined part that depends on time; undefined: there is no such part. */
+  /** The combined part that depends on time, or `undefined` if there is none. */
   readonly timeDependentTerm: TimeDependentTerm | undefined;
 }
 
@@ -66,7 +66,7 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
 /** Whether a holder matches a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
-/** @param terms of owner, service and host; other terms are ignored */
+/** @param terms terms other than owner, service and host are ignored */
 export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
   const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));

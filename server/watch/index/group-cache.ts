@@ -34,17 +34,20 @@ export interface GroupQuery {
   readonly owner?: TaskOwner | undefined;
 }
 
-/** Large groupings that are cached. Each is as large as there are owners. */
+/** Maximum number of cached large groupings. The size of each grows with the number of owners. */
 const GROUPINGS_MAX = 4;
 /**
- * Small groupings that are cached. Each adds little to the cost of a change, and a tree of names has one per branch.
+ * Maximum number of cached small groupings. Each adds little to the cost of a change, and a tree of names has one per
+ * branch.
  */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;
-/** A grouping that was not queried for this long is dropped, so that it no longer adds to the cost of changes. */
+/**
+ * A grouping that has not been queried for this long is dropped, so that it no longer adds to the cost of changes.
+ */
 const IDLE_MS = 30_000;
 
-/** Groupings that may be built at the same time. Each has a copy of the list of all locks. */
+/** Maximum number of groupings built at the same time. Each holds a copy of the list of all locks. */
 const BUILDING_MAX = 16;
 
 interface CachedGrouping {
@@ -121,7 +124,7 @@ export class GroupCache {
   #evictGroupings(): void {
     const counts = { small: 0, large: 0 };
     for (const [name, { grouping }] of [...this.#groupings].reverse()) {
-      // A dropped grouping receives no changes, but a caller waits for this one.
+      // A dropped grouping receives no changes, but a caller is waiting for this one.
       if (!grouping.isReady) continue;
       const isSmall = grouping.size <= SMALL_GROUPING_SIZE;
       const count = isSmall ? ++counts.small : ++counts.large;
@@ -142,7 +145,7 @@ export class HoldGrouping {
   readonly #computeSortValue: (group: HoldGroup, name: Key) => SortValue;
   readonly #direction: SortDirection;
   #sorted: SortedKeys;
-  /** Changes during the build; undefined: the grouping is built. */
+  /** Changes during the build; `undefined` once the grouping is built. */
   #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
   /** Matching locks without a name in this grouping. */
   withoutNameCount = 0;

@@ -6,19 +6,19 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A hold as counted. `needsAttention` changes with time as well. */
+/** A hold as it is counted. `needsAttention` also changes with time. */
 export interface CountedHold {
   readonly hold: ObservedHold;
   readonly needsAttention: boolean;
 }
 
-/** Membership of a lock in a group: start of the hold, and for a namespace whether the key has a further one. */
+/** Membership of a lock in a group: start of the hold, and for a namespace, whether the key has a deeper one. */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
 /** The counted locks of one owner, service, host or namespace. */
 export class HoldGroup {
   holds = 0;
-  /** For a namespace: number of keys that have a further namespace. */
+  /** For a namespace: number of keys that have a deeper namespace. */
   childCount = 0;
   needsAttention = 0;
   readonly liveness: Partial<Record<LivenessState, number>> = {};

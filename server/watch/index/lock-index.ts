@@ -110,7 +110,7 @@ export class LockIndex {
 
   /**
    * Applies an observation of a key. Observations must be applied in the order of Redis's replies. A hold that does
-   * not fit into the index is returned as `after` nevertheless, as a new hold for each observation.
+   * not fit into the index is still returned as `after`, as a new hold for each observation.
    */
   applyObservation(observation: Observation, context: ObservationContext): HoldChange {
     const { key } = observation;
@@ -201,8 +201,8 @@ export class LockIndex {
   }
 
   /**
-   * Evaluates a query in slices. `queryPage` must be called directly afterwards; without preparation, it iterates
-   * over all holds at once.
+   * Evaluates a query in slices. `queryPage` must be called immediately afterwards; without preparation, it iterates
+   * over all holds in one step.
    *
    * @param owner the caller whose budget is charged
    * @throws LockkeeperError rate_limited, unavailable
@@ -217,7 +217,8 @@ export class LockIndex {
   }
 
   /**
-   * Returns a page. Costs depend on its size and on the changes since the last use of the same filter and order.
+   * Returns a page. The cost depends on its size and on the number of changes since the same filter and order were
+   * last used.
    *
    * @param allowedKeys restricts the result to these keys
    */

@@ -23,14 +23,14 @@ interface PendingQuery {
 const QUERIES_MAX = 128;
 /** Iterating over this many holds takes less than a slice. */
 const HOLDS_AT_ONCE_MAX = 256;
-/** Different filters of one caller that may be evaluated at the same time. */
+/** Maximum number of different filters of one caller that are evaluated at the same time. */
 const PENDING_PER_OWNER_MAX = 16;
-/** An evaluation is repeated if too many locks changed meanwhile. */
+/** An evaluation is repeated if too many locks changed during it. */
 const ATTEMPTS_MAX = 4;
-/** Entries of all results together, 16 bytes each. A filter with few matches costs little. */
+/** Entries of all results combined, 16 bytes each. A filter with few matches costs little. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
-/** Changes that are stored for results that are not used meanwhile. */
+/** Changes that are stored for results that are not currently used. */
 const CHANGES_MIN = 8192;
 
 /**
@@ -63,8 +63,8 @@ export class QueryCache {
   }
 
   /**
-   * Evaluates a query in slices, so that `query` returns without an iteration directly afterwards. Concurrent callers
-   * of the same query share one evaluation.
+   * Evaluates a query in slices, so that a `query` immediately afterwards returns without iterating. Concurrent
+   * callers of the same query share one evaluation.
    *
    * @param owner the caller whose budget is charged
    * @throws LockkeeperError rate_limited, unavailable

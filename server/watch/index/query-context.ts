@@ -17,9 +17,9 @@ export function parseSortOrder(sort: string): SortOrder {
   return { field, direction: sort.startsWith("-") ? -1 : 1 };
 }
 
-/** What the index obtains from other parts. */
+/** The dependencies of the index. */
 export interface LockIndexDeps {
-  /** Redis clock. */
+  /** Current time on the Redis clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
   /** Whether any lock with this key is listed, even a possible one; true by default. */

@@ -7,7 +7,9 @@ import type { SortValue } from "./sorted-keys.ts";
 /** Computes sort values from a hold, Redis's time and the typical hold time of its pattern. */
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
-  /** Returns when the value changes with time alone; undefined: it does not depend on time or typical hold times. */
+  /**
+   * Returns when the value changes with time alone. `undefined` if it does not depend on time or typical hold times.
+   */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { SortValue } from "./sorted-keys.ts";
 const TYPICAL_REFRESH_MS = 30_000;
 /** Reevaluated holds per step, about 1.5 µs each. With more locks, a full round takes longer. */
 const TYPICAL_REFRESH_MAX = 4000;
-/** A result that was not used for this long has outdated typical times. */
+/** A result that has not been used for this long has outdated typical times. */
 const TYPICAL_STALE_MS = 60_000;
 /** The estimate of Redis's clock varies slightly; a larger difference is a clock step. */
 const CLOCK_SETBACK_MS = 1000;
@@ -29,9 +29,9 @@ export interface SortedPlacement<Value extends SortValue> {
 }
 
 /**
- * Keeps a query result that changes with time. It stores the position of each key in the sorted list, and when the
- * result of a hold changes without a write. A due change costs as much as a change of a hold. Typical hold times are
- * reevaluated for a share of the holds in each step, to bound the cost of a step.
+ * Keeps a query result that changes with time. It stores each key's position in the sorted list and the time at which
+ * the result of its hold changes without a write. A due change costs as much as a change to a hold. Typical hold
+ * times are reevaluated for a share of the holds in each step, to bound the cost of a step.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {
   readonly #values = new Map<Key, Value>();
@@ -46,7 +46,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     private readonly getTypicalHeldMs: GetTypicalHeldMs,
     now: number,
   ) {
-    // Of all orders, only that of attention depends on time.
+    // Only the `attention` order depends on time.
     this.#usesTypical = query.term?.usesTypical === true || query.order.computeChangeAt !== undefined;
     this.#refreshIterator = holds.values();
     this.#advancedTo = now;
@@ -71,7 +71,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
   }
 
-  /** Adds a hold before the list is built. @returns its sort value; undefined: not in the list */
+  /** Adds a hold before the list is built. @returns its sort value, or `undefined` if it is not in the list */
   add(hold: ObservedHold, now: number): Value | undefined {
     const value = this.#evaluateHold(hold, now);
     if (value !== undefined) this.#values.set(hold.key, value);

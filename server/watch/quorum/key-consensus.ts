@@ -16,7 +16,7 @@ interface PendingDecision<Of> {
   readonly to: ReadableObservation["state"];
   /** Only reads sent after this time (`performance.now()`) count. */
   readonly since: number;
-  /** What each master showed before. */
+  /** Each master's vote before. */
   readonly before: ReadonlyMap<Of, string>;
 }
 
@@ -24,7 +24,7 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** So many masters lost the key that it may be another hold that looks the same. */
+  /** So many masters lost the key that it may be a different hold that looks the same. */
   readonly wasGone: boolean;
   /** The event of the script that ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
@@ -37,9 +37,9 @@ const AGREEMENT_MS_MAX = 1000;
  * The consensus of a quorum's masters on one key.
  *
  * The masters are read at different times. Votes released on one master and acquired on another could add up to a
- * majority that never existed. So a new decision is confirmed by reading all masters again, and stands if the masters
- * that show the same before and after form a majority: what was there before and after was there in between, at all
- * of them at once. A different set of masters proves nothing, because votes may have moved.
+ * majority that never existed. A new decision is therefore confirmed by reading all masters again. It stands if the
+ * masters whose votes are the same in both reads form a majority, because these votes then all existed at the same
+ * time. A different set of masters proves nothing, because votes may have moved.
  */
 export class KeyConsensus<Of extends Voter> {
   readonly #votes: VoteStore<Of>;
@@ -64,12 +64,14 @@ export class KeyConsensus<Of extends Voter> {
     return this.#pending !== undefined;
   }
 
-  /** Whether a majority has votes of one hold and should agree on its fencing token soon. */
+  /** Whether a majority has votes for one hold and should agree on its fencing token soon. */
   get isAwaitingAgreement(): boolean {
     return this.#fenceOpenSince !== undefined && performance.now() - this.#fenceOpenSince < AGREEMENT_MS_MAX;
   }
 
-  /** Time (`performance.now()`) since which reads can confirm the pending decision; undefined: none is pending. */
+  /**
+   * Time (`performance.now()`) since which reads can confirm the pending decision, or `undefined` if none is pending.
+   */
   get pendingSince(): number | undefined {
     return this.#pending?.since;
   }
@@ -96,12 +98,12 @@ export class KeyConsensus<Of extends Voter> {
     return this.#votes.findLast(voter);
   }
 
-  /** Time (`performance.now()`) of the last read on a master since it was connected. */
+  /** Time (`performance.now()`) of the last read on a master since it connected. */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns connected masters that have not been read since they were connected. */
+  /** Returns connected masters that have not been read since they connected. */
   listUnreadVoters(): Of[] {
     return this.#votes.listUnread();
   }
@@ -135,7 +137,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#decided?.state === "held" ? this.#decided : undefined;
   }
 
-  /** Evaluates the votes. @returns undefined: unchanged, or to be confirmed first (`isPending`) */
+  /** Evaluates the votes. @returns `undefined` if unchanged, or if it must be confirmed first (`isPending`) */
   evaluate(asOf: number): ConsensusDecision | undefined {
     const now = this.#withoutOpenFence(this.#tallyVotes(asOf));
     if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);
@@ -148,14 +150,14 @@ export class KeyConsensus<Of extends Voter> {
     const again = this.#tallyVotes(asOf, this.#pending);
     if (again.outcome !== "undecided" && formatDecisionIdentity(again.seen) === name)
       return this.#commitDecision(now.seen);
-    // All masters were read again, and the majority consists of other masters than before.
+    // All masters were read again, and the majority consists of different masters than before.
     if (this.#votes.isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
     return undefined;
   }
 
   /**
    * Hides a hold until a majority has agreed on its fencing token. Until then it is not granted, and it would look
-   * like another hold a moment later. Without an agreement in time, its client is gone, and its votes block the lock.
+   * like another hold a moment later. If they do not agree in time, its client is gone, and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
@@ -220,7 +222,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
-  /** @param turning counts only masters that were read again and whose vote is unchanged */
+  /** @param turning if set, counts only masters that were read again and whose vote is unchanged */
   #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(
       asOf,

@@ -5,19 +5,19 @@ import { formatHoldIdentity } from "./vote-tally.ts";
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
-  /** Time (`performance.now()`) when the owner was first observed there; undefined: it was there before. */
+  /** Time (`performance.now()`) when the owner was first observed there, or `undefined` if it was already there. */
   readonly begunAt: number | undefined;
   /** Redis has reported since then that the key was gone. */
   readonly isGone?: true;
   /** Time (`performance.now()`) of the observation: halfway between request and reply. */
   readonly at: number;
-  /** Offset of the master's clock; positive if it is ahead of ours. */
+  /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
   /** Connection term of the master. A vote of an earlier term does not count. */
   readonly term: number;
 }
 
-/** Identifies a decision. No decision is equivalent to free. */
+/** Identifies a decision. Having no decision is equivalent to free. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;
@@ -29,7 +29,7 @@ export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }
 
-/** Projects a vote to a time on our clock. A vote that has expired on its master's clock becomes `ended`. */
+/** Projects a vote to a time on Lockkeeper's clock. A vote that has expired on its master's clock becomes `ended`. */
 export function projectVoteTo(asOf: number, { seen, at, clockAheadMs }: MasterVote): ReadableObservation {
   if (seen.state !== "held") return { ...seen, asOf };
   const agoMs = Math.max(0, Math.round(performance.now() - at));

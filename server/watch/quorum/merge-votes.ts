@@ -46,7 +46,7 @@ const listFences = (group: readonly HeldObservation[]) =>
 /**
  * Returns the fencing token of a majority, or else the highest one, which the masters are about to agree on.
  *
- * @param known the token of the last decision: the master that has it may be unreachable
+ * @param known the token of the last decision, because the master that has it may be unreachable
  */
 function chooseFence(group: HeldGroup, majority: number, known: string | null): string | null {
   const fences = listFences(group);
@@ -93,7 +93,8 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 /**
  * Merges votes of different owners that together block the lock: no client has it, and none can acquire it.
  *
- * @param freeInMs time until each known master can be acquired, in milliseconds; Infinity: no TTL
+ * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if it has no
+ *   TTL
  */
 export function mergeDifferentOwners(
   group: HeldGroup,
@@ -124,7 +125,7 @@ function mergeWaiters(group: HeldGroup): Pick<HeldObservation, "waiters"> {
   return { waiters: { count: counts.reduce((sum, count) => sum + count), known: "estimated" } };
 }
 
-/** null: no TTL. */
+/** Returns `null` if there is no TTL. */
 function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
   const ms = kthLargest(
     remaining.map((each) => each ?? Number.POSITIVE_INFINITY),

@@ -1,7 +1,7 @@
 import type { HeldObservation } from "../../formats/observation.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** The masters receive a renewal within this share of the lease. Such differences are not separate renewals. */
+/** Masters receive the same renewal within this share of the lease, so such differences are not separate renewals. */
 const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**

@@ -11,7 +11,7 @@ export interface Voter {
 
 /** Context of a recorded reading. */
 export interface VoteSource {
-  /** Offset of the master's clock; positive if it is ahead of ours. */
+  /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
   /** `seen`: all changes on the master are observed, so a new owner has just begun. */
   readonly begin: "seen" | "unknown";
@@ -83,7 +83,10 @@ export class VoteStore<Of extends Voter> {
     return this.voters.map((voter) => this.findCurrent(voter)?.begunAt);
   }
 
-  /** Projects the votes to a time on our clock, in the order of the masters. undefined: unknown or not counted. */
+  /**
+   * Projects the votes to a time on Lockkeeper's clock, in the order of the masters; `undefined` if unknown or not
+   * counted.
+   */
   projectTo(
     asOf: number,
     counts: (voter: Of, vote: MasterVote) => boolean,

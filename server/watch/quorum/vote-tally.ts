@@ -26,7 +26,10 @@ export type VoteTally =
 
 /** Facts about the votes beyond the current observations. */
 export interface TallyContext {
-  /** When each vote began (`performance.now()`), in the order of the masters; undefined: before it was observed. */
+  /**
+   * When each vote began (`performance.now()`), in the order of the masters; `undefined` if that was before it was
+   * observed.
+   */
   readonly begunAt?: readonly (number | undefined)[];
   /** The hold of the last decision. */
   readonly before?: HeldObservation | undefined;
@@ -36,10 +39,10 @@ export interface TallyContext {
  * Counts votes. The owner with a majority of all masters holds the lock until that majority ends. The lock is free
  * when no owner can have a majority. Values that are not locks, and ended locks, are not votes.
  *
- * Different owner strings make one hold if they can be a RedLock (see red-lock.ts). If they cannot, and together take
+ * Different owner strings form one hold if they can be a RedLock (see red-lock.ts). If they cannot, and together hold
  * a majority of the masters, the lock is held by different owners and cannot be acquired.
  *
- * @param seen the observation of each master at `asOf`; undefined: unknown
+ * @param seen the observation of each master at `asOf`; `undefined` if unknown
  */
 export function tallyVotes(
   key: Key,
@@ -138,7 +141,7 @@ function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key
 const isBlockingHold = (hold: HeldObservation) =>
   isPlainRedissonHold(hold) && (hold.confidence !== "possible" || isRedLockPart(hold));
 
-/** Returns the time until a master with this observation can be acquired, in milliseconds. */
+/** Returns the time until the lock can be acquired on a master with this observation, in milliseconds. */
 function computeFreeInMs(seen: ReadableObservation): number {
   if (seen.state === "not_a_lock") return Number.POSITIVE_INFINITY;
   return seen.state === "held" ? (seen.remainingMs ?? Number.POSITIVE_INFINITY) : 0;

@@ -6,7 +6,7 @@ export interface CallSizeLimits {
   readonly most: number;
 }
 
-/** Maximum duration of a call to a near Redis, including its wait for other calls of this process. */
+/** Maximum duration of a call to a nearby Redis, including its wait for other calls of this process. */
 const CALL_MS = 1;
 /**
  * Maximum duration of a call to a distant Redis, which may take half a round trip, as its other clients are distant
@@ -71,7 +71,7 @@ export class CallSize {
       this.#restMs = REST_MS;
       return;
     }
-    // A call with few keys is no evidence for a full one.
+    // A call with few keys is not evidence of how long a full one takes.
     if (keys < this.#size / 2) return;
     this.#judged.push(workMs);
     if (this.#judged.length < CALLS_JUDGED) return;

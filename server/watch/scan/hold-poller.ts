@@ -11,10 +11,12 @@ const ROUND_EVERY_MS = 1000;
 const KEYS_PER_MS_MAX = 10;
 /** Maximum share of Redis's time for polling. */
 const POLL_SHARE = 0.2;
-/** Time after its last full read until a key is read in full again, because the fingerprint excludes waiters. */
+/**
+ * Time since its last full read after which a key is read in full again, because the fingerprint excludes waiters.
+ */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
-/** Rounding of one deadline by Redis and the script. */
+/** Rounding error of one deadline, caused by Redis and the script. */
 const DEADLINE_TOLERANCE_MS = 5;
 /** Number of rounds whose delays are reported. */
 const ROUNDS_MEASURED = 3;
@@ -35,18 +37,18 @@ export interface HoldPollerDeps {
   shouldPoll(): boolean;
   /** Keys per round trip. */
   readonly callSize: CallSize;
-  /** Duration of a command that does no work; null: unknown. */
+  /** Duration of a command that does no work, or `null` if unknown. */
   getRoundTripMs(): number | null;
-  /** Called when the index has every change of known keys until then (`performance.now()`). */
+  /** Called when the index contains every change to known keys up to `confirmedAt` (`performance.now()`). */
   onRoundEnd(confirmedAt: number): void;
 }
 
 /**
- * Polls the keys of known holds while notifications are off: reads a fingerprint of each, and in full those whose
- * fingerprint changed.
+ * Polls the keys of known holds while notifications are off: reads a fingerprint of each, and reads in full those
+ * whose fingerprint changed.
  *
- * A round of 10,000 keys takes a second. More keys, or a busy or slow Redis, make it longer, because the rate and the
- * share of Redis's time are limited.
+ * A round of 10,000 keys takes a second. With more keys, or a busy or slow Redis, it takes longer, because the rate
+ * and the share of Redis's time are limited.
  */
 export class HoldPoller {
   #checked: ReadonlyMap<Key, CheckedKey> = new Map();
@@ -69,7 +71,8 @@ export class HoldPoller {
   }
 
   /**
-   * The longest time for which a change of a known key went unseen in the last rounds; undefined: not measured yet.
+   * The longest time for which a change to a known key went unseen in the last rounds; `undefined` if not measured
+   * yet.
    */
   get measuredDelayMs(): number | undefined {
     if (this.#roundDelaysMs.length === 0 || this.#oldestCheckAt === undefined) return undefined;
@@ -81,7 +84,7 @@ export class HoldPoller {
     for (;;) {
       const startedAt = performance.now();
       if (!this.deps.shouldPoll()) this.#reset();
-      // A failed round does not count. The reported delay grows meanwhile.
+      // A failed round does not count, and the reported delay keeps growing.
       else await this.#pollRound(signal).catch(() => signal.throwIfAborted());
       const restMs = Math.max(1, startedAt + ROUND_EVERY_MS - performance.now());
       await sleep(restMs, undefined, { signal, ref: false });
@@ -175,7 +178,7 @@ export class HoldPoller {
   }
 }
 
-/** Whether two rounded deadlines may be the same. Both undefined: no TTL. */
+/** Whether two rounded deadlines may be the same. Both are `undefined` if there is no TTL. */
 export function isSameDeadline(one: number | undefined, other: number | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return Math.abs(one - other) <= DEADLINE_TOLERANCE_MS;

@@ -8,25 +8,26 @@ interface IndexConfirmationDeps {
   isComplete(): boolean;
 }
 
-/** Tracks until when the index has every change of one master's keys. */
+/** Tracks the time up to which the index contains every change to one master's keys. */
 export class IndexConfirmation {
   #at: number | undefined;
   #isWaiting = false;
 
   constructor(private readonly deps: IndexConfirmationDeps) {}
 
-  /** `performance.now()`; undefined: never complete. */
+  /** Time (`performance.now()`), or `undefined` if the index was never complete. */
   get at(): number | undefined {
     return this.#at;
   }
 
-  /** Records that everything until then has been read. */
+  /** Records that everything up to this time has been read. */
   confirm(at: number): void {
     if (this.deps.isComplete()) this.#at = at;
   }
 
   /**
-   * Records that every notification until then has arrived. Their changes are in the index once their keys are read.
+   * Records that every notification up to this time has arrived. The changes are in the index once the keys have been
+   * read.
    */
   async confirmWhenRead(deliveredUntil: number): Promise<void> {
     if (this.#isWaiting) return;

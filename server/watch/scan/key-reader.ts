@@ -15,7 +15,7 @@ export interface Reading {
 
 const BATCH = 100;
 const RETRY_MS = 100;
-/** Reads may take this share of the time, so that changes of busy locks are coalesced. */
+/** Maximum share of the time that reads may take, so that changes to busy locks are coalesced. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
 /** During a burst scan, a batch is filled up to this long before it is sent. */
@@ -31,7 +31,7 @@ export interface KeyReaderDeps {
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   onReadings(readings: readonly Reading[]): void;
-  /** Returns the time from its last read until a key must be read again; undefined: no scheduled read. */
+  /** Returns how long after its last read a key must be read again, or `undefined` if no read is scheduled. */
   computeRereadDelayMs(key: Key): number | undefined;
   /** Batch size during a scan. */
   readonly callSize: CallSize;
@@ -44,7 +44,7 @@ export interface KeyReaderDeps {
  * again when they are due.
  */
 export class KeyReader {
-  /** Whether a scan waits for reads. Batches then have `callSize` keys, and in a `burst` no pauses between them. */
+  /** Whether a scan waits for reads. Batches then have `callSize` keys and, in a `burst`, no pauses between them. */
   scanning: "no" | "paced" | "burst" = "no";
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
@@ -79,7 +79,7 @@ export class KeyReader {
     return this.#slowKeys.has(key);
   }
 
-  /** Enqueues a read of the key. Repeated calls before the read are one read. */
+  /** Enqueues a read of the key. Repeated calls before the read result in one read. */
   enqueueRead(key: Key): void {
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
     this.#dirty.add(key);

@@ -13,13 +13,13 @@ import type { TimeBudget } from "./time-budget.ts";
 const QUEUE_AHEAD_MAX = 500;
 const TRIES = 5;
 const RETRY_MS = 200;
-/** A scan interrupted before this starts over. */
+/** A scan that is interrupted before this many keys starts over. */
 const RESUMABLE_KEYS_MIN = 100_000;
 
 export interface KeyspaceScanProgress {
   /** Keys scanned so far, estimated from COUNT. */
   readonly scanned: number;
-  /** Total number of keys; null: unknown. */
+  /** Total number of keys, or `null` if unknown. */
   readonly keys: number | null;
 }
 
@@ -57,14 +57,15 @@ export class KeyspaceScan {
     // The meaning of keys may have changed since.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
-      // Iterates over a copy: keys that are removed and added again meanwhile would be visited repeatedly.
+      // Iterates over a copy, because keys that are removed and added again during the iteration would be visited
+      // repeatedly.
       await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
       const run = await readRunId(redis);
       const keys = await redis.dbsize().catch(() => null);
       const unfinished = this.#unfinished;
       this.#unfinished = undefined;
       const rest = unfinished !== undefined && unfinished.run === run ? unfinished.discovery : undefined;
-      // The rest may have unknown locks, and the part scanned before may have new ones, so both are scanned.
+      // The rest may contain unknown locks, and the part already scanned may contain new ones, so both are scanned.
       oversizedKeys.startScan();
       const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name), sizes);
       for (const cursor of [...(rest === undefined ? [] : [rest]), fresh]) {
@@ -165,7 +166,7 @@ async function raceWithAbort(signal: AbortSignal, work: Promise<void>): Promise<
   }
 }
 
-/** Returns the id of the server run, to which cursors are bound. undefined: not readable by this user. */
+/** Returns the id of the server run, to which cursors are bound, or `undefined` if this user may not read it. */
 export async function readRunId(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return /^run_id:(\w+)/m.exec(info)?.[1];

@@ -2,9 +2,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
 import type { CallSize } from "./call-size.ts";
 
-/** About 100 bytes each. Further keys are read in each scan. */
+/** About 100 bytes each. Additional keys are read in every scan. */
 const KEYS_MAX = 200_000;
-/** Share of the unchanged keys that each scan reads nevertheless, because a companion can turn a key into a lock. */
+/** Share of the unchanged keys that each scan still reads, because a companion can turn a key into a lock. */
 const REREAD_SHARE = 1 / 50;
 /** Larger than any digest. */
 const WITH_TTL = 2 ** 40;

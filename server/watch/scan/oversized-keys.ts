@@ -16,8 +16,8 @@ export function isOversizedKey(name: Uint8Array): boolean {
 /**
  * Counts the watched keys of a master whose names are longer than `KEY_BYTES_MAX`.
  *
- * A key is counted once, however often SCAN and notifications name it, until a complete scan does not find it. Each
- * takes about 50 bytes, for a name of any length.
+ * A key is counted once, however often SCAN and notifications report it, until a complete scan does not find it. Each
+ * takes about 50 bytes, regardless of the length of its name.
  */
 export class OversizedKeys {
   /** By digest: the number of the last scan that found the key. */
@@ -49,7 +49,8 @@ export class OversizedKeys {
 }
 
 /**
- * Constant time, because a name may have 512 MB. Names of equal length that differ only in the middle count as one.
+ * Takes constant time, because a name can be up to 512 MB long. Names of equal length that differ only in the middle
+ * count as one.
  */
 function digestEnds(name: Uint8Array): string {
   return createHash("sha1")

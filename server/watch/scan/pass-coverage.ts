@@ -33,7 +33,7 @@ export class PassCoverage {
     this.#current = [];
   }
 
-  /** undefined before two complete scans. Grows while a scan takes longer than the previous one. */
+  /** `undefined` before two complete scans. Grows while a scan takes longer than the previous one. */
   get gapMs(): number | undefined {
     if (this.#gapMs === undefined) return undefined;
     const oldest = this.#last?.[Math.max(0, this.#current.length - 1)] ?? performance.now();

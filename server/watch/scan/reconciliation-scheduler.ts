@@ -2,17 +2,17 @@ import { TimeBudget } from "./time-budget.ts";
 
 /** Share of the time that scans may take once the index is complete. */
 const SCAN_SHARE = 0.05;
-/** Saved time is spent at once, so a small keyspace is scanned without pauses. */
+/** Saved time is spent without a pause, so a small keyspace is scanned in one go. */
 const SAVED_MS_MAX = 250;
 const RETRY_MS = 500;
 
 interface ReconciliationDeps {
-  /** Scans the keyspace once and reads what it finds; without a budget as fast as Redis permits. */
+  /** Scans the keyspace once and reads the keys that it finds; without a budget, as fast as Redis permits. */
   scanKeyspace(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void>;
   isUp(): boolean;
   /** Time between the end of a scan and the start of the next. */
   getIntervalMs(): number;
-  /** Redis clock. */
+  /** Current time on the Redis clock. */
   now(): number;
   /** Called when the index has become complete. */
   onCaughtUp(): void;
@@ -21,7 +21,7 @@ interface ReconciliationDeps {
 /** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** During the first scan, the start of a hold that is found is unknown. */
+  /** During the first scan, the start of any hold that is found is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;
@@ -86,7 +86,7 @@ export class ReconciliationScheduler {
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
     await this.deps.scanKeyspace(this.#abortController.signal, budget);
-    // A gap since the start: this scan may have missed changes, which the next one finds.
+    // There was a gap since the scan started. It may have missed changes, which the next one finds.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.isInitialScan = false;

@@ -2,7 +2,7 @@ import { Deadlines } from "./deadlines.ts";
 
 const TIMER_MS_MAX = 60_000;
 
-/** Calls `onDue` for each key at its moment, with one timer for all keys. */
+/** Calls `onDue` for each key at its scheduled time, with one timer for all keys. */
 export class RereadSchedule<Key> {
   readonly #deadlines = new Deadlines<Key>();
   #timer: NodeJS.Timeout | undefined;
@@ -11,16 +11,16 @@ export class RereadSchedule<Key> {
   constructor(private readonly onDue: (key: Key) => void) {}
 
   /**
-   * Replaces the moment of the key. Takes effect with the next call of `arm`.
+   * Replaces the scheduled time of the key. Takes effect at the next call to `arm`.
    *
-   * @param at `performance.now()`; undefined removes the key
+   * @param at `performance.now()`; `undefined` removes the key
    */
   set(key: Key, at: number | undefined): void {
     if (at === undefined) this.#deadlines.delete(key);
     else this.#deadlines.set(key, at);
   }
 
-  /** Starts the timer for the earliest moment. */
+  /** Starts the timer for the earliest scheduled time. */
   arm(): void {
     clearTimeout(this.#timer);
     const next = this.#deadlines.peekNext();
@@ -33,7 +33,7 @@ export class RereadSchedule<Key> {
     this.#timer.unref();
   }
 
-  /** Nothing is due after this. */
+  /** No key is due after this call. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

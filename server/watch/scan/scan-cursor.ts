@@ -29,7 +29,7 @@ export class ScanCursor {
   /** Keys scanned over all passes, estimated from COUNT. */
   scanned = 0;
   readonly #globs: readonly Glob[];
-  /** undefined: all keys, matched locally. */
+  /** `undefined` for a pass over all keys, which are matched locally. */
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
@@ -39,7 +39,7 @@ export class ScanCursor {
   constructor(
     private readonly redis: Redis,
     patterns: readonly string[],
-    /** Called for each matching key whose name is too long for a lock. Such keys are left out. */
+    /** Called for each matching key whose name is too long for a lock. Such keys are skipped. */
     private readonly onOversizedKey: (name: Uint8Array) => void = () => undefined,
     private readonly sizes = new CallSizes(),
   ) {
@@ -53,7 +53,7 @@ export class ScanCursor {
   }
 
   /**
-   * @param given `each`: yields empty pages as well, so that the caller can stop at any page
+   * @param given `each` to also yield empty pages, so that the caller can stop at any page
    * @throws when the signal aborts the scan or Redis does not respond; yielded pages are not repeated afterwards
    */
   async *readPages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
@@ -103,7 +103,7 @@ export class ScanCursor {
     return this.#globs.some((glob) => glob.matchesBytes(beginning));
   }
 
-  /** Redis and this process both hold the whole page in memory, and a name may have megabytes. */
+  /** Redis and this process both hold the whole page in memory, and a name may be megabytes long. */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);
     if (bytes > PAGE_BYTES_MAX) this.#countMax = Math.max(1, Math.floor((count * PAGE_BYTES_MAX) / bytes));

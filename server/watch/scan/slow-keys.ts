@@ -6,9 +6,9 @@ import { isTimeout } from "../../redis/failure.ts";
 /** A key is unreadable after this many timeouts during which Redis responded. */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
-/** A change of the key shortens the backoff to this share. */
+/** A change to the key shortens the backoff to this share. */
 const CHANGED_SHARE = 1 / 4;
-/** Further slow keys wait for the next scan. */
+/** Additional slow keys wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
@@ -30,7 +30,7 @@ interface SlowKeysDeps {
 
 /**
  * Reads keys whose reply did not arrive in time. Each is read separately, one at a time, with a backoff that doubles
- * from 1 s to 60 s. A timeout counts only if Redis responded to a probe meanwhile.
+ * from 1 s to 60 s. A timeout counts only if Redis responded to a probe in the meantime.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();

@@ -3,7 +3,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
 
-/** Further keys are not counted. */
+/** Additional keys are not counted. */
 const UNREADABLE_MAX = 10_000;
 
 export interface UnreadableKey {
@@ -12,7 +12,7 @@ export interface UnreadableKey {
   readonly why: string;
 }
 
-/** The watched keys of a master that could not be read last time. */
+/** The watched keys of a master whose last read failed. */
 export class UnreadableKeyList {
   readonly #byKey = new Map<Key, UnreadableKey>();
   readonly #counts = { too_large: 0, forbidden: 0, timeout: 0, error: 0 };

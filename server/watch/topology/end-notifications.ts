@@ -29,15 +29,15 @@ export type KeyEnd =
 /**
  * Stores notifications of deleted keys until a read that was sent later.
  *
- * A notification and an overlapping read have no order: the read may show the hold that the notification ended, or
- * the next one. Treating the former as a new hold would report a hold that never existed. Times are
+ * The order of a notification and an overlapping read is unknown: the read may show the hold that the notification
+ * ended, or the next one. Treating the former as a new hold would report a hold that never existed. Times are
  * `performance.now()`.
  */
 export class EndNotifications {
   readonly #certain = new Map<Key, Arrivals>();
   /** Notifications that may belong to an earlier hold. */
   readonly #possible = new Map<Key, number>();
-  /** Until when a notification may be older than the hold that a read has just shown, oldest first. */
+  /** Times until which a notification may be older than the hold that a read has just shown, oldest first. */
   readonly #newUntil = new Map<Key, number>();
 
   record(key: Key): void {

@@ -7,7 +7,7 @@ const SETTLE_TIMEOUT_MS = 500;
 
 export interface MasterSetDeps {
   createWatch(master: Master): MasterWatch;
-  /** Reads a key that a removed master had not read yet. */
+  /** Enqueues a key that had not yet been read on a removed master. */
   enqueueRead(key: Key): void;
   onStateChange(): void;
 }
@@ -37,7 +37,7 @@ export class MasterSet {
     return this.list.reduce((sum, { connection }) => sum + connection.breaks, 0);
   }
 
-  /** Identifies the observation periods of all masters. If it differs, changes may have been missed. */
+  /** Identifies the observation periods of all masters. If it differs from before, changes may have been missed. */
   get continuityId(): string {
     return this.list.map(({ connection }) => connection.continuityId).join(" ");
   }
@@ -71,7 +71,7 @@ export class MasterSet {
   /** Resolves when everything enqueued so far has been read, or after half a second. */
   async waitUntilSettled(): Promise<void> {
     const round = () => Promise.all(this.list.map((watch) => watch.waitUntilSettled()));
-    // A key that has moved away from one master is read at another.
+    // A key that has moved away from one master is read on another.
     const all = this.masters.routing === undefined ? round() : round().then(round);
     await Promise.race([all, sleep(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
   }

@@ -40,7 +40,9 @@ export interface MasterView {
   readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]>;
   /** Returns the last observation of the key on this master. */
   findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined;
-  /** Returns the time from the last read until the key must be read again there; undefined: no scheduled read. */
+  /**
+   * Returns how long after its last read there the key must be read again, or `undefined` if no read is scheduled.
+   */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
   /** Called when notifications of these keys may have been lost. */
   onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void;
@@ -50,7 +52,7 @@ export interface MasterView {
 export interface MasterListener {
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
-  /** Called for an ignored message on the channel of script events. */
+  /** Called for an ignored message on the script event channel. */
   onInvalidScriptEvent(): void;
   /** Called with readings after they have updated the master's clock. */
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
@@ -117,7 +119,10 @@ export class MasterWatch {
     });
   }
 
-  /** Time (`performance.now()`) until which the index has every change of known keys; undefined: never complete. */
+  /**
+   * Time (`performance.now()`) up to which the index contains every change to known keys, or `undefined` if it was
+   * never complete.
+   */
   get confirmedAt(): number | undefined {
     return this.#confirmation.at;
   }
@@ -127,7 +132,7 @@ export class MasterWatch {
     return this.connection.isUp && !this.connection.seesChanges;
   }
 
-  /** How late changes are noticed; undefined with notifications, or without a connection. */
+  /** Delay until changes are noticed; `undefined` with notifications or without a connection. */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
     return {
@@ -206,7 +211,7 @@ export class MasterWatch {
       shouldPoll: () => this.isPolled,
       callSize: this.#callSizes.poll,
       getRoundTripMs: () => (connection.roundTripUs === null ? null : connection.roundTripUs / 1000),
-      // A round without keys is no evidence of a response.
+      // A round without keys is not evidence that Redis responds.
       onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.answeredAt)),
     });
   }
@@ -223,9 +228,9 @@ export class MasterWatch {
   }
 
   /**
-   * Lists keys that a reconciliation reads in addition to those found by the scan: unreadable keys, because no
-   * notification may report that they are gone, and known keys that were not read recently. Without notifications,
-   * the latter are polled instead.
+   * Lists keys that a reconciliation reads in addition to those found by the scan: unreadable keys, because there may
+   * be no notification when they are deleted, and known keys that were not read recently. Without notifications, the
+   * latter are polled instead.
    */
   *#listKnownKeys(freshForMs: number): Iterable<Key> {
     const isPolled = freshForMs > 0 && !this.connection.seesChanges;

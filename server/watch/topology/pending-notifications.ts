@@ -21,11 +21,11 @@ const END_NOTIFICATIONS = new Set([
 
 /** The notifications of a key between two reads. */
 export interface ConsumedNotifications {
-  /** The key was reported gone before the read was sent. */
+  /** The key was reported as gone before the read was sent. */
   readonly wasGone: boolean;
-  /** The key was reported gone, before or after the observed state. */
+  /** The key was reported as gone, before or after the observed state. */
   readonly mayBeGone: boolean;
-  /** More holders were reported gone than are missing, or the hold may have ended and another begun. */
+  /** More holders were reported as gone than are missing, or the hold may have ended and another begun. */
   readonly hasAmbiguousExit: boolean;
   /** An operator extended the lease. */
   readonly isExtended: boolean;
@@ -62,7 +62,7 @@ export class PendingNotifications {
    * Records that notifications of these keys may have been lost.
    *
    * @param isKnown notifications of other keys are dropped. They might never be consumed, because any client can
-   *   forge notifications of keys that do not exist, and too many queued keys are all dropped.
+   *   forge notifications of keys that do not exist, and if too many keys are queued, all are dropped.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])
@@ -76,7 +76,8 @@ export class PendingNotifications {
     return this.#endCauses.get(key)?.endCause;
   }
 
-  // Both arrive in order on one connection: a cause from before a hold began does not belong to that hold.
+  // Notifications and script events arrive in order on one connection, so a cause from before a hold began does not
+  // belong to that hold.
   clearEndCause(key: Key): void {
     this.#endCauses.delete(key);
   }
@@ -96,7 +97,7 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // A migrating key is deleted on one master and restored on the other. There may have been another change as well.
+    // A migrating key is deleted on one master and restored on the other. There may also have been another change.
     const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {
       wasGone: end === "certain" && !isMoving,

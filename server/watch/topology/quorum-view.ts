@@ -34,7 +34,7 @@ interface ReadingTrigger {
 
 /**
  * The view of a quorum: each master has every key and a vote on it, and a majority of all masters decides. Times are
- * on our own clock. The masters have none in common, and any master can disconnect.
+ * on Lockkeeper's own clock, because the masters share none and any of them can disconnect.
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
@@ -212,7 +212,7 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** Decides that a key without votes is free: it was decided before, and no observation contradicts it. */
+  /** Decides that a key without votes is free: this was decided before, and no observation contradicts it. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };

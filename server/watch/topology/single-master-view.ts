@@ -75,7 +75,7 @@ export class SingleMasterView implements TopologyView {
     const { routing } = this.masters;
     const observations = await readKeys(redis, keys, rules, routing);
     if (routing === undefined) return observations;
-    // The slot migrated during the read, so a read at the new master may be more recent.
+    // The slot migrated during the read, so a read on the new master may be more recent.
     const here = observations.filter(({ key }) => this.masters.findMaster(key) === master);
     const found = new Set(here.map(({ key }) => key));
     for (const key of keys) if (!found.has(key)) this.enqueueRead(key);
