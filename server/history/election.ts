@@ -6,7 +6,7 @@ import { RequestFactory } from "../locks/verbs/request-factory.ts";
 import type { VerbHold } from "../locks/verbs/verbs.ts";
 import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
-/** Has no subscriber. The recorder's lock is not part of any target, so its events are not recorded. */
+/** This channel has no subscribers. The recorder's lock is not part of any target, so its events are not recorded. */
 const CHANNEL = `${HOME_PREFIX}recorders`;
 const { token: writer } = LOCK_WRITERS;
 

@@ -10,7 +10,10 @@ import { filterUnrecorded } from "./unrecorded-observations.ts";
 /** Events observed within this time are appended in one round trip. */
 const BATCH_DELAY_MS = 10;
 
-/** Beyond this, the store cannot keep up. Events are then shown unrecorded, and recorded later from memory. */
+/**
+ * Beyond this number, the store is not keeping up. Events are then shown before they are recorded, and recorded later
+ * from memory.
+ */
 const PENDING_MAX = OBSERVED_EVENTS_MAX;
 
 type PendingEntry = { readonly gap: UnnumberedGap } | { readonly observation: ObservedEvent };
@@ -18,7 +21,7 @@ type PendingEntry = { readonly gap: UnnumberedGap } | { readonly observation: Ob
 interface AppenderDeps {
   /** The time, on the target's clock, before which no event can still arrive. */
   getSettledAt(): number;
-  /** Called when everything until then is recorded. */
+  /** Called when everything up to `until` is recorded. */
   onAppended(until: number): void;
   /** Called when another instance records. */
   onReplaced(): void;
@@ -45,7 +48,7 @@ export class EventAppender {
     private readonly deps: AppenderDeps,
   ) {}
 
-  /** The time until which everything is recorded. null: nothing has been recorded. */
+  /** The time up to which everything is recorded, or `null` if nothing has been recorded. */
   get recordedUntil(): number | null {
     return this.#recordedUntil;
   }
@@ -55,7 +58,7 @@ export class EventAppender {
     return this.#flushedAt;
   }
 
-  /** Starts recording after the last entry that the copy has. */
+  /** Starts recording after the last entry in the copy. */
   open(until: number, gap: UnnumberedGap | undefined, observed: readonly ObservedEvent[]): void {
     this.#isOpen = true;
     this.#recordedUntil = until;
@@ -84,7 +87,7 @@ export class EventAppender {
     }, waitMs);
   }
 
-  /** Appends all pending entries and the time until which everything is recorded. Calls do not overlap. */
+  /** Appends all pending entries and the time up to which everything is recorded. Calls do not overlap. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => {
       this.#flushing = undefined;
@@ -123,7 +126,10 @@ export class EventAppender {
     this.copy.applyAppended(recorded.filter((one) => one !== undefined));
   }
 
-  /** Reads entries of others, and own ones whose reply was lost. Writes entries again that the store lost. */
+  /**
+   * Reads entries of other instances, and those of this instance whose reply was lost. Rewrites entries that the
+   * store has lost.
+   */
   async #catchUp(lead: Leadership, last: string | null): Promise<void> {
     const { lastKnownId } = this.copy;
     if (lastKnownId !== null && (last === null || compareIds(last, lastKnownId) < 0))

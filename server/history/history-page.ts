@@ -5,14 +5,14 @@ export interface HistoryPage {
   readonly items: HistoryEntry[];
   /** Cursor of the next page; undefined at either end of the stored history. */
   readonly next: string | undefined;
-  /** Whether no older entries are known to be dropped. */
+  /** Whether no older entries are known to have been dropped. */
   readonly isComplete: boolean;
 }
 
 /** Collects the entries of a page. */
 export class HistoryPageBuilder {
   readonly #items: HistoryEntry[] = [];
-  /** Whether a further entry after the page matches. */
+  /** Whether another entry after the page matches. */
   #isFull = false;
 
   constructor(
@@ -42,7 +42,7 @@ export class HistoryPageBuilder {
     }
   }
 
-  /** @param isWhole whether no older entries are known to be dropped */
+  /** @param isWhole whether no older entries are known to have been dropped */
   build(isWhole: boolean): HistoryPage {
     const next = this.#isFull ? this.#items.at(-1)?.id : undefined;
     return { items: this.#items, next, isComplete: isWhole };

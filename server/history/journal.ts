@@ -44,7 +44,7 @@ export interface HistoryPageQuery {
   readonly matches: (entry: HistoryEntry) => boolean;
 }
 
-/** Entries that are read without yielding. Nearly all pages are full by then. */
+/** Number of entries that are read before yielding. Nearly all pages are full by then. */
 const ENTRIES_AT_ONCE = 256;
 
 /** The part of a recorder that the journal uses. */
@@ -53,7 +53,7 @@ export interface EventObserver {
   listObservedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** Applies without configuration. */
+/** The retention that applies unless configured. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
@@ -111,7 +111,7 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Subscribes to events, each once as soon as it is known. Gaps are not events. */
+  /** Subscribes to events. Each is delivered once, as soon as it is known. Gaps are not events. */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);
@@ -187,7 +187,7 @@ export class Journal implements EventPublisher {
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);
   }
 
-  /** Returns the holds of a key at a time (target's clock), with their ends. */
+  /** Returns the holds of a key at a point in time (target's clock), with their ends. */
   findHoldsAt(key: Key, at: number): PastHold[] {
     return findHoldsAt(this.index.listTimeline(key), at);
   }

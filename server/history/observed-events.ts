@@ -5,13 +5,13 @@ import { measureEntryBytes, type UnnumberedEvent } from "./events/stream-entry.t
 export interface ObservedEvent {
   readonly event: UnnumberedEvent;
   readonly key: Key;
-  /** Time of the observation, target's clock. */
+  /** Time of the observation, on the target's clock. */
   readonly observedAt: number;
   /** The temporary id under which it was published before it was recorded. */
   temporaryId: string | undefined;
 }
 
-/** How long observations are kept. Longer than it takes to change the recorder. */
+/** How long observations are kept. Longer than a change of the recorder takes. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;

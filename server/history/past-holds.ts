@@ -12,7 +12,7 @@ interface OpenHold {
 }
 
 /**
- * Returns the holds of a key at a moment.
+ * Returns the holds of a key at a point in time.
  *
  * @param timeline events of the key and gaps, oldest first
  */
@@ -37,7 +37,7 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
       open.delete(name);
       ended.push(endHold(entry, before));
     } else {
-      // Holds with a fencing token are exclusive and never reuse it, so any other open hold has ended unseen.
+      // Holds with a fencing token are exclusive and never reuse it, so any other open hold has ended unobserved.
       if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name));
       if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;

@@ -5,11 +5,11 @@ import type { UnnumberedGap } from "./events/stream-entry.ts";
 type RecordedPosition = Pick<RecorderStamp, "last"> & { readonly until: number };
 
 /**
- * Tracks until when the entries that this instance has read or appended are complete. The stamp in the home store has
- * the same time, but the store can lose its data or return with older data. This instance then writes the lost
- * entries again, and the time after them is a gap.
+ * Tracks the time up to which the entries that this instance has read or appended are complete. The stamp in the home
+ * store contains the same time, but the store can lose its data or return with older data. This instance then
+ * rewrites the lost entries, and the time after them is a gap.
  *
- * Times are Unix milliseconds of the target's clock.
+ * Times are Unix milliseconds on the target's clock.
  */
 export class RecordedCoverage {
   #until: number | null = null;
@@ -17,19 +17,20 @@ export class RecordedCoverage {
   /** A stamp that was read before the entries it covers. */
   #unconfirmed: RecordedPosition | undefined;
 
-  /** The time until which this instance has every entry; null if no record is known. */
+  /** The time up to which this instance has every entry, or `null` if no record is known. */
   get until(): number | null {
     return this.#until;
   }
 
-  /** Records that this instance has appended every entry until a time. */
+  /** Records that this instance has appended every entry up to a time. */
   recordAppended(until: number): void {
     this.#until = Math.max(this.#until ?? until, until);
-    // A gap or the observations of another instance cover the miss: until then, this instance could not record.
+    // A gap or the observations of another instance cover the missed period, because this instance could not record
+    // until then.
     if (this.#miss !== undefined && this.#until >= this.#miss.noticedAt) this.#miss = undefined;
   }
 
-  /** Applies a stamp of the store. @param lastKnownId id of the last entry that this instance has */
+  /** Applies a stamp from the store. @param lastKnownId id of the last entry that this instance has */
   recordStamp({ until, last }: Pick<RecorderStamp, "until" | "last">, lastKnownId: string | null): void {
     const positions = [this.#unconfirmed, until === null ? undefined : { until, last }];
     this.#unconfirmed = undefined;
@@ -45,7 +46,10 @@ export class RecordedCoverage {
     this.#miss = { from: Math.min(from, this.#miss?.from ?? from), noticedAt };
   }
 
-  /** Returns the gap before an instance records that has observed the target continuously since `observedSince`. */
+  /**
+   * Returns the gap to record before the entries of an instance that has observed the target continuously since
+   * `observedSince`.
+   */
   findGap(target: string, observedSince: number): UnnumberedGap | undefined {
     if (this.#until === null || observedSince <= this.#until) return undefined;
     const from = Math.min(this.#until, this.#miss?.from ?? this.#until);

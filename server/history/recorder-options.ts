@@ -6,7 +6,7 @@ export interface ObservationSession {
   now(): number;
 }
 
-/** Notifies of changes of an observation session. */
+/** Notifies listeners of changes to an observation session. */
 export interface ObservationChanges {
   onChange(listener: () => void): () => void;
   /** Calls the listener when changes since `from` (target's clock) were not observed. */

@@ -13,11 +13,13 @@ import { type ObservationSession, RECORDER_TIMES, type RecorderTimes } from "./r
 import { StallClock } from "./stall-clock.ts";
 import { filterUnrecorded, publishEarly, takeTemporaryId } from "./unrecorded-observations.ts";
 
-/** A recorder without a sign of activity for this long may be gone. Observations are then shown unrecorded. */
+/**
+ * A recorder that shows no activity for this long may be gone. Observations are then shown before they are recorded.
+ */
 const SILENT_MS = 2500;
 /** Poll interval until connections and the first snapshot exist. */
 const STARTING_POLL_MS = 50;
-/** How long the first snapshot may take before observations are shown unrecorded. */
+/** How long the first snapshot may take before observations are shown without being recorded. */
 const START_TIMEOUT_MS = 2000;
 const BEAT_MS = 250;
 /** A process that was suspended for longer may have missed changes. */
@@ -25,7 +27,7 @@ const STALLED_MS = 1500;
 
 /**
  * `leading`: this instance records. `following`: another instance records, and its entries are read. `alone`: no
- * instance records, or the home store is unreachable. Events are shown at once and recorded later.
+ * instance records, or the home store is unreachable. Events are shown immediately and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 
@@ -83,7 +85,7 @@ export class Recorder {
     return this.#observedEvents.getCoveredSince(this.session.now()) !== undefined;
   }
 
-  /** The id after which entries of other instances must be read; undefined while there is nothing to read. */
+  /** The id after which entries of other instances must be read, or `undefined` while there is nothing to read. */
   get readPosition(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.lastKnownId };
   }
@@ -92,7 +94,7 @@ export class Recorder {
     this.#running ??= this.#run();
   }
 
-  /** Records the pending events and resigns, so that another instance can continue at once. */
+  /** Records the pending events and resigns, so that another instance can continue immediately. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -117,7 +119,7 @@ export class Recorder {
     this.#copy.applyPage(page);
   }
 
-  /** Must be called at every change of the observation session, however short. */
+  /** Must be called on every change of the observation session, however short. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();

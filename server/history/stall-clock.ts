@@ -8,7 +8,7 @@ export class StallClock {
     return Math.max(performance.now() - this.#last.at, Date.now() - this.#last.wallAt);
   }
 
-  /** Restarts. @returns the milliseconds since the call before */
+  /** Restarts the clock. @returns the milliseconds since the previous call */
   restart(): number {
     const { elapsedMs } = this;
     this.#last = { at: performance.now(), wallAt: Date.now() };

@@ -1,25 +1,25 @@
 -- Appends entries to the audit chain if the chain ends where the caller expects.
 --
--- Guarantee: entries are stored in the order of their numbers, and each hash covers the entry before, however many
+-- Guarantee: entries are stored in the order of their numbers, and each hash covers the previous entry, however many
 -- instances append. Either all given entries are written, or none. If the chain has a different end, nothing is
--- written. The reply then has that end and the requested hashes, from which the caller learns whether its earlier
--- entries are in the chain. The id of an entry is its number, so no number is used twice. Entries beyond the limits
--- are removed from the front, and the last removed entry is stored as the anchor of the rest.
+-- written, and the reply contains that end and the requested hashes, which show the caller whether its earlier
+-- entries are in the chain. The id of an entry is its number, so no number is used twice. The oldest entries beyond
+-- the limits are removed, and the last removed entry is stored as the anchor of the rest.
 --
 -- KEYS[1] the stream    KEYS[2] "<number> <hash> <number> <hash>": the end, and the anchor
 -- ARGV[1] the end that the caller expects, "<number> <hash>"; '' for none
--- ARGV[2] the place after which a new chain starts if none exists, "<number> <hash>"; '' to start no chain
+-- ARGV[2] the place after which a new chain starts if none exists, "<number> <hash>"; '' not to start a chain
 -- ARGV[3] maximum number of entries    ARGV[4] entries before this time are removed, Unix ms
 -- ARGV[5] numbers of entries whose hashes the caller needs, separated by spaces
 -- ARGV[6…] hash and text of each entry; none to read only the end
 --
--- Returns {'appended'} | {'behind', end, anchor, hash or '' of each requested number …}; end '': there is no chain.
+-- Returns {'appended'} | {'behind', end, anchor, hash or '' of each requested number …}; end is '' without a chain.
 
 local ZEROS = string.rep('0', 64)
 -- Doubles are exact up to 15 digits.
 local DIGITS_MAX = 15
 
--- Nothing can be appended to an end with any other hash.
+-- Nothing can be appended to an end whose hash has a different form.
 local function is_hash(text)
   return #text == 64 and string.find(text, '^[0-9a-f]+$') ~= nil
 end

@@ -73,7 +73,7 @@ export class ChainCheck {
   to: number | null = null;
 
   /**
-   * @param anchor the place that the first entry must follow; undefined: any
+   * @param anchor the place that the first entry must follow; `undefined` for any
    * @param noted a hash that the chain must contain
    */
   constructor(
@@ -156,7 +156,7 @@ export function formatExportLine({ prev, hash, text }: ChainLink): string {
 
 const EXPORT_LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
 
-/** Parses a line of an export. undefined: the line is not valid. */
+/** Parses a line of an export. Returns `undefined` if the line is invalid. */
 export function parseExportLine(line: string): ChainLink | undefined {
   const [, prev, hash, text] = EXPORT_LINE.exec(line) ?? [];
   if (prev === undefined || hash === undefined || text === undefined) return undefined;

@@ -14,7 +14,7 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** Time in which an intent must be written. After that, the action is refused. */
+/** Time limit for writing an intent, after which the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
 /** Outcomes wait this long so that the next intent can carry them along instead of waiting for their round trip. */
 const BATCH_DELAY_MS = 5;
@@ -43,11 +43,11 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  * during a call are written in the next one.
  *
  * If the reply of a call is lost, the call may have run or may still run. It is remembered until its last entry is
- * found in the chain, or the end has moved on without it, because then the script rejects it.
+ * found in the chain, or the chain has grown without it, because the script then rejects it.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
-  /** undefined: must be read. null: there is no chain. */
+  /** `undefined` if it must be read; `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
   /** The last place that was certainly in the chain. */
   #known: ChainPlace | undefined;
@@ -79,7 +79,7 @@ export class AuditLog {
   /**
    * Resolves when the intent is written.
    *
-   * @throws LockkeeperError `unavailable`: the intent is not written, and the action must not happen
+   * @throws LockkeeperError `unavailable`: the intent was not written, and the action must not be performed
    */
   begin(intent: NewIntent): Promise<void> {
     const entry: NewAuditEntry = { kind: "intent", at: Date.now(), ...intent };
@@ -98,7 +98,7 @@ export class AuditLog {
     this.#add({ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined, state: "waiting" });
   }
 
-  /** Writes the pending entries if that succeeds within `STOP_MS`. */
+  /** Writes the pending entries, for at most `STOP_MS`. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#start();

@@ -5,7 +5,7 @@ import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 
-/** Entries that one page scans at most. A page of a rare match ends there with a `next` cursor. */
+/** Maximum number of entries that one page scans. A page with few matches ends there with a `next` cursor. */
 const SCAN_MAX = 20_000;
 /** An outcome follows its intent within this many entries, unless the action is slow on a busy system. */
 const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
@@ -48,7 +48,7 @@ export class AuditReader {
     }
   }
 
-  /** Collects the outcomes, after `from`, of intents before it. */
+  /** Collects the outcomes after `from` that belong to intents before it. */
   async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
     let at = from - 1;
     for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
@@ -75,8 +75,8 @@ export class AuditReader {
   }
 
   /**
-   * Yields the chain, oldest first, from the first entry not before `from` to the last one before the first after
-   * `to`.
+   * Yields the chain, oldest first, from the first entry that is not before `from`, and stops before the first entry
+   * after `to`.
    */
   async *iterateChain(from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<ChainLink[]> {
     let hasBegun = false;

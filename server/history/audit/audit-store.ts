@@ -15,9 +15,9 @@ export interface AuditRetention {
 
 const STREAM_KEY = `${HOME_PREFIX}audit`;
 const END_KEY = `${HOME_PREFIX}audit:end`;
-/** Entries that one call appends at most, so that other clients of the store are served in between. */
+/** Maximum number of entries per append, so that other clients of the store are served between calls. */
 export const AUDIT_APPEND_MAX = 100;
-/** Entries that one call reads. Even at maximum size they arrive well within the command timeout. */
+/** Number of entries per read. Even at maximum size, they arrive well within the command timeout. */
 export const AUDIT_PAGE_SIZE = 100;
 
 export interface ChainEnd {
@@ -30,7 +30,7 @@ export type AuditAppendResult =
   | { readonly outcome: "appended" }
   | {
       readonly outcome: "behind";
-      /** undefined: there is no chain. */
+      /** `undefined` if there is no chain. */
       readonly end: ChainEnd | undefined;
       /** Hashes of the requested entries; '' for a missing one. */
       readonly hashes: readonly string[];
@@ -57,11 +57,13 @@ function parsePlace(text: string): ChainPlace | undefined {
 const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
 export interface AuditAppendRequest {
-  /** The end that the links follow. undefined: there is no chain, and the links start a new one after `begin`. */
+  /**
+   * The end that the links follow. `undefined` if there is no chain; the links then start a new one after `begin`.
+   */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
   readonly links: readonly ChainLink[];
-  /** Numbers whose hashes the reply has if the end is different. */
+  /** Numbers whose hashes the reply contains if the end is different. */
   readonly compare: readonly number[];
 }
 
@@ -89,7 +91,7 @@ export class AuditStore {
   }
 
   /**
-   * Reads the end of the chain. undefined: there is no chain.
+   * Reads the end of the chain, or `undefined` if there is no chain.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */
@@ -107,7 +109,7 @@ export class AuditStore {
     return found.map(toLink);
   }
 
-  /** Reads entries before a number (infinity: from the end), newest first. @throws as `readEnd` */
+  /** Reads entries before a number (`Infinity` to start at the end), newest first. @throws as `readEnd` */
   async readBefore(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     if (number <= 0) return [];
     const from = Number.isFinite(number) ? `(${number}-0` : "+";

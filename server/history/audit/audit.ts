@@ -7,10 +7,10 @@ import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 /** Longer than any valid owner or reason, and than the detail of an error. */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
-/** Holds the longest list of rules that the API accepts, in any script. */
+/** Large enough for the longest list of rules that the API accepts, in any script. */
 export const DETAILS_BYTES_MAX = 131_072;
 
-/** What a route adds to the audit of a call: the action, and what its caller saw. */
+/** What a route adds to the audit record of a call: the action, and the state that its caller saw. */
 export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
 
 /** The facts that are recorded for every call. */
@@ -18,7 +18,7 @@ export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target
 
 /** An action whose intent has been written. */
 export interface AuditedAction {
-  /** Records the outcome. Only the first call counts. The response does not wait until it is written. */
+  /** Records the outcome. Only the first call counts. The response does not wait for the write. */
   end(outcome: AuditOutcome): void;
 }
 
@@ -33,13 +33,13 @@ export class Audit {
   /**
    * Resolves when the intent is written.
    *
-   * @throws LockkeeperError `unavailable`: the intent is not written, and the action must not happen
+   * @throws LockkeeperError `unavailable`: the intent was not written, and the action must not be performed
    * @throws LockkeeperError `invalid`: the details are too long; changes by an administrator are never recorded in
    *   part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);
-    // Keeps the chain in order of time: failed logins precede the successful one.
+    // Keeps the chain in chronological order: failed logins precede the successful one.
     this.#refusals.flush(facts.action);
     const id = randomBytes(12).toString("base64url");
     await this.log.begin(truncateIntent({ id, ...call, ...facts }));

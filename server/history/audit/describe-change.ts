@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { DETAILS_BYTES_MAX } from "./audit.ts";
 
-/** Room for the hashes and counts beside the two lists. */
+/** Room for the hashes and counts in addition to the two lists. */
 const RESERVED_BYTES = 1024;
 
 /**
  * Describes the replacement of a list for the audit. The new list is always complete. The previous list is omitted if
- * both do not fit; its hash equals `afterSha256` of the change before.
+ * both do not fit; its hash equals `afterSha256` of the previous change.
  */
 export function describeReplacement(
   before: readonly unknown[],

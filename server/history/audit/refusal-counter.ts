@@ -26,8 +26,8 @@ interface RefusalWindow {
 
 /**
  * Records refusals without letting password guessing fill the audit log. The first refusal of an action and code is
- * recorded at once. Further ones within a minute are counted in one entry, which is written when the minute ends or
- * the action succeeds.
+ * recorded immediately. Further refusals within a minute are counted in one entry, which is written when the minute
+ * ends or the action succeeds.
  */
 export class RefusalCounter {
   readonly #windows = new Map<string, RefusalWindow>();

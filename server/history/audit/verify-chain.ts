@@ -30,7 +30,7 @@ async function verifyChainTo(
     const links = await store.readAfter(at);
     const last = links.at(-1);
     if (last === undefined) break;
-    // Entries appended meanwhile are not verified.
+    // Entries appended in the meantime are not verified.
     for (const link of links) if (link.number <= to && !check.add(link)) break;
     at = last.number;
   }

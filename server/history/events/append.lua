@@ -1,12 +1,13 @@
--- Appends observations of a target's recorder to its event stream, and stores until when everything is recorded.
+-- Appends observations of a target's recorder to its event stream, and stores the time up to which
+-- everything is recorded.
 --
 -- Guarantee: only the recorder appends (its lock and the fencing token of its hold are compared), and only to the end
--- that it knows. A caller that does not know the last entry would repeat it, so it must read on, drop recorded events
--- and call again. So a lost reply, a suspended recorder or a new one with the same observations creates no
--- duplicates.
+-- that it knows. A caller that does not know the last entry would repeat it, so it must read the newer entries, drop
+-- recorded events and retry. A lost reply, a suspended recorder or a new one with the same observations therefore does
+-- not create duplicates.
 --
 -- KEYS[1] the stream
--- KEYS[2] until when everything is recorded, the id of the last entry, and '1' if older entries were removed
+-- KEYS[2] the time up to which everything is recorded, the id of the last entry, and '1' if older entries were removed
 -- KEYS[3] the recorder's lock (format token)    KEYS[4] its companion
 -- ARGV[1] the token of the recorder's hold    ARGV[2] its fencing token    ARGV[3] the last id that it knows, or ''
 -- ARGV[4] recorded until, ms of the target's clock, or '' for no change

@@ -44,7 +44,7 @@ export class EventIndex {
     return this.#entries.at(-1)?.id ?? null;
   }
 
-  /** Whether any entries are known to be dropped. */
+  /** Whether any entries are known to have been dropped. */
   get isTruncated(): boolean {
     return this.#lastDroppedId !== undefined;
   }

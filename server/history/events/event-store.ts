@@ -33,14 +33,14 @@ export interface RecorderStamp {
   readonly leader: string | null;
 }
 
-/** An entry to append. It has an id if the store lost it and it is written again. */
+/** An entry to append. It has an id if it is rewritten because the store lost it. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
   /** Id of the last known entry. */
   readonly last: string | null;
   readonly until: number | null;
-  /** Entries before this id are dropped. null: only count and age limits apply. */
+  /** Entries before this id are dropped. `null` if only the count and age limits apply. */
   readonly cutAt: string | null;
   /** Whether older entries were removed. A store that lost its data does not know. */
   readonly isTruncated: boolean;
@@ -53,7 +53,7 @@ export interface StreamPage {
   readonly last: string | null;
 }
 
-/** Entries that one call appends at most, so that other clients of the store are served in between. */
+/** Maximum number of entries per append, so that other clients of the store are served between calls. */
 const EVENT_APPEND_MAX = 200;
 const APPEND_BYTES_MAX = 256 * 1024;
 const PAGE_SIZE = 500;
@@ -122,7 +122,7 @@ export class EventStore {
     return this.#toPage(after, found);
   }
 
-  /** Waits for entries after an id. The connection must have no other use. */
+  /** Waits for entries after an id. The connection must not be used for anything else. */
   async waitForPage(home: StoreConnection, after: string | null, waitMs: number): Promise<StreamPage> {
     const args = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
     const reply = await home.callOnce((redis) => redis.xread(...args));

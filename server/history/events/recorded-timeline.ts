@@ -20,13 +20,13 @@ interface FencedState {
   readonly fence: string;
   seq: number;
   end: "none" | "recorded" | "forced";
-  /** false: there was a gap since, so the hold may have ended unseen. */
+  /** `false` if there has been a gap since, so the hold may have ended unobserved. */
   isCertain: boolean;
 }
 
 interface ForeignState {
   count: number;
-  /** Redis clock, as reported by the script that extended the lease. */
+  /** Time on the Redis clock, as reported by the script that extended the lease. */
   extendedAt: number;
   isOpen: boolean;
   isForceReleased: boolean;
@@ -40,9 +40,9 @@ interface ForeignState {
  * Two events describe the same change in these cases:
  * - Hold with a fencing token: same token and `seq`, and a hold ends only once. Tokens increase, so the timeline
  *   stays in order, whichever instance recorded it, whether reported or inferred.
- * - Foreign hold: nothing in Redis numbers its changes, so owner and step decide. An owner that holds the lock cannot
- *   acquire it, and one that does not cannot release it.
- * - A `force_released` event may follow another event of the same end, because it adds operator and reason.
+ * - Foreign hold: nothing in Redis numbers its changes, so the owner and the step decide. An owner that holds the
+ *   lock cannot acquire it, and one that does not cannot release it.
+ * - A `force_released` event may follow another event of the same end, because it adds the operator and the reason.
  */
 export class RecordedTimeline {
   #last: FencedState | undefined;

@@ -73,14 +73,14 @@ export class StreamCopy {
     }
   }
 
-  /** Applies own appends. Entries that were read meanwhile are already published. */
+  /** Applies this instance's appends. Entries that were read in the meantime are already published. */
   applyAppended(recorded: readonly RecordedEntry[]): void {
     const newEntries = recorded.filter(({ entry }) => this.#isNew(entry.id));
     this.#lastKnownId = newEntries.at(-1)?.entry.id ?? this.#lastKnownId;
     this.#publish(newEntries);
   }
 
-  /** Writes the entries after `lastThere` again, which the store has lost. Returns their number. */
+  /** Rewrites the entries after `lastThere`, which the store has lost, and returns their number. */
   async restore(lead: Leadership, lastThere: string | null): Promise<number> {
     const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;
     let last = lastThere;

@@ -65,7 +65,7 @@ interface ExtraFields {
   readonly from?: unknown;
 }
 
-/** Decodes a stream entry. Other clients can write to the stream; undefined for an invalid entry. */
+/** Decodes a stream entry. Other clients can write to the stream. Returns `undefined` for an invalid entry. */
 export function decodeEntry(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");
