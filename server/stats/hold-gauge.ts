@@ -12,7 +12,7 @@ export class HoldGauge {
   #ended = 0;
   #waiting = 0;
 
-  /** @param waitersOfFree number of waiters when the key is not held */
+  /** @param waitersOfFree number of waiters if the key is not held */
   update(
     key: Key,
     before: ObservedHold | undefined,
@@ -31,7 +31,7 @@ export class HoldGauge {
     return this.#waiting;
   }
 
-  /** @param needsAttention locks that need attention by format; this changes with time as well */
+  /** @param needsAttention number of locks that need attention, by format; this also changes with time */
   computeTotals(needsAttention: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
     const byLiveness = new Map<LivenessState, number>(LIVENESS_STATES.map((liveness) => [liveness, 0]));

@@ -22,7 +22,7 @@ import { WaitTracker } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
-/** Sorts and filters ask for the typical time of each lock, so it is cached per pattern for this many ticks. */
+/** Sorts and filters need the typical time of each lock, so it is cached per pattern for this many ticks. */
 const TYPICAL_CACHE_TICKS = 5;
 /** With fewer samples, p95 is not meaningful. */
 const SAMPLES_MIN = 20;
@@ -30,7 +30,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface LockStatsDeps {
   readonly target: string;
-  /** Redis clock, Unix milliseconds. */
+  /** Current time on the Redis clock, in Unix milliseconds. */
   now(): number;
   /** Returns the indexed hold of a key. */
   findHold(key: Key): ObservedHold | undefined;
@@ -40,7 +40,7 @@ export interface LockStatsDeps {
 
 /**
  * Statistics of one target. They are counted as events happen, so reading them never iterates over the locks. Counts
- * of the last 24 hours are restored from the history at the start. Series and waits start again with the process.
+ * of the last 24 hours are restored from the history at startup. Series and waits start over with the process.
  */
 export class LockStats {
   readonly holdGauge = new HoldGauge();
@@ -86,7 +86,7 @@ export class LockStats {
     this.#waitTracker.onHoldChange(before, after);
   }
 
-  /** Counts the events that the history has from before this process started. */
+  /** Counts the events in the history from before this process started. */
   addPastEvents(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) if (!isGap(entry)) this.#waitTracker.addPastEvent(entry);
     const [first] = entries;
@@ -127,7 +127,9 @@ export class LockStats {
     };
   }
 
-  /** Returns p95 of the hold times of a key's pattern, in milliseconds. undefined: too few holds have ended. */
+  /**
+   * Returns p95 of the hold times of a key's pattern, in milliseconds, or `undefined` if too few holds have ended.
+   */
   getTypicalHeldMs(key: Key): number | undefined {
     const pattern = toKeyPattern(key);
     const known = this.#typicalHeldMs.get(pattern);

@@ -13,7 +13,7 @@ export interface HistogramBucket {
   readonly share: number;
 }
 
-/** A histogram of durations with exponential buckets. 1.7 KB each. */
+/** A histogram of durations with exponential buckets. Each takes 1.7 KB. */
 export class LogHistogram {
   readonly #weights = new Float64Array(SIZE);
   #total = 0;
@@ -28,7 +28,7 @@ export class LogHistogram {
     this.#total += weight;
   }
 
-  /** Returns a quantile in milliseconds, or null without samples. @param share 0 to 1: 0.5 for the median */
+  /** Returns a quantile in milliseconds, or `null` without samples. @param share 0 to 1: 0.5 for the median */
   quantile(share: number): number | null {
     if (this.#total <= 0) return null;
     const wanted = share * this.#total;
@@ -91,7 +91,7 @@ function getStepMiddle(step: number): number {
   return Math.round(2 ** ((step - 0.5) / STEPS));
 }
 
-/** Age at which a sample counts half. A sample of a day ago counts a sixteenth. */
+/** Age at which a sample counts for half. A sample from a day ago counts for a sixteenth. */
 export const HALF_LIFE_MS = 6 * 60 * 60 * 1000;
 /** Weights are rescaled beyond 2^20, long before a double loses the digits of small weights. */
 const DOUBLINGS_MAX = 20;

@@ -8,9 +8,9 @@ import {
 import { DayCounts } from "./day-counts.ts";
 import { DecayingHistogram } from "./log-histogram.ts";
 
-/** Statistics of the keys of one pattern. At most about 5 KB. */
+/** Statistics of the keys of one pattern. Takes at most about 5 KB. */
 export class PatternRecord {
-  /** Time of the last counted event, Redis clock. */
+  /** Time of the last counted event, on the Redis clock. */
   lastAt: number;
   readonly #counts: DayCounts<PatternCount>;
   #held: DecayingHistogram | undefined;
@@ -103,7 +103,7 @@ const IDLE_MS = 60 * 60 * 1000;
 /** Finding idle patterns iterates over all of them. */
 const IDLE_CHECK_EVERY_MS = 10_000;
 
-/** The patterns of one target. Their number is limited for any number of keys. */
+/** The patterns of one target. Their number is limited regardless of the number of keys. */
 export class PatternRegistry {
   readonly #patterns = new Map<string, PatternRecord>();
   #idleCheckedAt = Number.NEGATIVE_INFINITY;

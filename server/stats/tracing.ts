@@ -31,7 +31,7 @@ export async function openTracing({ url, service }: TracingOptions, log: Logger)
       import("@opentelemetry/core"),
       import("@opentelemetry/exporter-trace-otlp-http"),
     ]);
-  // Without a logger, SDK diagnostics are lost, such as a collector that does not respond.
+  // Without a logger, SDK diagnostics, such as a collector that does not respond, are lost.
   api.diag.setLogger(createDiagnosticsLogger(log), {
     logLevel: api.DiagLogLevel.WARN,
     suppressOverrideMessage: true,

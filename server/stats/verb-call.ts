@@ -19,7 +19,7 @@ export interface VerbCall {
   readonly key: Key;
   /** Fencing token of the hold that the call names. */
   readonly fence: string | undefined;
-  /** undefined: the format that the lock has. */
+  /** `undefined` for the format that the lock already has. */
   readonly format: string | undefined;
   /** Whether the request may stay open until the lock is available. */
   readonly waits: boolean;

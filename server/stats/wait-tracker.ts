@@ -9,22 +9,25 @@ import { type PatternRecord, PatternRegistry } from "./pattern-registry.ts";
 import type { StatsSeries } from "./stats-series.ts";
 import type { VerbCall } from "./verb-call.ts";
 
-/** Waits tracked at once. A wait that is dropped is still counted, but without its duration. */
+/**
+ * Maximum number of waits tracked at the same time. A wait that is dropped is still counted, but without its
+ * duration.
+ */
 const WAITS_MAX = 10_000;
 /** The limit of waiters per key in the Lua scripts. */
 const SAME_LABEL_WAITS_MAX = 1000;
-/** Holds that are no longer in the index and whose end event is still expected. */
+/** Maximum number of holds that are no longer in the index and whose end event is still expected. */
 const GONE_HOLDS_MAX = 10_000;
 /** Time within which the end event of such a hold arrives. */
 const REPORTED_WITHIN_MS = 5000;
-/** Expired holds whose holder may still use them. */
+/** Maximum number of expired holds whose holder may still use them. */
 const EXPIRED_HOLDS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Any client can publish on the event channel, so a timestamp further ahead of the Redis clock is limited. */
 const CLOCK_AHEAD_MS = 60_000;
 /** A time this close to one that was already checked against the clock is not checked again. */
 const COMPARED_NEAR_MS = 30_000;
-/** Patterns cached by key. An acquire and its release usually follow each other closely. */
+/** Maximum number of patterns cached by key. An acquire and its release usually follow each other closely. */
 const KNOWN_PATTERNS_MAX = 2000;
 
 /** Facts about an ended hold that its end event does not contain. */
@@ -37,7 +40,7 @@ interface GoneHold {
 }
 
 export interface WaitTrackerDeps {
-  /** Redis clock, Unix milliseconds. */
+  /** Current time on the Redis clock, in Unix milliseconds. */
   now(): number;
   findHold(key: Key): ObservedHold | undefined;
   readonly series: StatsSeries;
@@ -46,7 +49,7 @@ export interface WaitTrackerDeps {
 /** Counts what happens to the locks of one target, by key pattern. */
 export class WaitTracker {
   readonly patterns = new PatternRegistry();
-  /** Count since the start of the process. */
+  /** Number since the process started. */
   expiredInUse = 0;
   readonly #patternByKey = new Map<Key, string>();
   #comparedAt = Number.NEGATIVE_INFINITY;
@@ -98,7 +101,7 @@ export class WaitTracker {
     if (heldMs !== undefined && !isOlder) pattern.addHeldTime(heldMs, at);
   }
 
-  /** Returns the time of an event, at most slightly in the future. undefined: older than a day. */
+  /** Returns the time of an event, at most slightly in the future, or `undefined` if it is older than a day. */
   #clampTime({ at }: LockEvent): number | undefined {
     if (Math.abs(at - this.#comparedAt) <= COMPARED_NEAR_MS) return at;
     this.#comparedAt = this.deps.now();
