@@ -12,7 +12,7 @@ import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 export class MetricsEndpoint {
   #scrapes = 0;
 
-  /** @param metrics undefined if metrics are off */
+  /** @param metrics `undefined` if metrics are off */
   constructor(
     private readonly metrics: Metrics | undefined,
     private readonly access: "key" | "open",

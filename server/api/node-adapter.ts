@@ -8,8 +8,8 @@ import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from 
 /**
  * The adapter for Node's request and response, without the classes of the web platform.
  *
- * A class with getters: most requests do not use every field, and each closure per request costs as much as a
- * header.
+ * This is a class with getters, because most requests do not use every field, and each closure per request costs as
+ * much as a header.
  */
 class NodeExchange implements Exchange<void> {
   readonly method: string;

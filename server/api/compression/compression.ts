@@ -2,14 +2,14 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
 
-/** A smaller body fits into one packet as it is. */
+/** A smaller body fits into one packet uncompressed. */
 const MIN_BYTES = 1024;
-/** Level 6 took 1.8 times as long for 7 % fewer bytes of a list of locks. */
+/** Level 6 took 1.8 times as long to produce 7 % fewer bytes for a list of locks. */
 const LEVEL = 4;
 
 const compress = promisify(gzip);
 
-/** Whether the client accepts gzip (RFC 9110, section 12.5.3). `*` counts, `q=0` refuses. */
+/** Whether the client accepts gzip (RFC 9110, section 12.5.3). `*` counts as acceptance, `q=0` as refusal. */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
   let any = false;

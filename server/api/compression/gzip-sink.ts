@@ -15,10 +15,10 @@ interface Piece {
   readonly plain: Uint8Array;
 }
 
-/** By message, so that a message for many tabs is compressed once. */
+/** Keyed by message, so that a message for many tabs is compressed once. */
 const pieces = new WeakMap<Uint8Array, Piece>();
 
-/** Node 20.15 and later have it. The trailer of a gzip stream needs it. */
+/** Node 20.15 and later provide `crc32`, which the trailer of a gzip stream requires. */
 export const canCompressStreams = typeof crc32 === "function";
 
 /**
@@ -73,14 +73,14 @@ function createPiece(plain: Uint8Array): Piece {
   return { deflated, plain };
 }
 
-/** A window that holds the message is enough, and a small context is made in less time than a large one. */
+/** A window that fits the message is enough, and a small context takes less time to create than a large one. */
 function chooseOptions(bytes: number) {
   const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes))));
   return {
     level: 4,
     windowBits,
     memLevel: Math.min(8, Math.max(1, windowBits - 7)),
-    // Ends at a whole byte without a final block.
+    // Ends on a byte boundary without a final block.
     finishFlush: constants.Z_SYNC_FLUSH,
   };
 }

@@ -17,12 +17,12 @@ import {
 } from "./snapshot-pages.ts";
 import { UnrecordedEvents } from "./unrecorded-events.ts";
 
-/** Events of one step of a replay. */
+/** Number of events per step of a replay. */
 const REPLAY_PAGE = 200;
-/** A snapshot is sent again if its reader is so slow that events have been deleted meanwhile. */
+/** A snapshot is sent again if its reader is so slow that events have been deleted in the meantime. */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
-/** Limits for a reader that is too far behind, because it holds more memory. */
+/** Limits for a reader that is too far behind, which holds more memory. */
 const BEHIND_LIMITS: DrainLimits = { ...DRAIN_LIMITS, stalledMsMax: 5_000 };
 
 export interface EventStreamOptions {
@@ -58,7 +58,7 @@ export class EventStream {
     });
   }
 
-  /** @param lastId id of the last event that the reader has; undefined: only new events are sent */
+  /** @param lastId id of the last event that the reader has; `undefined` to send only new events */
   async run(lastId: string | undefined): Promise<void> {
     const { journal, watcher } = this.target;
     const { oldest, newest } = journal;
@@ -95,7 +95,7 @@ export class EventStream {
       if (page.kind === "gap") this.sink.write(formatSseEvent("gap", { oldest: journal.oldest }));
       if (page.events.length === 0) {
         if (this.#unrecorded.isIncomplete) return false;
-        // In the same turn as the last page is read, so that no event falls in between.
+        // Runs in the same turn as the read of the last page, so that no event is missed between the two.
         this.#follow(this.#unrecorded.list());
         return true;
       }
@@ -115,7 +115,7 @@ export class EventStream {
     return { kind: "events", events: journal.listOldest(REPLAY_PAGE) };
   }
 
-  /** @returns id of the last event before the snapshot; null if there was none */
+  /** @returns the id of the last event before the snapshot, or `null` if there was none */
   async #sendSnapshot(): Promise<string | null> {
     const { journal, watcher } = this.target;
     const { allowedKeys, cpu } = this.options;
@@ -135,12 +135,12 @@ export class EventStream {
       isLast = page.isLast;
       await this.#waitUntilDrained();
     }
-    // A reader that has all pages resumes here. One that has not starts over with its unknown id.
+    // A reader that has received all pages resumes here. Otherwise, it starts over with its unknown id.
     if (newest !== null && !this.#isClosed) this.sink.write(formatSseId(newest));
     return newest;
   }
 
-  /** Sends events as they are published. The reader has every recorded one. */
+  /** Sends events as they are published. The reader already has every recorded event. */
   #follow(unrecorded: readonly PublishedEvent[]): void {
     const { journal } = this.target;
     this.#unrecorded.stop();
@@ -158,7 +158,7 @@ export class EventStream {
 
   /**
    * Replays what the reader has not received. Thousands of events can be published in one turn of the event loop, in
-   * which no reader can take any.
+   * which no reader can receive any.
    *
    * @param first the first event that was not sent
    */

@@ -3,7 +3,10 @@ import { isLiveOnly } from "../../../lib/contract/event.ts";
 import { formatKey, type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import { getHolderSince, type ObservedHold } from "../../watch/holds/observed-hold.ts";
 
-/** Longest delivery of an event from Redis to its readers. It is longer while recording is down; the event is then sent as new. */
+/**
+ * Maximum delivery time of an event from Redis to its readers. Delivery takes longer while recording is down; the
+ * event is then sent as new.
+ */
 const DELIVERY_LAG_MAX_MS = 10_000;
 const START_TYPES: ReadonlySet<EventType> = new Set(["acquired", "seen", "recreated"]);
 /** Holds beyond this number are not remembered. Their start can then be sent twice. */
@@ -25,22 +28,22 @@ export class SnapshotCoverage {
   readonly #holds = new Map<Key, SentHold>();
   #asOf = 0;
 
-  /** @param startedAt start of the snapshot, Redis clock, Unix milliseconds */
+  /** @param startedAt start of the snapshot on the Redis clock, in Unix milliseconds */
   constructor(private readonly startedAt: number) {}
 
-  /** @param asOf Redis clock */
+  /** @param asOf time on the Redis clock */
   addHold(hold: ObservedHold, asOf: number): void {
     this.#asOf = asOf;
     const isRecent = hold.holders.some(
       (holder) => getHolderSince(holder).since >= this.startedAt - DELIVERY_LAG_MAX_MS,
     );
-    // The start of an older hold has been published before the snapshot began.
+    // The start of an older hold was published before the snapshot began.
     if (!isRecent || this.#holds.size >= HOLDS_MAX) return;
     const names = hold.seen.holders.map(({ fence, owner }) => fence ?? formatKey(owner));
     this.#holds.set(hold.key, { names, asOf });
   }
 
-  /** Returns whether to suppress the event. Call it once for each event, in their order. */
+  /** Returns whether to suppress the event. Call it once for each event, in order. */
   includes(entry: HistoryEntry): boolean {
     if (this.#holds.size === 0 || entry.type === "gap" || isLiveOnly(entry)) return false;
     if (entry.at > this.#asOf + DELIVERY_LAG_MAX_MS) {

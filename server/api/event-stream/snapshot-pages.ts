@@ -46,7 +46,7 @@ export function buildSnapshotPage(
   return { holds: page.holds.slice(0, items.length), json, isLast };
 }
 
-/** Counts the locks that a snapshot has now. */
+/** Counts the locks that a snapshot contains now. */
 export function countSnapshotLocks({ watcher }: Target, allowedKeys: KeyPatternSet | undefined): number {
   return watcher.index.queryPage("", BY_KEY, { offset: 0 }, 0, allowedKeys).total;
 }

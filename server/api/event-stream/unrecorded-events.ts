@@ -5,19 +5,19 @@ const EVENTS_MAX = 10_000;
 
 /** Collects events that are published but not recorded, because the journal cannot replay them. */
 export class UnrecordedEvents {
-  /** By id, in the order in which they were published. Thousands may be recorded at once. */
+  /** By id, in the order in which they were published. Thousands may be recorded at the same time. */
   readonly #events = new Map<string, PublishedEvent>();
   #isIncomplete = false;
   /** Ends the collection. Repeated calls do nothing. */
   readonly stop: () => void;
 
-  /** @param first published before the collection began */
+  /** @param first an event published before the collection began */
   constructor(journal: Pick<Journal, "subscribeAll">, first?: PublishedEvent) {
     if (first !== undefined) this.#add(first);
     this.stop = journal.subscribeAll((published) => this.#add(published));
   }
 
-  /** Whether there were more events than are kept. */
+  /** Whether there were more events than can be kept. */
   get isIncomplete(): boolean {
     return this.#isIncomplete;
   }

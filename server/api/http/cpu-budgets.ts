@@ -2,7 +2,7 @@ import { startCpuTimer } from "../../concurrency/cpu-timer.ts";
 import { SYSTEM_OWNER, type TaskOwner } from "../../concurrency/task-owner.ts";
 import { RateLimitedError } from "../../errors/request-errors.ts";
 
-/** CPU time per second on average, and at once, in milliseconds. */
+/** Average CPU time per second, and the maximum burst, in milliseconds. */
 export interface CpuRate {
   readonly msPerSecond: number;
   readonly burstMs: number;
@@ -28,14 +28,14 @@ export const UNLIMITED_CPU: CpuBudget = {
 };
 
 /**
- * Limits the CPU time that each caller uses for expensive reads. Time is charged after it was used, so the request
+ * Limits the CPU time that each caller uses for expensive reads. Time is charged after it is used, so the request
  * that exceeds the budget is served and the next one is refused. Each instance counts separately.
  */
 export class CpuBudgets {
   /** When each caller's budget will be full again. */
   readonly #fullAt = new Map<string, number>();
 
-  /** @param rate undefined: no limit */
+  /** @param rate `undefined` for no limit */
   constructor(private readonly rate: CpuRate | undefined) {}
 
   getBudget(caller: string): CpuBudget {

@@ -23,7 +23,7 @@ export function decodeCursor(cursor: string, { field, direction }: CursorOrder):
     );
     if (cursorField === field && cursorDirection === direction) return [value, key];
   } catch {
-    // Said below, as for a cursor of another order.
+    // Reported below, as for a cursor of a different order.
   }
   throw new InvalidError("Query, cursor: must be the `next` value of a page with the same sort.", {
     field: "cursor",

@@ -4,13 +4,13 @@ import type { Socket } from "node:net";
 /**
  * Detects whether a response reached its client, as far as TCP permits.
  *
- * If a client closes with unread data, its kernel resets the connection. The reset is not visible to a reader,
- * which sees the FIN that came before it. So if a client closes soon after an important response, the server delays
+ * If a client closes with unread data, its kernel resets the connection. The reset is not visible to a reader, which
+ * sees the FIN that came before it. If a client closes soon after an important response, the server therefore delays
  * its own FIN and first writes an empty line. If the write fails, the reset has arrived, and the response was not
  * read.
  */
 
-/** A client that closes this long after a response has read it. */
+/** A client that closes the connection this long after a response has read it. */
 const UNREAD_WINDOW_MS = 1000;
 /** Time for the reset to arrive. */
 const END_DELAY_MS = 30;
@@ -25,7 +25,7 @@ const SENT_RESPONSE = Symbol("answer");
 
 /** The state is stored on the socket, because weak maps slow down every garbage collection. */
 interface WatchedSocket extends Socket {
-  /** null: watched, without a response that could be undone. */
+  /** `null` if the socket is watched, without a response that could be undone. */
   [SENT_RESPONSE]?: SentResponse | null;
 }
 

@@ -42,7 +42,7 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   }
 }
 
-/** Replaces a body that the client already has by a 304 response. */
+/** Replaces a body that the client already has with a 304 response. */
 export function applyIfNoneMatch(response: ApiResponse, ifNoneMatch: string | undefined): ApiResponse {
   const { etag } = response.headers;
   if (etag === undefined || ifNoneMatch === undefined || !isEtagListed(etag, ifNoneMatch)) return response;

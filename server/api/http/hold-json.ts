@@ -11,7 +11,7 @@ import type {
 export function toHold(target: string, grant: Grant): Hold {
   const { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf } = grant;
   const holdId = formatHoldId({ target, key, format, unit, token, fence });
-  // Field by field, because spreading objects of different shapes takes longer than the rest of the function.
+  // Copied field by field, because spreading objects of different shapes takes longer than the rest of the function.
   if (!isBinaryKey(key))
     return { holdId, target, key, format, fence, owner, count, leaseMs, remainingMs, asOf };
   return { holdId, target, ...toKeyFields(key), format, fence, owner, count, leaseMs, remainingMs, asOf };

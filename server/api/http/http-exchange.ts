@@ -9,9 +9,9 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** undefined if the adapter does not provide it. */
+  /** `undefined` if the adapter does not provide it. */
   readonly remoteAddress: string | undefined;
-  /** Reads the body; undefined if it is larger. May be called once. */
+  /** Reads the body, or returns `undefined` if it is larger. May be called once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
    * For requests that wait: returns a signal that aborts when the client disconnects. Headers and body cannot be
@@ -50,7 +50,7 @@ export interface ResponseSink {
   close(): void;
   /** Ends the stream after all written data has been sent. */
   end(): void;
-  /** Bytes that the client has not taken. */
+  /** Number of bytes that the client has not read. */
   readonly bufferedBytes: number;
   onClose(listener: () => void): void;
 }

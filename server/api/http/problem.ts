@@ -22,7 +22,7 @@ import { buildRateLimitHeaders } from "./rate-limits.ts";
 
 const HELD_RETRY_MS = 1000;
 const CROWDED_RETRY_MS = 5000;
-/** nginx's status for a client that disconnected. Logs have it; no client receives it. */
+/** nginx's status for a client that disconnected. It appears in logs; no client receives it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
@@ -88,7 +88,7 @@ function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (error instanceof RateLimitedError) return buildRateLimitedHeaders(error);
   if (error instanceof UnavailableError) return buildUnavailableHeaders(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return buildRetryAfter(0);
-  // Advice for short polling: when the lock becomes free is not known, because the holder may renew or release it.
+  // Advice for short polling. When the lock will become free is unknown, because the holder may renew or release it.
   return error instanceof HeldError || error instanceof WaitTimeoutError
     ? buildRetryAfter(HELD_RETRY_MS)
     : {};

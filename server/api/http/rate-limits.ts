@@ -9,17 +9,17 @@ export interface Rate {
 }
 
 export interface RateLimitOptions {
-  /** Limit of one API key or operator; undefined: no limit. */
+  /** Limit of one API key or operator; `undefined` for no limit. */
   readonly perCaller: Rate | undefined;
-  /** Limit of one address, for requests without valid credentials; undefined: no limit. */
+  /** Limit of one address, for requests without valid credentials; `undefined` for no limit. */
   readonly perAddress: Rate | undefined;
-  /** CPU time for expensive reads of one API key or operator; undefined: no limit. */
+  /** CPU time for expensive reads of one API key or operator; `undefined` for no limit. */
   readonly readCpu: CpuRate | undefined;
-  /** Send the rate limit headers with every response, not only with refusals. */
+  /** Whether to send the rate limit headers with every response, not only with refusals. */
   readonly sendsHeaders: boolean;
 }
 
-/** What a limit counts by. */
+/** What a limit applies to. */
 type RateLimitSubject = "caller" | "address";
 
 /**
@@ -40,7 +40,7 @@ export function buildRateLimitHeaders(
 
 /** Maximum number of buckets. Above it, the fullest ones are evicted. */
 const BUCKETS_MAX = 10_000;
-/** Evicted at once, because finding them requires a walk over all buckets. */
+/** Evicted in one pass, because finding them requires iterating over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
 /** Limits the request rate of each caller. Each instance counts separately, so two instances permit twice the rate. */

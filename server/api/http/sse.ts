@@ -97,7 +97,7 @@ export class OpenStreams {
     });
   }
 
-  /** Checks the access of all open streams after a change of permissions. */
+  /** Checks the access of all open streams after permissions change. */
   checkAll(): void {
     for (const check of this.#checks.values()) void check();
   }

@@ -1,13 +1,16 @@
 import type { ResponseSink } from "./http-exchange.ts";
 
 const POLL_MS = 10;
-/** A longer turn of the event loop counts as this. In a turn that blocks, the client cannot take anything. */
+/**
+ * A longer turn of the event loop counts as this long, because the client cannot receive anything in a turn that
+ * blocks.
+ */
 const TURN_MS_MAX = 100;
 
 export interface DrainLimits {
   /** Resolves when at most this many bytes are buffered. */
   readonly bufferedBytesMax: number;
-  /** Closes a sink whose client takes no data for this long, as far as this process could send it. */
+  /** Closes a sink whose client reads no data for this long while this process could send it. */
   readonly stalledMsMax: number;
 }
 

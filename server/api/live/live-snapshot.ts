@@ -9,7 +9,7 @@ import { encodeSseEvent } from "../http/sse.ts";
 import { type RowJsonCache, toNoteFingerprint } from "./row-json-cache.ts";
 import { diffWindows, formatCounts, type RowWindow } from "./window-diff.ts";
 
-/** More than a person can read in 100 ms. The history has the rest. */
+/** More than a person can read in 100 ms. The history contains the rest. */
 const EVENTS_MAX = 40;
 
 export interface NewEvents {
@@ -18,7 +18,7 @@ export interface NewEvents {
   readonly dropped: number;
 }
 
-/** The state of a target at one moment. Tabs with the same view share the encoded messages. */
+/** The state of a target at a point in time. Tabs with the same view share the encoded messages. */
 export class LiveSnapshot {
   readonly now: number;
   readonly #windows = new Map<string, RowWindow>();
@@ -50,7 +50,7 @@ export class LiveSnapshot {
     return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  /** @returns undefined while the filter is being evaluated */
+  /** @returns `undefined` while the filter is being evaluated */
   getWindow({ filter, sort, offset, limit }: LiveView): RowWindow | undefined {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
@@ -65,7 +65,7 @@ export class LiveSnapshot {
     return window;
   }
 
-  /** Builds the message that changes one window into another; undefined if they differ only in counts. */
+  /** Builds the message that changes one window into another; Returns `undefined` if they differ only in counts. */
   getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
     const changes = this.#changes.get(after) ?? new Map<RowWindow | undefined, Uint8Array | undefined>();
     this.#changes.set(after, changes);
@@ -122,7 +122,7 @@ export class LiveSnapshot {
     return this.#allEventsMessage;
   }
 
-  /** Formats the events of one lock as JSON; undefined if there are none. */
+  /** Formats the events of one lock as JSON, or `undefined` if there are none. */
   getEventsFor(key: Key): string | undefined {
     this.#eventsByKey ??= groupByKey(this.newEvents.events);
     const events = this.#eventsByKey.get(key) ?? [];

@@ -63,7 +63,7 @@ export class LiveStreams {
       sendHello(tab, target, connector);
       return feed.join(tab);
     };
-    // A stream gets every event after its response began, so it joins at once.
+    // A stream gets every event after its response began, so it joins immediately.
     await (isPoll ? runYielding(begin, cpu) : cpu.run(begin));
     if (!isPoll) return;
     // The client may read the data much later, or never.

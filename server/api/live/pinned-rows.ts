@@ -6,7 +6,7 @@ import type { RowWindow } from "./window-diff.ts";
 /** The rows that a tab keeps on the screen while the order of the list changes. */
 export class PinnedRows {
   readonly #keys: readonly Key[];
-  /** The last state of each row that was sent, in the window or here. */
+  /** The last state of each row that was sent, in the window or as a pinned row. */
   readonly #sentStates = new Map<Key, string>();
 
   constructor(paths: readonly string[] = [], watcher: Pick<Watcher, "isWatched">) {

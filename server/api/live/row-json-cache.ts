@@ -5,7 +5,7 @@ import type { LockPresenter } from "../../watch/lock-presenter.ts";
 
 interface CachedRow {
   readonly text: string;
-  /** Keys that shared the token when the JSON was built. They can change without the hold. */
+  /** Keys that shared the token when the JSON was built. They can change while the hold does not. */
   readonly sharedWith: readonly Key[];
   readonly note: string;
 }

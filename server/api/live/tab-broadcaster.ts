@@ -17,8 +17,8 @@ const RECENT_EVENTS = 200;
 const NO_EVENTS = { events: [], dropped: 0 };
 
 /**
- * Sends changes to all tabs of a target at once, so that the cost depends on what is displayed and not on the
- * number of tabs.
+ * Sends changes to all tabs of a target together, so that the cost depends on what is displayed and not on the number
+ * of tabs.
  */
 export class TabBroadcaster {
   readonly #tabs = new Set<Tab>();
@@ -119,7 +119,7 @@ export class TabBroadcaster {
     this.#scheduleBroadcast();
   }
 
-  // Immediate after a quiet interval, then at most once per interval.
+  // Broadcasts immediately after a quiet interval, then at most once per interval.
   #scheduleBroadcast(): void {
     this.#timer ??= setTimeout(
       () => this.#broadcast(),

@@ -27,7 +27,7 @@ export class TabCounts {
     private readonly cpu: CpuBudget,
   ) {}
 
-  /** Whether everything can be counted without a walk over all locks. */
+  /** Whether everything can be counted without iterating over all locks. */
   get isReady(): boolean {
     const { index } = this.watcher;
     return (
@@ -93,7 +93,7 @@ export class TabCounts {
     return filter === this.view.filter ? parseSortOrder(this.view.sort) : COUNT_ORDER;
   }
 
-  /** Counts that `health` has are taken from there, because a second count could differ. */
+  /** Counts that are in `health` are taken from there, because a second count could differ. */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;
     if (filter === "is:needs_attention") return totals.needsAttention;
@@ -104,8 +104,8 @@ export class TabCounts {
   }
 
   /**
-   * A namespace that others have displaced from the first ones is still counted, so that its last sent count does
-   * not become wrong.
+   * A namespace that is no longer among the first ones is still counted, so that the count sent last does not become
+   * wrong.
    */
   #collectNamespaces(): LiveNamespaceCount[] {
     const before = this.#sentNamespaces;

@@ -19,7 +19,7 @@ export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);
 }
 
-/** Returns the key of the one lock that a view names. */
+/** Returns the key of the single lock that a view shows. */
 export function parseViewKey(view: LiveView): Key | undefined {
   if (view.lock === undefined) return undefined;
   const parsed = parseKeyPath(view.lock);

@@ -15,7 +15,7 @@ import { hasSameCounts, hasSameWindow, parseViewKey } from "./tab-view.ts";
 import type { RowWindow } from "./window-diff.ts";
 
 /**
- * A browser that is behind by this many bytes is sent nothing until it has caught up, and then only the latest
+ * A browser that is behind by this many bytes receives nothing until it has caught up, and then only the latest
  * state.
  */
 const BEHIND_BYTES_MAX = 64 * 1024;
@@ -109,7 +109,7 @@ export class Tab {
     if (!this.#areCountsPending) this.#sendCounts(frame);
   }
 
-  /** Whether counts may have changed that were not sent, because the previous ones are too recent. */
+  /** Whether counts may have changed but were not sent because the previous ones are too recent. */
   get areCountsPending(): boolean {
     return this.#areCountsPending;
   }
@@ -151,7 +151,7 @@ export class Tab {
         const counts = this.#counts;
         const isPrepared = await counts.prepare();
         if (counts === this.#counts && !this.isBehind()) this.#sendCounts(takeSnapshot());
-        // Filters that were refused, or that are more than the caches keep, are not evaluated again at once.
+        // Filters that were refused, or that exceed the capacity of the caches, are not evaluated again immediately.
         if (counts === this.#counts && !(isPrepared && counts.isReady)) await sleep(RETRY_MS);
       }
     } finally {

@@ -10,7 +10,7 @@ export interface RowWindow {
 
 /**
  * Builds the message that changes one window into another: the changed rows, or all rows if most have changed.
- * undefined if they differ only in counts.
+ * Returns `undefined` if they differ only in counts.
  */
 export function diffWindows(
   before: RowWindow | undefined,
@@ -41,7 +41,7 @@ const formatCountFields = ({ total, held }: RowWindow, now: number) =>
 const SAME_PLACE = "{}";
 const CHANGED_PREFIX = '{"lock":';
 
-/** Returns the `LiveRow` of each row as JSON, or undefined if no row changed or moved. */
+/** Returns the `LiveRow` of each row as JSON, or `undefined` if no row changed or moved. */
 function findPlaces(before: readonly string[], after: readonly string[]): string[] | undefined {
   if (before.length === after.length && after.every((row, at) => row === before[at])) return undefined;
   const placeOf = new Map(before.map((row, at) => [row, at]));

@@ -4,7 +4,7 @@ interface Json {
 
 /**
  * Moves repeated headers and examples of problems to `components`, which reduces the document to a third, and moves
- * keywords beside a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows them.
+ * keywords next to a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows them.
  */
 export function compactDocument(given: object): object {
   const document = separateReferences(structuredClone(given) as Json);
@@ -21,7 +21,7 @@ export function compactDocument(given: object): object {
   return { ...document, components: { ...document.components, headers, examples } };
 }
 
-/** Replaces members by references to `shared`. A member whose name is used for another value stays in place. */
+/** Replaces members with references to `shared`. A member whose name is used for a different value stays in place. */
 function moveToComponents(members: Json | undefined, shared: Json, kind: "headers" | "examples"): void {
   for (const [name, member] of Object.entries(members ?? {})) {
     if (members === undefined || member === undefined || member.$ref !== undefined) continue;
@@ -37,7 +37,7 @@ function separateReferences(value: Json): Json {
   const members = Object.entries(value).map(
     ([name, member]) => [name, member && separateReferences(member)] as const,
   );
-  // Copied from the referenced object; beside the reference it would reject all properties.
+  // Copied from the referenced object; next to the reference, it would reject all properties.
   const { $ref, additionalProperties: _, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;

@@ -15,7 +15,9 @@ const CSV_TYPE = "text/csv";
 /** Verifying a chain of 100,000 entries takes about 0.5 s. */
 const VERIFICATION_CACHE_MS = 10_000;
 
-/** The audit log. It is one chain for all targets, so it requires admin access to all of them. */
+/**
+ * Creates the routes of the audit log. It is one chain for all targets, so it requires admin access to all of them.
+ */
 export function createAuditRoutes(services: Services): Route[] {
   const verify = createVerifier(services);
   return [

@@ -38,7 +38,7 @@ import {
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Items reviewed from memory before yielding to the event loop. */
+/** Number of items reviewed from memory before yielding to the event loop. */
 const REVIEWED_AT_ONCE = 100;
 
 const EXAMPLES = {
@@ -67,7 +67,7 @@ interface ResultOutput {
   readonly basePath: string;
 }
 
-/** Force-releases several locks in one request. */
+/** Creates the route that force-releases several locks in one request. */
 export function createBulkRoutes(services: Services, log: Logger, basePath: string): Route[] {
   return [
     defineTargetRoute({

@@ -16,7 +16,7 @@ const LAST_EVENT_ID = z.object({
   }),
 });
 
-/** The event stream, for applications and scripts. */
+/** Creates the route of the event stream, for applications and scripts. */
 export function createEventRoutes({ streams, limits }: Services): Route[] {
   return [
     defineTargetRoute({

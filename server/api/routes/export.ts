@@ -16,10 +16,13 @@ import { defineTargetRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
-/** Locks written before yielding to the event loop. */
+/** Number of locks written before yielding to the event loop. */
 const LOCKS_PER_CHUNK = 200;
 
-/** Exports locks. The path is not below `/locks/`, where it would hide the lock with the key `export`. */
+/**
+ * Creates the route that exports locks. The path is not below `/locks/`, where it would hide the lock with the key
+ * `export`.
+ */
 export function createExportRoutes({ streams }: Services): Route[] {
   return [
     defineTargetRoute({

@@ -17,7 +17,7 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 import { TOO_MANY_FILTERS } from "./owners.ts";
 
-/** Counts locks by facet. */
+/** Creates the route that counts locks by facet. */
 export function createFacetRoutes(): Route[] {
   return [
     defineTargetRoute({

@@ -9,7 +9,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { HISTORY, KEY_HISTORY } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** The event history. */
+/** Creates the routes of the event history. */
 export function createHistoryRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -67,7 +67,7 @@ function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHi
   return at === undefined ? page : { ...page, holds: journal.findHoldsAt(key, at) };
 }
 
-/** Gaps concern all keys, so they are never filtered out by the caller's keys. */
+/** Gaps affect all keys, so they are never filtered out by the caller's keys. */
 export function restrictEvents(
   isWanted: (entry: HistoryEntry) => boolean,
   allowedKeys: KeyPatternSet | undefined,

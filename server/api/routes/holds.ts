@@ -9,7 +9,7 @@ import { HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
 import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Field by field, because spreading objects of different shapes costs more than the rest of a handler. */
+/** Copied field by field, because spreading objects of different shapes costs more than the rest of a handler. */
 function toVerbHold(
   { key, format, unit, token, fence }: TargetHoldRef,
   { id }: Principal,
@@ -25,7 +25,7 @@ const RENEWED_END: VerbEnd = { outcome: "renewed" };
 const VERIFIED_END: VerbEnd = { outcome: "verified" };
 const LOST_END: VerbEnd = { outcome: "lost" };
 
-/** Holds, by the `holdId` that `acquire` returned. */
+/** Creates the routes of holds, which are identified by the `holdId` that `acquire` returned. */
 export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] {
   return [
     defineHoldRoute({

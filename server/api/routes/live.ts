@@ -10,7 +10,7 @@ import type { Services } from "../routing/services.ts";
 /** Room for the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
-/** A poll that its client has not read by then is closed. */
+/** A poll whose client has not read it within this time is closed. */
 const POLL_TIMEOUT_MS = 15_000;
 
 function closeUnreadPoll(sink: ResponseSink): void {
@@ -21,10 +21,10 @@ function closeUnreadPoll(sink: ResponseSink): void {
 const PLAIN_SSE_HEADERS = { ...SSE_HEADERS, vary: "accept-encoding" };
 const GZIP_SSE_HEADERS = { ...PLAIN_SSE_HEADERS, "content-encoding": "gzip" };
 
-/** The stream of a console tab. */
+/** Creates the routes of the stream of a console tab. */
 export function createLiveRoutes({ live, streams }: Services): Route[] {
   return [
-    // Also for targets that have never been reached: the page shows their state.
+    // Also serves targets that have never been reached, because the page shows their state.
     defineConnectorRoute({
       method: "GET",
       path: "/live",

@@ -21,7 +21,7 @@ import { OWNER_LIST } from "../openapi/examples/owners.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Groups locks by owner. */
+/** Creates the route that groups locks by owner. */
 export function createOwnerRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -110,7 +110,7 @@ export function toGroupCounts(
 ) {
   const since = Number(value);
   const starts = index.get(key)?.holders.map(getHolderSince) ?? [];
-  // The group is as of now, so one of them began then.
+  // The group is current, so one of them began at that time.
   const sinceIs = starts.find((start) => start.since === since)?.sinceIs ?? "at_least";
   const oldest = { ...toKeyFields(key), since, sinceIs };
   return { holds, needsAttention, liveness: { ...liveness }, oldest, waiters };

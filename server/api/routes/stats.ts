@@ -3,7 +3,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { STATS, TYPICAL_TIMES } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Statistics of a target. */
+/** Creates the routes of a target's statistics. */
 export function createStatsRoutes(): Route[] {
   return [
     defineTargetRoute({

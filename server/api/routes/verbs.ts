@@ -31,7 +31,7 @@ const REPLAYED_HEADER = {
   },
 };
 
-/** Acquires locks and re-enters holds. */
+/** Creates the routes that acquire locks and re-enter holds. */
 export function createVerbRoutes(
   services: Pick<Services, "pendingRequests" | "quotas">,
   basePath: string,

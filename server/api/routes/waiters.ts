@@ -5,7 +5,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { LOCK_WAITERS } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Waiters of a lock. */
+/** Creates the route that lists the waiters of a lock. */
 export function createWaitersRoutes(): Route[] {
   return [
     defineTargetRoute({

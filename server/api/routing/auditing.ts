@@ -36,7 +36,7 @@ export function toAuditedCall(call: AuditableCall, key: Key = call.key): Audited
   };
 }
 
-/** Returns the audited facts of a login or logout, whose operator is that of the session. */
+/** Returns the audited facts of a login or logout, whose operator is the session's. */
 export function toAuditedCallBy({ name }: { readonly name: string }, call: AuditableCall): AuditedCall {
   const called = toAuditedCall(call);
   return { ...called, who: { ...called.who, kind: "session", id: buildOperatorId(name), name } };
@@ -102,7 +102,7 @@ export function toAuditSeen(
 
 interface AuditedLogin<Found> {
   readonly by: "link" | "password";
-  /** The name that the client sent; undefined for a link. */
+  /** The name that the client sent; `undefined` for a link. */
   readonly name: string | undefined;
   readonly logIn: () => Promise<Found>;
   readonly undo: (found: Found) => Promise<void>;

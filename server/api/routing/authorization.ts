@@ -16,7 +16,7 @@ type RouteRequirements = Pick<Route, "access" | "scope" | "filtersByGrant">;
  * keys that are not in the path, which handlers check themselves.
  *
  * @param target the name of the route's target, which may not exist
- * @param key undefined on routes without one
+ * @param key `undefined` on routes without one
  * @throws ForbiddenError
  */
 export function assertAuthorized(
@@ -26,7 +26,8 @@ export function assertAuthorized(
   key: Key | undefined,
 ): void {
   if (access === "anyone") return;
-  // Any read access permits reading what belongs to no target, such as the own session and the list of targets.
+  // Any read access permits reading what belongs to no target, such as the caller's own session and the list of
+  // targets.
   const isGranted =
     filtersByGrant === true || (scope === "server" && access === "read")
       ? canAccessSome(principal, access, target)

@@ -6,7 +6,7 @@ import type { RouteMatch } from "./route-table.ts";
 
 /** The decoded parameters of a path. */
 export interface PathParameters {
-  /** Name of the target, which may not exist; undefined on routes without one. */
+  /** Name of the target, which may not exist; `undefined` on routes without one. */
   readonly target: string | undefined;
   readonly key: Key | undefined;
   readonly hold: TargetHoldRef | undefined;

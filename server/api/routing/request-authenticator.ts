@@ -31,9 +31,9 @@ export class RequestAuthenticator {
   ) {}
 
   /**
-   * Synchronous for API keys, which are cached.
+   * Authenticates a request: synchronously for API keys, which are cached.
    *
-   * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with it
+   * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with the error
    */
   authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
@@ -115,7 +115,7 @@ export class RequestAuthenticator {
     return principal;
   }
 
-  // Browsers send the cookie with requests of any page. Only the console's own pages may act with it.
+  // Browsers send the cookie with requests from any page. Only the console's own pages may act with it.
   #assertSameOrigin(request: ApiRequest): void {
     const site = request.header("sec-fetch-site");
     const origin = request.header("origin");

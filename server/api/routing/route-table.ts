@@ -6,9 +6,9 @@ const BASE_PATH = "/api/v1/";
 
 export interface RouteEntry {
   readonly route: Route;
-  /** undefined matches any segment. */
+  /** `undefined` matches any segment. */
   readonly segments: readonly (string | undefined)[];
-  /** Index of the segment with the key, the id, the holdId and the target; -1 if the path has none. */
+  /** Indexes of the segments with the key, the id, the holdId and the target; -1 if the path has none. */
   readonly keyAt: number;
   readonly idAt: number;
   readonly holdAt: number;

@@ -59,12 +59,12 @@ export interface SuccessResponse {
   readonly mediaType?: string;
   /** Examples of other media types that a request can select, by media type. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** On server-sent events: the name of the schema of their data. `messages` has them by event name. */
+  /** For server-sent events: the name of the schema of their data. `messages` contains the schemas by event name. */
   readonly stream?: string;
   readonly messages?: Readonly<Record<string, StreamMessage>>;
   /** The response has an ETag and supports 304. */
   readonly etag?: true;
-  /** Headers besides those of every response, with their descriptions. */
+  /** Headers in addition to those of every response, with their descriptions. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }
 
@@ -95,7 +95,7 @@ export interface Route {
   readonly scope: "server" | "target" | "connector";
   /** `writes`: may change the target, and is refused if the target is read-only. */
   readonly effect: "reads" | "writes";
-  /** `anyone`: needs no credentials. */
+  /** `anyone`: requires no credentials. */
   readonly access: Access | "anyone";
   /** Callers with access to only some keys may call it. The handler returns only those keys. */
   readonly filtersByGrant?: true;
@@ -119,7 +119,7 @@ export interface Route {
   readonly response: SuccessResponse;
   /** Response with a different status, which the body selects. */
   readonly otherResponse?: SuccessResponse;
-  /** Error codes besides those of every route of its kind (`listErrorCodes`). */
+  /** Error codes in addition to those of every route of its kind (`listErrorCodes`). */
   readonly errors?: readonly ErrorCode[];
   /** On verbs: the facts of a call for statistics and traces. */
   readonly verb?: (call: AnyCall) => VerbCall;

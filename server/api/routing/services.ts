@@ -36,6 +36,6 @@ export interface Services {
   readonly verbs: VerbObserver;
   readonly audit: Audit;
   readonly auditStore: AuditStore;
-  /** The embedded Redis, if it is a target: applications use it. */
+  /** The embedded Redis, if it is a target that applications use. */
   readonly embeddedTarget: Pick<EmbeddedRedis, "app" | "appUrl"> | undefined;
 }

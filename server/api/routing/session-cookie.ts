@@ -13,14 +13,14 @@ export interface CookieScope {
 const PORT = /:(\d{1,5})$/;
 
 /**
- * Builds the name of the session cookie from the address that the browser uses: `lockkeeper_`, the port, and the base path.
- * Every instance behind a proxy therefore reads the same cookie, whatever port it listens on.
+ * Builds the name of the session cookie from the address that the browser uses: `lockkeeper_`, the port, and the base
+ * path. Every instance behind a proxy therefore reads the same cookie, whatever port it listens on.
  *
  * Browsers share cookies between the ports of a host. Two consoles on one host have different ports or base paths, so
  * they do not overwrite each other's cookies.
  *
- * Without a public URL the port is that of `Host`. A login through a proxy that replaces `Host` is refused anyway, since
- * `Origin` has to match it.
+ * Without a public URL, the port is taken from `Host`. A login through a proxy that replaces `Host` is refused
+ * anyway, since `Origin` has to match it.
  */
 export function buildSessionCookieName({ publicUrl, host, isTls, basePath }: CookieScope): string {
   const port = publicUrl === undefined ? PORT.exec(host ?? "")?.[1] : new URL(publicUrl).port;
@@ -29,8 +29,8 @@ export function buildSessionCookieName({ publicUrl, host, isTls, basePath }: Coo
 }
 
 /**
- * A browser accepts a `__Host-` cookie from its own host only, over TLS and for the whole host. A `__Secure-` cookie has
- * to come over TLS.
+ * A browser accepts a `__Host-` cookie only over TLS, from its own host and for the whole host. A `__Secure-` cookie
+ * requires TLS.
  */
 function choosePrefix(isTls: boolean, basePath: string): string {
   if (!isTls) return "";

@@ -30,9 +30,9 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 };
 
 /**
- * Executes a request once per caller and Idempotency-Key, and returns the stored response to repeated requests on
- * any instance. Responses can contain a secret that is shown once, so they are encrypted with the caller's
- * credentials, of which the store only has a hash. The Idempotency-Key alone could be guessed.
+ * Executes a request once per caller and Idempotency-Key, and returns the stored response to repeated requests on any
+ * instance. Responses can contain a secret that is shown once, so they are encrypted with the caller's credentials,
+ * of which the store contains only a hash. The Idempotency-Key alone could be guessed.
  */
 export class StoredAnswers {
   constructor(private readonly home: HomeStore) {}
@@ -64,9 +64,9 @@ export class StoredAnswers {
     );
   }
 
-  /** @returns the current claim; undefined if it disappeared meanwhile */
+  /** @returns the current claim, or `undefined` if it has disappeared */
   async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
-    // Both commands may be repeated: the mark identifies our own claim after a lost reply.
+    // Both commands can be repeated, because the mark identifies this instance's claim after a lost reply.
     await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));
     const found = await this.home.run((redis) => redis.get(name));
     return found === null ? undefined : StoredEntry.parse(JSON.parse(found));

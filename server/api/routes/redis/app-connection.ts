@@ -5,7 +5,7 @@ import { APP_CONNECTION, APP_CONNECTION_URL } from "../../openapi/examples/targe
 import { defineRoute, type Route } from "../../routing/route.ts";
 import type { Services } from "../../routing/services.ts";
 
-/** How applications connect to the embedded Redis. */
+/** Creates the routes that describe how applications connect to the embedded Redis. */
 export function createAppConnectionRoutes({ embeddedTarget }: Services): Route[] {
   return [
     defineRoute({
