@@ -36,7 +36,7 @@ import { type LocatedTargetSettings, openTarget } from "./targets/target.ts";
 import { TargetConnector } from "./targets/target-connector.ts";
 import { Targets } from "./targets/targets.ts";
 
-/** Maximum delay of the startup by targets that do not respond. */
+/** Maximum startup delay caused by targets that do not respond. */
 const INITIAL_CONNECT_MS = 2000;
 
 export interface RuntimeOptions {
@@ -180,7 +180,9 @@ export class Runtime {
     return computeReadiness(this.home, this.targets.connectors);
   }
 
-  /** Creates a one-time link to the console and returns its token; undefined if the home store is unreachable. */
+  /**
+   * Creates a one-time link to the console and returns its token, or `undefined` if the home store is unreachable.
+   */
   async createLoginLink(): Promise<string | undefined> {
     if (this.home.isDisconnected) return undefined;
     try {
@@ -200,7 +202,7 @@ export class Runtime {
     this.streams.closeAll();
   }
 
-  /** Ends the requests that wait for locks. Clients can retry at another instance. */
+  /** Ends the requests that wait for locks. Clients can retry on another instance. */
   endPendingRequests(): void {
     this.pendingRequests.stop();
   }

@@ -12,7 +12,7 @@ export function needsEmbeddedRedis(config: Config): boolean {
 }
 
 /**
- * Returns the location of the home store; undefined: the embedded Redis. A read-only target is never the home
+ * Returns the location of the home store, or `undefined` for the embedded Redis. A read-only target is never the home
  * store.
  */
 export function findHomeLocation({ home, targets: [first] }: Config): Config["home"] {

@@ -70,7 +70,7 @@ export async function printRootKey(
   const file = join(cacheDir, "root-key");
   try {
     await mkdir(cacheDir, { recursive: true });
-    // A file of an earlier home store, whose key is no longer valid.
+    // Removes the file of an earlier home store, whose key is no longer valid.
     await rm(file, { force: true });
     await writeFile(file, `${rootKey}\n`, { mode: 0o600, flag: "wx" });
     printLine(`  API key, stored only in this file: ${formatPath(file)}`);

@@ -13,7 +13,7 @@ export interface ResultListener {
 }
 
 /**
- * Runs a function for each item, at most 8 at a time over all callers. Started items always complete; none is
+ * Runs a function for each item, at most 8 at a time across all callers. Started items always complete; none is
  * started after the listener has disconnected.
  *
  * @param run must not throw
@@ -26,7 +26,7 @@ export async function forEachLimited<Item>(
 ): Promise<number> {
   let begun = 0;
   const next = async () => {
-    // Before the semaphore is acquired, so that a client that does not read cannot block the others.
+    // Waits before acquiring the semaphore, so that a client that does not read cannot block the others.
     await listener.waitUntilReady();
     await semaphore.acquire();
     try {

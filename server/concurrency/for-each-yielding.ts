@@ -5,8 +5,8 @@ import { SYSTEM_OWNER, type TaskOwner } from "./task-owner.ts";
 /** How long a task runs before the event loop handles other events. */
 const SLICE_MS = 4;
 /**
- * The pause between two slices ends at the first of these limits. Turns: with a slice in every turn of the event
- * loop, a burst of connections would be accepted at one connection per slice. Time: slices continue even if every
+ * The pause between two slices ends at the first of these limits. `turns`: with a slice in every turn of the event
+ * loop, a burst of connections would be accepted at one connection per slice. `ms`: slices continue even if every
  * turn is long.
  */
 const REST_MAX = { turns: 8, ms: 16 };

@@ -1,4 +1,4 @@
-/** Healthy masters respond within this time of the majority. */
+/** Healthy masters respond within this time after the majority. */
 const STRAGGLER_GRACE_MS = 50;
 
 /**

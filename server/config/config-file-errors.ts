@@ -100,8 +100,8 @@ function getValueAt(json: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Formats the position of a JSON error, such as ` (line 3, column 5)`. Empty if the engine's message does not have
- * it.
+ * Formats the position of a JSON error, such as ` (line 3, column 5)`. Returns an empty string if the engine's
+ * message does not contain it.
  */
 export function formatJsonPosition(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : "";

@@ -146,7 +146,7 @@ export const ConfigFile = z
   })
   .meta({ id: "Configuration", description: "Configuration of Lockkeeper." });
 
-/** Builds docs/lockkeeper.config.schema.json, with which editors validate the file. */
+/** Builds docs/lockkeeper.config.schema.json, which editors use to validate the file. */
 export function buildConfigFileSchema(): object {
   return z.toJSONSchema(ConfigFile, { io: "input" });
 }
@@ -249,7 +249,7 @@ function parseConfigJson(text: string, refuse: Refuse): unknown {
   }
 }
 
-/** Replaces `${NAME}` in strings by the environment variable, and `$${` by `${`. */
+/** Replaces `${NAME}` in strings with the environment variable, and `$${` with `${`. */
 function substituteVariables(
   value: unknown,
   environment: Environment,

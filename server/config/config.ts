@@ -38,13 +38,13 @@ export interface Config {
   readonly insecureHttp: boolean;
   readonly apiAdapter: "node" | "next";
   readonly mode: "production" | "development";
-  /** Started by npm. The process then stops when npm dies. */
+  /** Whether npm started the process, which then stops when npm exits. */
   readonly startedByNpm: boolean;
   /** In the order of the configuration. The first one is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
   /** Source of `targets`. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Location of the home store. undefined: the first target, unless that is read-only. */
+  /** Location of the home store. `undefined` for the first target, unless it is read-only. */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
@@ -53,13 +53,13 @@ export interface Config {
   readonly streamsMax: number;
   /** Maximum number of open streams per caller. */
   readonly streamsPerCallerMax: number;
-  /** Maximum number of requests per caller that wait for locks at once. */
+  /** Maximum number of requests per caller that wait for locks at the same time. */
   readonly waitersMax: number;
   /** Quota of live holds per caller, unless its API key has its own. */
   readonly holdQuota: HoldQuota;
   readonly connectionsMax: number;
   readonly rateLimits: RateLimitOptions;
-  /** How long the server keeps serving after the stop signal, while not ready, in milliseconds. */
+  /** How long the server keeps serving after the stop signal, while reporting not ready, in milliseconds. */
   readonly drainMs: number;
   /** Maximum number of indexed locks per target. */
   readonly locksMax: number;
@@ -71,7 +71,7 @@ export interface Config {
   readonly metrics: "off" | "key" | "open";
   /** Maximum number of key patterns per target in the metrics. */
   readonly metricsPatterns: number;
-  /** Trace endpoint and service name for the spans of verbs. undefined: tracing is off. */
+  /** Trace endpoint and service name for the spans of verbs. `undefined` if tracing is off. */
   readonly tracing: { readonly url: string; readonly service: string } | undefined;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];

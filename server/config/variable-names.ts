@@ -57,7 +57,7 @@ function findNearestSetting(name: string): string | undefined {
     : undefined;
 }
 
-/** Computes the number of insertions, deletions, replacements and swaps of neighbours between two names. */
+/** Computes the number of insertions, deletions, replacements and swaps of adjacent characters between two names. */
 function computeEditDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -16,10 +16,10 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns an error of the file system into one line, such as "Cannot write to /data (ENOSPC: the disk is full)".
- * Other errors are returned as they are.
+ * Turns an error of the file system into one line, such as "Cannot write to /data (ENOSPC: the disk is full)". Other
+ * errors are returned as they are.
  *
- * @param path where it happened, if the error does not have it
+ * @param path where it happened, if the error does not contain it
  * @param remedy the remedy as a sentence
  */
 export async function explainFileError(error: unknown, path: string, remedy: string): Promise<unknown> {

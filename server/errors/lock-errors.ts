@@ -6,7 +6,7 @@ export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;
 
 export interface HeldFacts extends KeyFields {
   readonly holders: readonly HolderFacts[];
-  /** null: no TTL. */
+  /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
   /** The enclosing `withLock` of the caller holds the lock. Set only by the client library. */

@@ -1,12 +1,12 @@
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
 
 export interface TooManyWaitingFacts {
-  /** Maximum number of requests of one caller that wait at once. */
+  /** Maximum number of requests of one caller that wait at the same time. */
   readonly limit: number;
 }
 
 export interface QuotaExceededFacts {
-  /** Number of live holds, or the bytes that they take in Redis. */
+  /** Number of live holds, or their size in Redis in bytes. */
   readonly quota: "holds" | "bytes";
   readonly limit: number;
   readonly used: number;
@@ -32,7 +32,7 @@ export interface InvalidFacts {
 }
 
 export interface MethodNotAllowedFacts {
-  /** Value of the header `Allow`. */
+  /** Value of the `Allow` header. */
   readonly allowed: string;
 }
 

@@ -3,7 +3,7 @@ import type { Master } from "../redis/master.ts";
 
 type Redis = Master["redis"];
 
-/** Commands that reading needs. They change nothing, because the key never exists. */
+/** Commands required for reading. They change nothing, because the key never exists. */
 const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SCAN", "0", "COUNT", "1"],
   ["TYPE", "KEY"],
@@ -20,7 +20,7 @@ const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] 
   ["PUBSUB NUMSUB", `${TARGET_PREFIX}health`],
 ];
 
-/** Commands that locking needs in addition, in a form that does nothing when the key does not exist. */
+/** Additional commands required for locking, in a form that does nothing when the key does not exist. */
 const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SET", "KEY", "", "XX", "PX", "1"],
   ["DEL", "KEY"],
@@ -31,7 +31,7 @@ const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[]
   ["PUBLISH", `${TARGET_PREFIX}health`, ""],
 ];
 
-/** Commands that replica confirmation needs in addition. They wait for no replica. */
+/** Additional commands required for replica confirmation. They do not wait for any replica. */
 const CONFIRMATION_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["WAIT", "0", "0"],
 ];

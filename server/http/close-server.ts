@@ -2,7 +2,9 @@ import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 
-/** A turn of the event loop that was shorter and accepted nothing leaves almost no connection in the kernel's queue. */
+/**
+ * A turn of the event loop that was shorter and accepted nothing leaves almost no connections in the kernel's queue.
+ */
 const QUIET_TURN_MS = 0.2;
 /** How long to wait for a quiet turn. A server under full load has none. */
 const QUIET_TURN_WAIT_MS = 500;
@@ -11,9 +13,9 @@ const IDLE_MS = 150;
 const IDLE_POLL_MS = 10;
 
 /**
- * Stops accepting connections. Those that the kernel has accepted and Node has not are reset when the listener
- * closes, which a proxy reports as 502. So it closes right after a turn of the event loop that has accepted them
- * all. Later connections are refused, and a proxy sends their requests to another instance.
+ * Stops accepting connections. Connections that the kernel has accepted and Node has not are reset when the listener
+ * closes, which a proxy reports as 502. The listener therefore closes right after a turn of the event loop that has
+ * accepted them all. Later connections are refused, and a proxy sends their requests to another instance.
  *
  * Unlike `Server.close()` of `node:http`, it leaves idle connections open: a request may be in transit on them.
  */
@@ -35,8 +37,8 @@ export async function closeConnections(
 ): Promise<void> {
   const cutOff = setTimeout(() => server.closeAllConnections(), withinMs);
   await Promise.race([closed, sleep(IDLE_MS)]);
-  // Node closes idle connections only once, and in the next turn others are idle. After the poll phase of a turn, a
-  // connection whose request has arrived is no longer idle.
+  // Node closes idle connections only once, and others become idle in the next turn. After the poll phase of a turn,
+  // a connection whose request has arrived is no longer idle.
   const idleTimer = setInterval(() => setImmediate(() => server.closeIdleConnections()), IDLE_POLL_MS);
   await closed;
   clearInterval(idleTimer);

@@ -13,7 +13,7 @@ export interface HttpLimits {
   readonly maxHeaderSize: number;
   /** From the first byte, or the start of the connection, until the headers are complete, in milliseconds. */
   readonly headersTimeout: number;
-  /** The same until the body is complete, in milliseconds. */
+  /** The same limit until the body is complete, in milliseconds. */
   readonly requestTimeout: number;
   /** Interval at which these two are checked, in milliseconds. */
   readonly connectionsCheckingInterval: number;

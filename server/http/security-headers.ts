@@ -58,7 +58,7 @@ export function setSecurityHeaders(
   incoming.headers["x-nonce"] = nonce;
   outgoing.setHeader("content-security-policy", policy);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) outgoing.setHeader(name, value);
-  // Browsers ignore it without TLS, and it would block plain HTTP on a host that also serves that.
+  // Browsers ignore it without TLS, and it would block plain HTTP on a host that also serves it.
   if (publicUrl?.startsWith("https:")) outgoing.setHeader("strict-transport-security", HSTS);
 }
 

@@ -21,7 +21,7 @@ export interface TargetSettings {
   readonly label: string;
   /** Free text. `production` requires confirmation of bulk releases. */
   readonly environment: string | undefined;
-  /** undefined: the embedded Redis. */
+  /** `undefined` for the embedded Redis. */
   readonly where: RedisLocation | undefined;
   /** The setting that has the address, for messages: `REDIS_URL`, `targets[1].redis`. */
   readonly setting: string;
