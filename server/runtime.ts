@@ -161,7 +161,7 @@ export class Runtime {
     }
   }
 
-  /** Handles a request of the Node adapter. */
+  /** Handles a request from the Node adapter. */
   handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     return handleNodeRequest(this.dispatcher, incoming, outgoing);
   }
@@ -171,7 +171,7 @@ export class Runtime {
     return this.metricsEndpoint.handle(createNodeExchange(incoming, outgoing));
   }
 
-  /** Handles a request of Next's route handler. */
+  /** Handles a request from Next's route handler. */
   async handleWebRequest(request: Request): Promise<Response> {
     return await handleWebRequest(this.dispatcher, request, this.config.basePath);
   }

@@ -32,7 +32,7 @@ import { createWaitersRoutes } from "./routes/waiters.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
-/** Creates the API below /api/v1, which serves requests of either adapter. */
+/** Creates the API below /api/v1, which serves requests from either adapter. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
     createApiRoutes(services, log, basePath),

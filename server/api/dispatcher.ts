@@ -30,7 +30,7 @@ import type { StoredAnswers } from "./routing/stored-answers.ts";
 const PARAMETERS_MAX = 32;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** Dispatches requests of either adapter to their routes. */
+/** Dispatches requests from either adapter to their routes. */
 export class Dispatcher {
   readonly #routes: RouteTable;
   readonly #process = randomBytes(4).toString("hex");

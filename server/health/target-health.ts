@@ -29,7 +29,7 @@ export function toTargetSummary(connector: TargetConnector): TargetSummary {
   return { ...fixed, ...known, ...(polling && { polling }), ...(detail === undefined ? {} : { detail }) };
 }
 
-/** Checks now whether the target is safe for locks. Nothing in Redis is changed. */
+/** Checks whether the target is currently safe for locks. Nothing in Redis is changed. */
 export async function checkTargetHealth(connector: TargetConnector): Promise<TargetHealth> {
   const { target } = connector;
   const facts = target === undefined ? undefined : await readTargetFacts(connector, target);

@@ -11,7 +11,9 @@ export const URL_LENGTH_MAX = 8000;
 export interface HttpLimits {
   /** URL and headers together, in bytes. */
   readonly maxHeaderSize: number;
-  /** From the first byte, or the start of the connection, until the headers are complete, in milliseconds. */
+  /**
+   * Time limit in milliseconds from the first byte, or the start of the connection, until the headers are complete.
+   */
   readonly headersTimeout: number;
   /** The same limit until the body is complete, in milliseconds. */
   readonly requestTimeout: number;

@@ -131,7 +131,7 @@ export class HttpServer {
     const pathFault = findPathFault(path ?? requestPath);
     if (this.#phase === "draining" || this.#phase === "closing") outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing, this.config.basePath);
-    // Next redirects these forms to themselves endlessly or fails, and its adapter would trust their headers.
+    // Next redirects URLs of these forms to themselves endlessly or fails, and its adapter would trust their headers.
     else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "The URL must start with /.");
     else if (pathFault !== undefined)
       sendProblem(outgoing, new InvalidError(`${pathFault} Nothing was done.`, {}), this.config.basePath);

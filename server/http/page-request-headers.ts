@@ -8,6 +8,6 @@ import type { IncomingMessage } from "node:http";
 export function setPageRequestHeaders({ headers, socket }: IncomingMessage): void {
   // Next requests the payload of a page with this header when the browser already has a document.
   headers["x-page-load"] = headers.rsc === undefined ? "document" : "navigation";
-  // The page calls the API as this client.
+  // The page calls the API on behalf of this client.
   headers["x-forwarded-for"] ??= socket.remoteAddress;
 }

@@ -24,8 +24,8 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the address of the client: the last one in `forwardedFor` and `peer` that is not a trusted proxy.
-   * Entries before it are written by the client.
+   * Returns the address of the client: the last one in `forwardedFor` and `peer` that is not a trusted proxy. Entries
+   * before it come from the client.
    */
   resolveClientAddress(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let client = peer;

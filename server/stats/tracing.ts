@@ -77,7 +77,7 @@ class RunningSpan implements VerbSpan {
     if (this.waits) {
       const waited = waitedMs ?? endedAt - startedAt;
       span.setAttribute("lockkeeper.waited_ms", Math.round(waited));
-      // A lock granted at once has no wait span.
+      // A lock granted immediately has no wait span.
       if (waited >= 1) {
         const wait = this.tracer.startSpan("wait", { startTime: startedAt }, this.context);
         wait.end(startedAt + waited);

@@ -24,7 +24,7 @@ export function formatLocation(where: RedisLocation): string {
 /**
  * Checks that Redis is reachable and supports locks.
  *
- * @param setting the setting that has the address
+ * @param setting the setting that contains the address
  * @throws StartupError with one line
  */
 export async function probeTarget(where: RedisLocation, setting: string): Promise<ServerFacts> {

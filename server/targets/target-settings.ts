@@ -23,7 +23,7 @@ export interface TargetSettings {
   readonly environment: string | undefined;
   /** `undefined` for the embedded Redis. */
   readonly where: RedisLocation | undefined;
-  /** The setting that has the address, for messages: `REDIS_URL`, `targets[1].redis`. */
+  /** The setting that contains the address, for messages: `REDIS_URL`, `targets[1].redis`. */
   readonly setting: string;
   readonly policy: TargetPolicy;
   /** Further conditions for granting a lock. */

@@ -39,7 +39,7 @@ export interface ApiAnswer {
   readonly requestId: string;
 }
 
-/** A request with the means to respond to it. */
+/** A request, and the means to respond to it. */
 export interface Exchange<Result> extends ApiRequest {
   deliver(answer: ApiAnswer): Result;
 }

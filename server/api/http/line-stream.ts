@@ -53,8 +53,8 @@ export class LineStream implements ResultListener {
   }
 
   /**
-   * Writes a file as fast as the client reads it, and stops if the client disconnects. A file that ends early has a
-   * last line with the reason, which is not valid in its format.
+   * Writes a file as fast as the client reads it, and stops if the client disconnects. The last line of a file that
+   * ends early states the reason, and is not valid in its format.
    *
    * @param failed the reason to report if the chunks fail
    */

@@ -97,7 +97,7 @@ export class LiveSnapshot {
   }
 
   /**
-   * Returns a text that changes when a pinned row must be sent again: the JSON of a held lock, or the end of a free
+   * Returns a string that changes when a pinned row must be sent again: the JSON of a held lock, or the end of a free
    * one.
    */
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {

@@ -3,7 +3,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { RowWindow } from "./window-diff.ts";
 
-/** The rows that a tab keeps on the screen while the order of the list changes. */
+/** The rows that a tab keeps on screen while the order of the list changes. */
 export class PinnedRows {
   readonly #keys: readonly Key[];
   /** The last state of each row that was sent, in the window or as a pinned row. */

@@ -27,7 +27,7 @@ export class RowJsonCache {
   }
 }
 
-/** Returns a text that differs for different notes. */
+/** Returns a string that differs for different notes. */
 export function toNoteFingerprint(note: Note | undefined): string {
   return note === undefined ? "" : `${note.at} ${note.by} ${note.text}`;
 }

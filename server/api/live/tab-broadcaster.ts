@@ -168,7 +168,7 @@ export class TabBroadcaster {
 
   #onHealthInterval(): void {
     this.#broadcastHealth();
-    // Counts are sent less often. By now the last change is due.
+    // Counts are sent less often, and the last change is due by now.
     this.#scheduleBroadcast();
     for (const tab of this.#tabs) void tab.readUnwatchedLock(() => this.#takeSnapshot());
   }

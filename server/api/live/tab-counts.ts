@@ -18,7 +18,7 @@ const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;
 /** The counts of one view, and those that its tab has received. */
 export class TabCounts {
   #sentTotals = "";
-  /** undefined: nothing has been sent. */
+  /** `undefined` if nothing has been sent. */
   #sentNamespaces: ReadonlyMap<Key, string> | undefined;
 
   constructor(

@@ -29,7 +29,7 @@ const WINDOW_COUNTS_INTERVAL_MS = 500;
 export const COUNTS_INTERVAL_MS = 250;
 
 /**
- * The stream of one tab: its window of the list, its lock and its events. Memory is bounded if the tab reads
+ * The stream of one tab: its window of the list, its lock and its events. Memory stays bounded even if the tab reads
  * slowly.
  */
 export class Tab {

@@ -78,8 +78,8 @@ export function createSuccessResponse(response: SuccessResponse): ZodOpenApiResp
 }
 
 /**
- * OpenAPI 3.1 cannot describe the messages of a stream. The schema is that of `data` in any message; `x-events` has the
- * schema of each event name.
+ * OpenAPI 3.1 cannot describe the messages of a stream. The schema is that of `data` in any message; `x-events`
+ * contains the schema of each event name.
  */
 function createStreamContent(id: string, messages: Readonly<Record<string, StreamMessage>>) {
   const schemas = [...new Set(Object.values(messages).map(({ schema }) => schema))];

@@ -5,7 +5,7 @@ import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/account
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Creates the routes of browser sessions: the caller's own, or all of them for administrators. */
+/** Creates the routes for browser sessions: the caller's own, or all of them for administrators. */
 export function createBrowserSessionRoutes({ sessions, authentication }: Services): Route[] {
   return [
     defineRoute({
@@ -51,8 +51,8 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
 }
 
 /**
- * Returns `undefined` for all sessions. The name of an API key never equals that of an operator, because it has a
- * colon.
+ * Returns `undefined` for all sessions. The name of an API key never equals that of an operator, because it contains
+ * a colon.
  */
 function getVisibleOwner(principal: Principal): string | undefined {
   return canAccess(principal, "admin", {}) ? undefined : principal.name;

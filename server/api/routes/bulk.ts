@@ -61,7 +61,7 @@ type BulkCall = TargetCall<unknown, BulkForceReleaseInput>;
 type OutcomeCounts = Partial<Record<BulkOutcome, number>>;
 type BulkWork = (output: ResultOutput) => Promise<AuditOutcome>;
 
-/** The destination of the results, and the base path of problems among them. */
+/** The destination of the results, and the base path of the problems in them. */
 interface ResultOutput {
   readonly lines: LineStream;
   readonly basePath: string;

@@ -15,7 +15,7 @@ import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes of lock formats and of the rules that assign them to keys. */
+/** Creates the routes for lock formats and of the rules that assign them to keys. */
 export function createFormatRoutes(log: Logger): Route[] {
   return [
     defineTargetRoute({

@@ -25,7 +25,7 @@ const RENEWED_END: VerbEnd = { outcome: "renewed" };
 const VERIFIED_END: VerbEnd = { outcome: "verified" };
 const LOST_END: VerbEnd = { outcome: "lost" };
 
-/** Creates the routes of holds, which are identified by the `holdId` that `acquire` returned. */
+/** Creates the routes for holds, which are identified by the `holdId` that `acquire` returned. */
 export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] {
   return [
     defineHoldRoute({

@@ -21,7 +21,7 @@ function closeUnreadPoll(sink: ResponseSink): void {
 const PLAIN_SSE_HEADERS = { ...SSE_HEADERS, vary: "accept-encoding" };
 const GZIP_SSE_HEADERS = { ...PLAIN_SSE_HEADERS, "content-encoding": "gzip" };
 
-/** Creates the routes of the stream of a console tab. */
+/** Creates the routes for a console tab's stream. */
 export function createLiveRoutes({ live, streams }: Services): Route[] {
   return [
     // Also serves targets that have never been reached, because the page shows their state.

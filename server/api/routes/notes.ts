@@ -7,7 +7,7 @@ import { NOTE_RESULT } from "../openapi/examples/locks.ts";
 import { toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes of operators' notes on locks. */
+/** Creates the routes for operators' notes on locks. */
 export function createNoteRoutes(): Route[] {
   return [
     defineTargetRoute({

@@ -13,7 +13,7 @@ const SESSION_COOKIE = {
   example: "lockkeeper_3000=…; Path=/; HttpOnly; SameSite=Lax; Max-Age=43200",
 };
 
-/** Creates the routes of login, logout and the current browser session. */
+/** Creates the routes for login, logout and the current browser session. */
 export function createSessionRoutes(services: Services): Route[] {
   const { sessions, authentication, audit } = services;
   return [

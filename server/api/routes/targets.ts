@@ -6,7 +6,7 @@ import { TARGET, TARGET_HEALTH } from "../openapi/examples/targets.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Creates the routes of targets and their health. */
+/** Creates the routes for targets and their health. */
 export function createTargetRoutes({ targets }: Services): Route[] {
   return [
     defineRoute({

@@ -33,7 +33,7 @@ export class PendingRequests {
     return new PendingRequest(this, caller, signal);
   }
 
-  /** Ends all waits and refuses new ones. */
+  /** Ends all waits and rejects new ones. */
   stop(): void {
     this.#isStopping = true;
     for (const request of [...this.#requests]) request.stop();

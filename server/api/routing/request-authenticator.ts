@@ -65,7 +65,7 @@ export class RequestAuthenticator {
     };
   }
 
-  /** The secret in the session cookie. */
+  /** Returns the secret in the session cookie. */
   readSessionSecret(request: ApiRequest): string | undefined {
     const name = buildSessionCookieName(this.#getCookieScope(request));
     for (const part of (request.header("cookie") ?? "").split(";")) {

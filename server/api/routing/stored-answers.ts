@@ -12,7 +12,7 @@ import type { AnyCall } from "./route.ts";
 
 /** Equals the time for which locks store request ids. */
 const ANSWER_TTL_MS = 120_000;
-/** How long a repeated request waits for the response to the first one. */
+/** How long a repeated request waits for the response to the first request. */
 const WAIT_MAX_MS = 2000;
 const POLL_MS = 50;
 

@@ -25,7 +25,7 @@ export interface RecorderStamp {
   readonly until: number | null;
   /** Id of the last entry when the stamp was written; null if the stream was empty. */
   readonly last: string | null;
-  /** The raw text in Redis. It changes as long as an instance records. */
+  /** The raw text in Redis. It keeps changing while an instance is recording. */
   readonly text: string | null;
   /** Whether older entries were removed. */
   readonly isTruncated: boolean;

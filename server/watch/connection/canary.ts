@@ -178,7 +178,7 @@ const REFUSALS = [
   ["forbidden", "NOPERM"],
 ] as const;
 
-/** Returns why Redis refused a command; undefined for other errors. */
+/** Returns why Redis refused a command, or `undefined` for other errors. */
 function classifyRefusal(error: unknown) {
   if (!(error instanceof Error)) return undefined;
   const queued = "previousErrors" in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];

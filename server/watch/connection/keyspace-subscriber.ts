@@ -76,8 +76,8 @@ export type NotificationSetting =
   | { status: "unknown"; why: string };
 
 /**
- * Checks the notification setting, and adds the required flags if the policy is `set`. Flags of other applications
- * are kept.
+ * Checks the notification setting, and adds the required flags if the policy is `set`. Flags set by other
+ * applications are kept.
  */
 export async function ensureNotificationSetting(
   redis: Redis,

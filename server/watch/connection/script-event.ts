@@ -92,7 +92,7 @@ function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && /^\d{1,15}$/.test(text);
 }
 
-/** Returns `undefined` if a text is too long. */
+/** Returns `undefined` if a string is too long. */
 function parseActor(json: string): { by: string | undefined; reason: string | undefined } | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (json === "") return { by: undefined, reason: undefined };

@@ -23,7 +23,7 @@ export interface ObservationContext {
   readonly isListed?: boolean;
 }
 
-/** Candidate lists, interned because all locks share a few distinct lists. */
+/** Candidate lists, interned because all locks share a few distinct ones. */
 const CANDIDATE_LISTS = new Map<string, HeldObservation["candidates"]>();
 
 function internCandidates(candidates: HeldObservation["candidates"]): HeldObservation["candidates"] {

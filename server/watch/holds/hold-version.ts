@@ -69,7 +69,7 @@ export interface VersionMatch {
 }
 
 /**
- * Compares the version an operator saw with the current hold.
+ * Compares the version that an operator saw with the current hold.
  *
  * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but there is a gap in the
  * observation, or the key was reported as gone too often. The lock may have been released and acquired again.

@@ -43,7 +43,7 @@ export interface RenewalHistory {
 
 const NO_INTERVALS: readonly number[] = [];
 
-/** @param begunAt exact start of the hold, or null if unknown */
+/** @param begunAt exact start of the hold, or `null` if unknown */
 export function startRenewalHistory(seen: HeldObservation, begunAt: number | null): RenewalHistory {
   const { leaseMs, leaseBeganAt } = describeLease(seen, null);
   return {

@@ -26,7 +26,7 @@ interface CachedCounts {
 
 /**
  * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, one query at a
- * time. Equal queries share a result while the index is unchanged or the result is fresh.
+ * time. Identical queries share a result while the index is unchanged or the result is fresh.
  */
 export class FacetCountCache {
   /** In order of use, the most recent last. */

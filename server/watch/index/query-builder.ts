@@ -17,7 +17,7 @@ export interface QueryDefinition {
 
 /** The result of a query, as of the last change that it includes. */
 export interface CachedQuery {
-  /** Returns the sort value of a hold, or undefined if it does not match. */
+  /** Returns the sort value of a hold, or `undefined` if it does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
   readonly sorted: SortedKeys;
   /** Set if the result changes as time passes. */

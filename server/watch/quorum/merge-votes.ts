@@ -91,7 +91,7 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 }
 
 /**
- * Merges votes of different owners that together block the lock: no client has it, and none can acquire it.
+ * Merges votes of different owners that together block the lock: no client holds it, and none can acquire it.
  *
  * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if it has no
  *   TTL

@@ -131,7 +131,7 @@ function listOwners(
   }));
 }
 
-/** Returns the owner label. A master that lost the companion only has the token. */
+/** Returns the owner label. A master that lost the companion has only the token. */
 function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key {
   const labelled = group.find(({ holders: [{ fence }] }) => fence !== null) ?? group[0];
   return labelled.holders[0].owner;

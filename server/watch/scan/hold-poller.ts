@@ -22,7 +22,7 @@ const DEADLINE_TOLERANCE_MS = 5;
 const ROUNDS_MEASURED = 3;
 
 interface CheckedKey extends KeyFingerprint {
-  /** performance.now() */
+  /** Time (`performance.now()`) of the request. */
   readonly sentAt: number;
 }
 

@@ -232,7 +232,7 @@ export class KeyReader {
     this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
     for (const { key } of observations) {
       const dueMs = this.deps.computeRereadDelayMs(key);
-      // One millisecond later, so that the deadline has passed in Redis as well.
+      // One millisecond later, so that the deadline has also passed in Redis.
       this.#rereads.set(key, dueMs === undefined ? undefined : receivedAt + dueMs + 1);
     }
     this.#rereads.arm();

@@ -36,7 +36,7 @@ interface KeyspaceScanDeps {
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
   readonly sizes: CallSizes;
-  /** Whether notifications are off, so that scans follow each other closely. */
+  /** Whether notifications are off, so that scans run in quick succession. */
   isPolled(): boolean;
 }
 

@@ -135,7 +135,7 @@ export class ScanCursor {
     let shortestMs = Number.POSITIVE_INFINITY;
     for (let times = 3; times > 0; times--) {
       const sentAt = performance.now();
-      // An error reply counts as well: Redis refuses even PING while it cannot save its data (MISCONF).
+      // An error reply also counts: Redis refuses even PING while it cannot save its data (MISCONF).
       await this.redis.ping().catch(throwUnlessReply);
       shortestMs = Math.min(shortestMs, performance.now() - sentAt);
     }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Limits work to a share of the time. Unused time is saved, so that a little work after a pause needs no wait. */
+/**
+ * Limits work to a share of the time. Unused time is saved, so that a little work after a pause does not have to
+ * wait.
+ */
 export class TimeBudget {
   #savedMs: number;
   #updatedAt = performance.now();
