@@ -3,8 +3,8 @@ import type { Runtime } from "./runtime.ts";
 const RUNTIME_SLOT = Symbol.for("lockkeeper");
 
 /**
- * Returns the running server, for pages and the API route; undefined if only the pages are running. It is stored on
- * `globalThis` because Next bundles its own copy of each module, with its own module-level variables.
+ * Returns the running server, for pages and the API route, or `undefined` if only the pages are running. It is stored
+ * on `globalThis` because Next bundles its own copy of each module, with its own module-level variables.
  */
 export function getRuntime(): Runtime | undefined {
   return (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT];

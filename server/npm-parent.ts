@@ -14,7 +14,7 @@ function isScriptShell(pid: number): boolean {
   return readFileOrEmpty(`/proc/${pid}/cmdline`).split("\0")[1] === "-c";
 }
 
-/** Reads the parent of a process; undefined without /proc. */
+/** Reads the parent of a process, or `undefined` without `/proc`. */
 function readParentPid(pid: number): number | undefined {
   const status = /^PPid:\s*(\d+)$/m.exec(readFileOrEmpty(`/proc/${pid}/status`))?.[1];
   return status === undefined ? undefined : Number(status);

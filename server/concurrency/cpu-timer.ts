@@ -4,7 +4,7 @@ export function startCpuTimer(): () => number {
   const before = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(before);
-    // CPU time includes other threads, so it can exceed the elapsed time. On a busy machine it is less.
+    // CPU time includes other threads, so it can exceed the elapsed time. On a busy machine, it is less.
     return Math.min(performance.now() - startedAt, (user + system) / 1000);
   };
 }

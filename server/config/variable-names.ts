@@ -15,8 +15,8 @@ const SERVICE_LINK_URL = /^(?:tcp|udp|sctp):\/\//;
 const DIFFERENCE_MAX = 0.35;
 
 /**
- * Removes the variables that Kubernetes sets for a Service, such as `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`: one
- * of them can have the name of a setting.
+ * Removes the variables that Kubernetes sets for a Service, such as `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`,
+ * because one of them can have the name of a setting.
  */
 export function dropServiceLinks(given: GivenVariables): Record<string, string | undefined> {
   const isLink = (name: string, value = "") =>

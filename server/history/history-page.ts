@@ -3,7 +3,7 @@ import type { HistoryEntry } from "../../lib/contract/event.ts";
 /** A page of entries in the requested order. */
 export interface HistoryPage {
   readonly items: HistoryEntry[];
-  /** Cursor of the next page; undefined at either end of the stored history. */
+  /** Cursor of the next page; `undefined` at either end of the stored history. */
   readonly next: string | undefined;
   /** Whether no older entries are known to have been dropped. */
   readonly isComplete: boolean;
@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Stops when the page is full, so that no further entries are read. */
+  /** Stops when the page is full, so that no more entries are read. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;

@@ -26,7 +26,9 @@ export class ObservedEvents {
   #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
 
-  /** Returns the time since which observations are complete; undefined while the target is not fully observed. */
+  /**
+   * Returns the time since which observations are complete, or `undefined` while the target is not fully observed.
+   */
   getCoveredSince(now: number): number | undefined {
     if (this.#watchingSince === undefined) return undefined;
     return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));

@@ -85,7 +85,7 @@ export class Recorder {
     return this.#observedEvents.getCoveredSince(this.session.now()) !== undefined;
   }
 
-  /** The id after which entries of other instances must be read, or `undefined` while there is nothing to read. */
+  /** The id after which entries of other instances must be read, or `undefined` if there is nothing to read. */
   get readPosition(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.lastKnownId };
   }

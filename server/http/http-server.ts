@@ -64,8 +64,8 @@ export class HttpServer {
   }
 
   /**
-   * Java's client requests an upgrade to HTTP/2 with its first request, and a server may ignore it. But Next adds
-   * an upgrade listener with its first page, and Node does not respond to upgrade requests while there is one.
+   * Java's client requests an upgrade to HTTP/2 with its first request, and a server may ignore it. However, Next
+   * adds an upgrade listener with its first page, and Node does not respond to upgrade requests while there is one.
    */
   #disableUpgrades(): void {
     this.server.on("newListener", (event) => {
@@ -159,7 +159,7 @@ export class HttpServer {
     void page(incoming, outgoing);
   }
 
-  /** Returns the path without the base path, or undefined if it is not below it. */
+  /** Returns the path without the base path, or `undefined` if it is not below it. */
   #stripBasePath(path: string): string | undefined {
     const { basePath } = this.config;
     if (basePath === "" || !path.startsWith(basePath)) return basePath === "" ? path : undefined;
@@ -213,7 +213,7 @@ function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   );
 }
 
-/** API clients get a problem document. */
+/** API clients receive a problem document. */
 function respondStarting(outgoing: ServerResponse, isApi: boolean, basePath: string): void {
   if (!isApi) sendText(outgoing, 503, "starting");
   else {

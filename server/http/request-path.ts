@@ -1,11 +1,11 @@
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Finds why a path could name another resource in a parser that normalizes paths (WHATWG URL, Next.js, proxies) than it
- * does here. A key named `.` or `..` is encoded differently in paths (`encodeKeyPath`).
+ * Finds why a path could identify a different resource in a parser that normalizes paths (WHATWG URL, Next.js,
+ * proxies) than it does here. A key named `.` or `..` is encoded differently in paths (`encodeKeyPath`).
  *
  * @param path still percent-encoded, without the query
- * @returns the reason as a sentence, or undefined if the path is unambiguous
+ * @returns the reason as a sentence, or `undefined` if the path is unambiguous
  */
 export function findPathFault(path: string): string | undefined {
   if (hasCharacterThatParsersReplace(path)) {

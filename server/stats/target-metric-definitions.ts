@@ -14,7 +14,7 @@ export interface TargetSample {
 export interface MetricDefinition {
   readonly name: string;
   readonly help: string;
-  /** Returns the value, or null to export no sample. */
+  /** Returns the value, or `null` to export no sample. */
   readonly getValue: (shown: TargetSample) => number | null;
   /** The value for a target that has not been reached yet. */
   readonly whileUnopened?: number;

@@ -49,7 +49,7 @@ export interface WaitTrackerDeps {
 /** Counts what happens to the locks of one target, by key pattern. */
 export class WaitTracker {
   readonly patterns = new PatternRegistry();
-  /** Number since the process started. */
+  /** Number of holds that expired in use since the process started. */
   expiredInUse = 0;
   readonly #patternByKey = new Map<Key, string>();
   #comparedAt = Number.NEGATIVE_INFINITY;

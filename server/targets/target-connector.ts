@@ -36,7 +36,7 @@ export class TargetConnector {
     return this.settings.name;
   }
 
-  /** undefined until the target is first reached; `reason` explains why. */
+  /** `undefined` until the target is first reached; `reason` explains why. */
   get target(): Target | undefined {
     return this.#target;
   }

@@ -129,7 +129,7 @@ export class ReadingPipeline implements MasterListener {
         const reading = evaluate();
         if (reading !== undefined) this.#applyReading(reading);
       } catch (error) {
-        // A failure for one lock must not stop the others.
+        // A failure for one lock must not affect the others.
         this.deps.log?.error({ err: error }, "Could not apply a reading");
       }
     }

@@ -5,7 +5,7 @@ const EVENTS_MAX = 10_000;
 
 /** Collects events that are published but not recorded, because the journal cannot replay them. */
 export class UnrecordedEvents {
-  /** By id, in the order in which they were published. Thousands may be recorded at the same time. */
+  /** Keyed by id, in the order in which they were published. Thousands may be recorded at the same time. */
   readonly #events = new Map<string, PublishedEvent>();
   #isIncomplete = false;
   /** Ends the collection. Repeated calls do nothing. */

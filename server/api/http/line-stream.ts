@@ -11,7 +11,7 @@ export const LINE_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** No further work is started for a reader that is behind by more than this. */
+/** No new work is started for a reader that is further behind than this. */
 const DRAIN_LIMITS = { bufferedBytesMax: 256 * 1024, stalledMsMax: 15_000 };
 
 /** A response of JSON lines that are written as items are completed. */

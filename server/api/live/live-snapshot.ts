@@ -14,7 +14,7 @@ const EVENTS_MAX = 40;
 
 export interface NewEvents {
   readonly events: readonly HistoryEntry[];
-  /** Number of further events, which are not kept here. */
+  /** Number of additional events, which are not kept here. */
   readonly dropped: number;
 }
 
@@ -81,7 +81,7 @@ export class LiveSnapshot {
     return formatCounts(window, this.now);
   }
 
-  /** Formats a lock as JSON, with a state text that changes only if there is something to send. */
+  /** Formats a lock as JSON, with a state string that changes only if there is something to send. */
   formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
       const text = this.rowCache.getJson(hold);

@@ -48,7 +48,7 @@ export class TabCounts {
     }
   }
 
-  /** Returns the next `counts` message, or undefined if nothing has changed since the previous one. */
+  /** Returns the next `counts` message, or `undefined` if nothing has changed since the previous one. */
   collectChanges(snapshot: LiveSnapshot): LiveCounts | undefined {
     const { locks: held, waiting, needsAttention } = snapshot.health;
     const totals = { held, waiting, needsAttention };

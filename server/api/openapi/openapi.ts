@@ -103,7 +103,7 @@ const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => 
   if ((jsonSchema.maximum ?? Number.POSITIVE_INFINITY) > INT32_MAX) jsonSchema.format = "int64";
 };
 
-/** Writes a nullable primitive as `type: [T, "null"]`, because generators make a union type of `anyOf`. */
+/** Writes a nullable primitive as `type: [T, "null"]`, because generators generate a union type for `anyOf`. */
 function mergeNull(schema: Parameters<ZodOpenApiOverride>[0]["jsonSchema"]): void {
   const [value, none, ...others] = schema.anyOf ?? [];
   if (value === undefined || none?.type !== "null" || others.length > 0) return;

@@ -59,7 +59,7 @@ export function createAuditRoutes(services: Services): Route[] {
         const { query, principal, isStillAuthorized } = call;
         assertContiguous(query);
         services.streams.assertCapacity(principal.id);
-        // If the store cannot be read, respond with an error instead of an empty file.
+        // If the store cannot be read, the response is an error instead of an empty file.
         await services.auditStore.readEnd();
         const { format, ...filter } = query;
         const chunks = format === "csv" ? streamCsv(services, filter) : streamChainLines(services, filter);

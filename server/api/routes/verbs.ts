@@ -121,7 +121,7 @@ function toAcquireOptions(
   return { ...asked, owner: owner ?? getDefaultOwner(principal), principal: principal.id };
 }
 
-/** The name of the API key or of the operator. */
+/** Returns the name of the API key or of the operator. */
 function getDefaultOwner({ name }: Principal): string {
   return name.replace(/^key:/, "");
 }

@@ -32,7 +32,7 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
   );
 }
 
-/** `prev` has a fixed length and the text has no line break, so no two inputs have the same bytes. */
+/** `prev` has a fixed length and the text contains no line break, so no two inputs have the same bytes. */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
 }

@@ -100,7 +100,7 @@ export class AuditReader {
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** Returns the item of an entry, or undefined for an outcome. */
+  /** Returns the item of an entry, or `undefined` for an outcome. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {

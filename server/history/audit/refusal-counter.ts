@@ -83,7 +83,7 @@ function createWindow(action: string): RefusalWindow {
   return { action, count: 0, since: 0, last: 0, addresses: new Map(), names: new Map() };
 }
 
-/** Names beyond the limit are counted as `others`. */
+/** Counts names beyond the limit as `others`. */
 function countLimited(counts: Map<string, number>, name: string, most: number): void {
   const place = counts.has(name) || counts.size < most ? name : "others";
   counts.set(place, (counts.get(place) ?? 0) + 1);

@@ -49,7 +49,7 @@ export class EventIndex {
     return this.#lastDroppedId !== undefined;
   }
 
-  /** The id before which entries were dropped to limit memory; null if none were. */
+  /** The id before which entries were dropped to limit memory; `null` if none were. */
   get cutAt(): string | null {
     return this.#isCutByBytes ? this.oldest : null;
   }

@@ -23,7 +23,7 @@ export type AppendResult =
 export interface RecorderStamp {
   /** Everything before this time is recorded, in milliseconds of the target's clock. */
   readonly until: number | null;
-  /** Id of the last entry when the stamp was written; null if the stream was empty. */
+  /** Id of the last entry when the stamp was written; `null` if the stream was empty. */
   readonly last: string | null;
   /** The raw text in Redis. It keeps changing while an instance is recording. */
   readonly text: string | null;

@@ -96,7 +96,8 @@ export class Notes {
     const note = this.#notes.get(key);
     if (note === undefined || !hasEnded(note, hold)) return;
     this.#notes.delete(key);
-    // If the home store is unreachable, the note remains there but is not shown, because it is about another hold.
+    // If the home store is unreachable, the note remains there but is not shown, because it is about a different
+    // hold.
     void this.#write({ removed: [key] }).catch(() => undefined);
   }
 

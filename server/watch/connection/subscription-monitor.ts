@@ -159,7 +159,7 @@ export class SubscriptionMonitor {
     return beat;
   }
 
-  /** Returns undefined if this user may not subscribe, because the setting then does not matter. */
+  /** Returns `undefined` if this user may not subscribe, because the setting then does not matter. */
   async #readSetting(): Promise<NotificationSetting | undefined> {
     if (this.#subscribeRefusal !== undefined) return undefined;
     const { readOnly, notifications } = this.options;

@@ -32,7 +32,7 @@ export interface IndexedReading {
 }
 
 /**
- * Counts changes that a read found and no notification reported. It excludes changes whose notification arrives soon
+ * Counts changes that a read found but no notification reported. It excludes changes whose notification arrives soon
  * afterwards, leases that have just expired, and changes during a known gap.
  */
 export class MissedChangeTracker {

@@ -66,7 +66,7 @@ export class UnseenHolds {
     if (changes === undefined) return;
     const isHeld = state === "held" || state === "ended";
     const unseen = changes.ended.filter(({ to }) => to < sentAt);
-    // A read in progress may show any of the others.
+    // A read in progress may show any of the other holds.
     const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
     const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
     if (state !== "free" || isOutdated) changes.openFrom = undefined;

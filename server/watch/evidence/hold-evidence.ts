@@ -66,7 +66,7 @@ function roundTime(ms: number | null): number | null {
  * observation is applied to it.
  *
  * @param text the result of `formatHoldEvidence`; any other text is ignored
- * @returns undefined if the text is invalid, or no stored holder is in the observation
+ * @returns `undefined` if the text is invalid, or no stored holder is in the observation
  */
 export function restoreHold(
   text: string,

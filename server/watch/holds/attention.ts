@@ -59,7 +59,7 @@ export interface TimeDependentTerm {
   readonly usesTypical: boolean;
 }
 
-/** @returns undefined if the result does not depend on time */
+/** @returns `undefined` if the result does not depend on time */
 export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | undefined {
   if ("state" in term) {
     if (term.state !== "needs_attention") return undefined;

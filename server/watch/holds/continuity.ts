@@ -34,8 +34,8 @@ function internCandidates(candidates: HeldObservation["candidates"]): HeldObserv
 }
 
 /**
- * Builds a compact copy for storage. Objects made by spreading take twice the memory, and there may be a million.
- * Rare fields keep the original object.
+ * Builds a compact copy for storage. Objects made by spreading take twice the memory, and there can be a million of
+ * them. Rare fields keep the original object.
  */
 function compactObservation(observation: HeldObservation): HeldObservation {
   const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
@@ -192,7 +192,7 @@ function startHolder(
   return { seen: holder, epoch, firstSeenMs: asOf, since: wasGone ? "exact" : since, ambiguousExits: 0 };
 }
 
-/** Returns the exact start of a single holder, or null if unknown. */
+/** Returns the exact start of a single holder, or `null` if unknown. */
 function findExactStart([first, second]: ObservedHold["holders"]): number | null {
   if (second !== undefined) return null;
   const { since, sinceIs } = getHolderSince(first);

@@ -50,7 +50,7 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   return { state: "overdue", missedRenewals };
 }
 
-/** Returns when the liveness changes if there is no renewal, or `undefined` if it never does or already has. */
+/** Returns when the liveness changes without a renewal, or `undefined` if it never does or already has. */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;

@@ -40,7 +40,7 @@ export class FacetCountCache {
     private readonly getRevision: () => number,
   ) {}
 
-  /** @returns undefined if too many queries are queued */
+  /** @returns `undefined` if too many queries are queued */
   query(query: FacetQuery): Promise<FacetCounts> | undefined {
     const name = JSON.stringify([query.filter, query.allowedKeys?.patterns]);
     const known = this.#entries.get(name);

@@ -96,7 +96,7 @@ export class GroupCache {
     return cached.grouping;
   }
 
-  /** @returns undefined if too many groupings are being built */
+  /** @returns `undefined` if too many groupings are being built */
   async query(query: GroupQuery): Promise<HoldGrouping | undefined> {
     this.needsAttention.advance();
     const name = buildGroupingName(query);
@@ -270,7 +270,7 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
     let end = prefix.length;
     for (let segment = 0; segment < depth; segment++) {
       end = key.indexOf(":", end) + 1;
-      // The last segment is not a namespace. Otherwise, a list could be as long as there are keys.
+      // The last segment is not a namespace. Otherwise, a list could have as many groups as there are keys.
       if (end === 0) return NO_MEMBERSHIPS;
     }
     return [[key.slice(0, end), getHeldSince(hold), key.includes(":", end)]];

@@ -53,7 +53,7 @@ export class QueryBuilder {
     this.#timeIndex = new TimeDependentIndex(this.#query, this.holds, this.deps.getTypicalHeldMs, this.#now);
   }
 
-  /** @returns the sort value of the hold; undefined if it does not match */
+  /** @returns the sort value of the hold; `undefined` if it does not match */
   computeValue(hold: ObservedHold): SortValue | undefined {
     return this.#timeIndex === undefined
       ? this.#computeSortValue(hold)

@@ -13,7 +13,7 @@ export interface MasterVote {
   readonly at: number;
   /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
-  /** Connection term of the master. A vote of an earlier term does not count. */
+  /** Connection term of the master. A vote from an earlier term does not count. */
   readonly term: number;
 }
 

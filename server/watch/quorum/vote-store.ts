@@ -23,7 +23,7 @@ export class VoteStore<Of extends Voter> {
 
   constructor(private readonly voters: readonly Of[]) {}
 
-  /** Whether a connected master shows a hold. */
+  /** Whether any connected master has a hold. */
   get hasHolds(): boolean {
     return this.voters.some((voter) => this.findCurrent(voter)?.seen.state === "held");
   }

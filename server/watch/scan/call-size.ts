@@ -42,7 +42,7 @@ export class CallSize {
     this.#size = limits.near;
   }
 
-  /** Number of keys of the next call. */
+  /** Number of keys in the next call. */
   get size(): number {
     return Math.floor(this.#size);
   }

@@ -32,7 +32,7 @@ export class Deadlines<Key> {
     return place === undefined ? undefined : this.#moments[place];
   }
 
-  /** Returns the next deadline, or undefined if the heap is empty. */
+  /** Returns the next deadline, or `undefined` if the heap is empty. */
   peekNext(): number | undefined {
     return this.#moments[0];
   }

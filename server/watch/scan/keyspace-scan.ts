@@ -54,7 +54,7 @@ export class KeyspaceScan {
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
     reader.scanning = budget === undefined ? "burst" : "paced";
-    // The meaning of keys may have changed since.
+    // The meaning of keys may have changed since then.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
       // Iterates over a copy, because keys that are removed and added again during the iteration would be visited

@@ -86,7 +86,7 @@ export class ReconciliationScheduler {
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
     await this.deps.scanKeyspace(this.#abortController.signal, budget);
-    // There was a gap since the scan started. It may have missed changes, which the next one finds.
+    // There was a gap since the scan started. It may have missed changes, which the next scan finds.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.isInitialScan = false;

@@ -13,7 +13,7 @@ const SLOW_MAX = 1000;
 
 interface SlowKey {
   timeouts: number;
-  /** When (`performance.now()`) the last read ended; undefined before the first. */
+  /** When (`performance.now()`) the last read ended; `undefined` before the first. */
   triedAt: number | undefined;
   nextAt: number;
   unreadable: UnreadableObservation | undefined;
@@ -48,7 +48,7 @@ export class SlowKeys {
     return this.#slow.has(key);
   }
 
-  /** Reads the key separately until that succeeds. @returns false if there are too many such keys */
+  /** Reads the key separately until a read succeeds. @returns false if there are too many such keys */
   add(key: Key): boolean {
     if (this.#slow.has(key)) return true;
     if (this.#slow.size >= SLOW_MAX) return false;
@@ -73,7 +73,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns the state of a key that is read here; undefined for other keys. */
+  /** Returns the state of a key that is read here, or `undefined` for other keys. */
   describe(key: Key): UnreadableObservation | undefined {
     const slow = this.#slow.get(key);
     return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));

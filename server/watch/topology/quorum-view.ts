@@ -240,7 +240,9 @@ export class QuorumView implements TopologyView {
     };
   }
 
-  /** Reevaluates all keys after a master connected or disconnected, in slices, because there may be very many. */
+  /**
+   * Reevaluates all keys after a master connected or disconnected, in slices, because there may be very many keys.
+   */
   async #reevaluateAll(): Promise<void> {
     this.#reevaluation.isOver = true;
     const mine = { isOver: false };
