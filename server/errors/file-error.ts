@@ -16,8 +16,8 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Turns an error of the file system into one line, such as "Cannot write to /data (ENOSPC: the disk is full)". Other
- * errors are returned as they are.
+ * Converts a file system error to one line, such as "Cannot write to /data (ENOSPC: the disk is full)". Other errors
+ * are returned unchanged.
  *
  * @param path where it happened, if the error does not contain it
  * @param remedy the remedy as a sentence

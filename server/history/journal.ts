@@ -157,7 +157,7 @@ export class Journal implements EventPublisher {
     return { items: events.slice(-limit).reverse(), complete };
   }
 
-  /** Returns the events of a key, newest first, with the gaps in which further events may be missing. */
+  /** Returns the events of a key, newest first, with the gaps in which other events may be missing. */
   listKeyHistory(key: Key, limit: number, before?: string): HistoryPage {
     const page = new HistoryPageBuilder(limit, () => true);
     page.addAll(iterateNewestFirst(this.index.listTimeline(key), before));

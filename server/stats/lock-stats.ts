@@ -75,7 +75,7 @@ export class LockStats {
     this.#series.tick(this.deps.now(), () => this.totals);
   }
 
-  /** Applies a change of the index. Must be called before the events of that change. */
+  /** Applies a change to the index. Must be called before the events of that change. */
   onHoldChange(
     key: Key,
     before: ObservedHold | undefined,

@@ -62,7 +62,7 @@ export class WaitTracker {
 
   constructor(private readonly deps: WaitTrackerDeps) {}
 
-  /** Applies a change of the index. Must be called before the events of that change. */
+  /** Applies a change to the index. Must be called before the events of that change. */
   onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
     for (const holder of before.holders) {

@@ -46,7 +46,7 @@ export class TargetConnector {
     return this.#reason;
   }
 
-  /** Resolves after the first attempt. Further attempts run in the background. */
+  /** Resolves after the first attempt. Later attempts run in the background. */
   async start(): Promise<void> {
     try {
       await this.connectOnce();

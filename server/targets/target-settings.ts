@@ -26,7 +26,7 @@ export interface TargetSettings {
   /** The setting that contains the address, for messages: `REDIS_URL`, `targets[1].redis`. */
   readonly setting: string;
   readonly policy: TargetPolicy;
-  /** Further conditions for granting a lock. */
+  /** Additional conditions for granting a lock. */
   readonly safety?: SafetyOptions;
   /** Rules that assign formats to keys whose value is ambiguous. */
   readonly formatRules: readonly FormatRule[];

@@ -106,7 +106,7 @@ export class Watcher {
     this.#unseenHolds.stop();
   }
 
-  /** Calls the listener after changes of the index or its health. It is called frequently, so it must be cheap. */
+  /** Calls the listener after changes to the index or its health. It is called frequently, so it must be cheap. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);

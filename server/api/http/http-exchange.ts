@@ -25,9 +25,9 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, its compressed bytes, or a stream of server-sent events. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ((sink: ResponseSink) => void);
-  /** On responses of verbs: the result for the statistics. */
+  /** For responses of verbs: the result for statistics. */
   readonly verbEnd?: VerbEnd | undefined;
-  /** On audited calls: additional fields of the audit outcome. */
+  /** For audited calls: additional fields of the audit outcome. */
   readonly auditOutcome?: Partial<AuditOutcome> | undefined;
   /** Called if the connection was closed before the response could be sent, or before the stream started. */
   readonly onUndelivered?: (() => void) | undefined;

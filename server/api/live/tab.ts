@@ -87,7 +87,7 @@ export class Tab {
     this.#key = parseViewKey(view);
     this.#pinnedRows = new PinnedRows(view.keep, this.watcher);
     this.#sentLock = "";
-    // Otherwise each change of the view would add data to the buffer of a tab that does not read.
+    // Otherwise, each change to the view would add data to the buffer of a tab that does not read.
     if (this.isBehind()) return;
     this.#sendWindow(frame);
     this.#sendPinned(frame);

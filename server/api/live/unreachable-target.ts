@@ -17,7 +17,7 @@ export function toTargetHello({ settings, address, target }: TargetConnector): L
   };
 }
 
-/** Returns the operator of a page and the operator's access. */
+/** Returns a page's operator and the operator's access. */
 export function toOperatorHello(
   principal: Principal,
   { name: target }: TargetConnector,

@@ -121,7 +121,7 @@ export interface Route {
   readonly otherResponse?: SuccessResponse;
   /** Error codes in addition to those of every route of its kind (`listErrorCodes`). */
   readonly errors?: readonly ErrorCode[];
-  /** On verbs: the facts of a call for statistics and traces. */
+  /** For verbs: the facts of a call for statistics and traces. */
   readonly verb?: (call: AnyCall) => VerbCall;
   /**
    * The audit record that is written before the handler runs; its outcome is recorded afterwards. If the record cannot

@@ -178,7 +178,7 @@ function findClosestChange(own: readonly UnnumberedEvent[], recorded: Unnumbered
   return found;
 }
 
-/** Whether two events describe the same change of a key, based on these events alone. */
+/** Whether two events describe the same change to a key, based on these events alone. */
 export function isSameChange(one: UnnumberedEvent, other: UnnumberedEvent): boolean {
   if (one.fence !== other.fence || classifyStep(one) !== classifyStep(other)) return false;
   if (one.fence !== undefined) return classifyStep(one) === "ended" || one.seq === other.seq;

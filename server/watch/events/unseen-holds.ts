@@ -108,7 +108,7 @@ export class UnseenHolds {
     this.#beatAt = now;
   }
 
-  /** Returns the earliest time at which a notification that arrives now was sent. */
+  /** Returns the earliest time at which a notification that arrives now may have been sent. */
   #getEarliestSentAt(): number {
     const now = performance.now();
     if (now <= this.#backlog.until) return this.#backlog.from;

@@ -154,7 +154,7 @@ export class EvidenceRecorder {
     const source = this.#source;
     if (source === undefined || this.store.isDisconnected) return;
     if (!source.isWriter()) {
-      // Another instance writes. The store is read again before this instance writes.
+      // Another instance writes, so the store is read again before this instance does.
       this.#stored = undefined;
       this.#changed.clear();
       if (source.isComplete()) this.#unread.clear();

@@ -54,7 +54,7 @@ function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYP
 /** A filter term whose result changes with time. */
 export interface TimeDependentTerm {
   readonly matches: AtTime<boolean>;
-  /** Earliest time at which the result changes without any change of the hold. */
+  /** Earliest time at which the result changes without any change to the hold. */
   readonly computeChangeAt: AtTime<number>;
   readonly usesTypical: boolean;
 }
@@ -149,7 +149,7 @@ function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): n
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));
 }
 
-/** Returns when the rank of a hold changes without any change of the hold. */
+/** Returns when the rank of a hold changes without any change to the hold. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (!isAssessed(hold)) return NEVER;
   const blockingAt = computeBlockingAt(hold);

@@ -157,7 +157,8 @@ export class KeyConsensus<Of extends Voter> {
 
   /**
    * Hides a hold until a majority has agreed on its fencing token. Until then it is not granted, and it would look
-   * like another hold a moment later. If they do not agree in time, its client is gone, and its votes block the lock.
+   * like a different hold a moment later. If they do not agree in time, its client is gone, and its votes block the
+   * lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);

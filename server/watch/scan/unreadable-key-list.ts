@@ -12,7 +12,7 @@ export interface UnreadableKey {
   readonly why: string;
 }
 
-/** The watched keys of a master whose last read failed. */
+/** A master's watched keys whose last read failed. */
 export class UnreadableKeyList {
   readonly #byKey = new Map<Key, UnreadableKey>();
   readonly #counts = { too_large: 0, forbidden: 0, timeout: 0, error: 0 };

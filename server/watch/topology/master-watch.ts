@@ -58,7 +58,7 @@ export interface MasterListener {
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(at: MasterWatch): void;
-  /** Called when the connection, the notifications or the reconciliation changed state. */
+  /** Called when the state of the connection, the notifications or the reconciliation has changed. */
   onStateChange(): void;
 }
 
