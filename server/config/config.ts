@@ -258,7 +258,7 @@ export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }
 
-/** Reads the standard variables of OpenTelemetry. The SDK reads the header variables itself. */
+/** Reads the standard OpenTelemetry variables. The SDK reads the header variables itself. */
 function readTracingConfig(env: EnvironmentValues): Config["tracing"] {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/$/, "")}/v1/traces`);

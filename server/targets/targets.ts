@@ -41,7 +41,7 @@ export class Targets {
     return this.connectors.filter(({ target }) => target === undefined).map(({ name }) => name);
   }
 
-  /** Calls the listener for each open target, now and when one opens. */
+  /** Calls the listener for each open target now, and whenever another one opens. */
   onOpen(listener: (target: Target) => void): void {
     for (const connector of this.connectors) {
       if (connector.target !== undefined) listener(connector.target);

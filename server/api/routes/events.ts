@@ -16,7 +16,7 @@ const LAST_EVENT_ID = z.object({
   }),
 });
 
-/** Creates the route of the event stream, for applications and scripts. */
+/** Creates the route for the event stream, for applications and scripts. */
 export function createEventRoutes({ streams, limits }: Services): Route[] {
   return [
     defineTargetRoute({
@@ -52,7 +52,7 @@ export function createEventRoutes({ streams, limits }: Services): Route[] {
             streams.register(sink, principal.id, isStillAuthorized);
             const isWanted = restrictEvents(createEventMatcher(query), allowedKeys);
             const stream = new EventStream(target, sink, { isWanted, allowedKeys, cpu });
-            // The client reconnects after its last id.
+            // The client reconnects and resumes after its last id.
             stream.run(lastId).catch(() => sink.close());
           },
         };

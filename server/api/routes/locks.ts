@@ -31,7 +31,7 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { toAuditReleaseOutcome, toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes that read locks, and those of operator actions on a single lock. */
+/** Creates the routes that read locks, and those for operator actions on a single lock. */
 export function createLockRoutes(): Route[] {
   return [
     defineTargetRoute({

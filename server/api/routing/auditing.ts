@@ -85,7 +85,7 @@ export function toAuditReleaseOutcome({
   };
 }
 
-/** Returns the state of the lock for the audit: the version in the request, and the indexed holders. */
+/** Returns the state of the lock for the audit log: the version in the request, and the indexed holders. */
 export function toAuditSeen(
   { watcher }: Target,
   key: Key,

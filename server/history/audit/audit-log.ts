@@ -89,7 +89,7 @@ export class AuditLog {
     });
   }
 
-  /** Writes the outcome as soon as possible while this process lives. */
+  /** Writes the outcome as soon as possible while this process is running. */
   end(id: string, outcome: AuditOutcome): void {
     this.add({ kind: "outcome", at: Date.now(), id, outcome });
   }
