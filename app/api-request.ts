@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
-/** Headers that identify the browser. No `authorization`: pages only use sessions. */
+/** Headers that identify the browser. `authorization` is not among them, because pages only use sessions. */
 const FORWARDED_HEADERS = [
   "cookie",
   "host",
@@ -14,11 +14,11 @@ const FORWARDED_HEADERS = [
 ] as const;
 
 /**
- * Sends a GET to the API of this process on behalf of the browser that requested the page, so that it is authenticated,
- * authorized and rate-limited as a request of that browser.
+ * Sends a GET request to this process's API on behalf of the browser that requested the page. It is authenticated,
+ * authorized and rate-limited like a request from that browser.
  *
- * @param path below `/api/v1`, with its query
- * @returns undefined when only the pages are running
+ * @param path relative to `/api/v1`, including the query
+ * @returns `undefined` if only the pages are running
  */
 export async function requestApi(path: string): Promise<Response | undefined> {
   const runtime = getRuntime();

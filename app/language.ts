@@ -17,7 +17,10 @@ export async function resolveRequestLanguage(): Promise<Language> {
   return resolveLanguage(kept.get(LANGUAGE_COOKIE)?.value, asked.get("accept-language"));
 }
 
-/** Creates the title of a page: `export const generateMetadata = createTitleMetadata("owners")`. */
+/**
+ * Creates the `generateMetadata` of a page with its title: `export const generateMetadata =
+ * createTitleMetadata("owners")`.
+ */
 export function createTitleMetadata(
   page: Exclude<keyof Titles, "namespace" | "description">,
 ): () => Promise<Metadata> {

@@ -15,7 +15,7 @@ export async function generateMetadata(): Promise<Metadata> {
     title: { default: "Lockkeeper", template: "%s · Lockkeeper" },
     description: await getDescription(),
     robots: { index: false, follow: false },
-    // Next does not add the base path to these.
+    // Next does not add the base path to these URLs.
     manifest: `${BASE_PATH}/site.webmanifest`,
     icons: {
       icon: [
@@ -37,12 +37,12 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Reading a header also keeps every page dynamic, which a nonce needs.
+  // Reading a header also keeps every page dynamic, which a nonce requires.
   const [received, stored, language] = await Promise.all([headers(), cookies(), resolveRequestLanguage()]);
   const nonce = received.get("x-nonce") ?? undefined;
   const hasFonts = stored.has(FONTS_COOKIE);
   return (
-    // A script sets the theme's class before hydration.
+    // A script sets the theme class before hydration.
     <html
       lang={LANGUAGE_TAGS[language]}
       className={hasFonts ? `${sansFont.variable} ${monoFont.variable}` : undefined}

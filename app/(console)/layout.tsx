@@ -5,10 +5,10 @@ import { FontLoader } from "@/components/app/font-loader.tsx";
 import { LazyLoginPage } from "@/components/login/lazy-login-page.tsx";
 import { ConsoleShell } from "@/components/shell/console-shell.tsx";
 
-/** The console. Without a session, the login form at the URL of the page. */
+/** Renders the console, or the login form at the same URL if there is no session. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requestApi("/session");
-  // If the session store does not respond, the console reports that.
+  // If the session store does not respond, the console shows the error.
   if (session?.status === 401) return <LazyLoginPage />;
   return (
     <ConsoleShell>

@@ -11,10 +11,10 @@ export default async function Page() {
   return <DocsPage samples={samples} serverUrl={serverUrl} />;
 }
 
-/** Returns the URL that the request was sent to. The browser replaces it by its own. */
+/** Returns the URL that the request was sent to. The browser replaces it with its own. */
 async function resolveServerUrl(): Promise<string> {
   const request = await headers();
-  // Only a trusted proxy's header arrives here.
+  // The server only forwards this header from trusted proxies.
   const scheme = request.get("x-forwarded-proto") === "https" ? "https" : "http";
   return `${scheme}://${request.get("x-forwarded-host") ?? request.get("host") ?? "127.0.0.1:3000"}${BASE_PATH}`;
 }
