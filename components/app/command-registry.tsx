@@ -4,10 +4,10 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyn
 
 /** A command of the current page. */
 export interface PaletteCommand {
-  /** Stays the same across renders. Its last part is unique on a page. */
+  /** Stays the same across renders. Its last segment is unique on a page. */
   readonly id: string;
   readonly name: string;
-  /** Shown in grey after the name. */
+  /** Shown in gray after the name. */
   readonly hint?: string | undefined;
   /** The keyboard shortcut. */
   readonly keys?: string | undefined;
@@ -18,7 +18,7 @@ export interface PaletteCommand {
 
 type CommandSource = () => readonly PaletteCommand[];
 
-/** Mounted components register their commands. The palette reads them only while it is open. */
+/** Holds the commands that mounted components register. The palette reads them only while it is open. */
 class CommandRegistry {
   readonly #sources = new Set<CommandSource>();
   readonly #listeners = new Set<() => void>();
@@ -63,7 +63,7 @@ function useCommandRegistry(): CommandRegistry {
   return registry;
 }
 
-/** Adds commands to the palette while the component is mounted. The last render applies. */
+/** Adds commands to the palette while the component is mounted. The commands of the last render apply. */
 export function useCommands(commands: readonly PaletteCommand[]): void {
   const registry = useCommandRegistry();
   const latest = useRef(commands);

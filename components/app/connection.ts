@@ -9,7 +9,7 @@ export type ConnectionTone = "ok" | "warn" | "bad" | "idle";
 export interface ConnectionStatus {
   tone: ConnectionTone;
   text: string;
-  /** Announced to screen readers when it changes, so it has no figures that change constantly. */
+  /** Announced to screen readers when it changes, so it contains no figures that change constantly. */
   announcement: string;
 }
 
@@ -80,23 +80,23 @@ export function formatLag(ms: number, messages: ShellMessages): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Returns whether the target has never responded, so that it has no data. */
+/** Returns whether the target has never responded, so there is no data. */
 export function isTargetNeverReached({ hello, health }: LiveState): boolean {
   return hello?.target.server === null && health?.state === "down";
 }
 
-/** Returns why locks cannot be released now; null if they can. */
+/** Returns why locks cannot currently be released; `null` if they can. */
 export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   return getFactsOnlyReason(state, messages) ?? getActionBlockedReason(state, messages);
 }
 
-/** Returns why this operator can never release locks of this target; null if they can. */
+/** Returns why this operator can never release locks of this target; `null` if they can. */
 export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }
 
-/** Returns why actions are disabled; null if the page is live. */
+/** Returns why actions are disabled; `null` if the page is live. */
 export function getActionBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.connection === "stale") return messages.blockedStale;
   if (state.health?.state === "down") return messages.blockedDown;

@@ -29,6 +29,6 @@ async function loadFonts(families: readonly string[]): Promise<void> {
     () => [],
   );
   if (loaded.length === 0 || loaded.some((faces) => faces.length === 0)) return;
-  // biome-ignore lint/suspicious/noDocumentCookie: the server needs it with the next page, and Safari lacks cookieStore
+  // biome-ignore lint/suspicious/noDocumentCookie: the server needs it for the next page, and Safari lacks cookieStore
   document.cookie = `${FONTS_COOKIE}=1; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
 }

@@ -1,6 +1,6 @@
 /**
- * The last position in the list of locks, for links that lead back to it: the search and the scroll offset. Kept per
- * tab until it is reloaded.
+ * The last position in the list of locks (search and scroll offset), for links back to it. Each tab keeps its own until
+ * it is reloaded.
  */
 interface ListPosition {
   /** The query string of the URL, such as `?q=…`, or "". */
@@ -21,7 +21,7 @@ export function buildListHref(target: string | undefined): string {
   return target === undefined ? "/" : `/?target=${encodeURIComponent(target)}`;
 }
 
-/** Returns the scroll offset of the list at this URL; 0 for another list. */
+/** Returns the scroll offset of the list at this URL; 0 for a different list. */
 export function getListScrollTop(search: string): number {
   return getListId(search) === getListId(lastPosition.search) ? lastPosition.top : 0;
 }

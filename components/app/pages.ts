@@ -3,7 +3,7 @@ import type { shell } from "@/lib/i18n/en/shell.tsx";
 export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
-  /** Hidden from other operators, whose requests would be refused. */
+  /** Hidden from all other operators, because the server refuses their requests. */
   isForAdmins?: true;
   covers(pathname: string): boolean;
 }

@@ -14,7 +14,7 @@ export function isProduction(target: { environment?: string | undefined } | null
   return target?.environment === "production";
 }
 
-/** Environment and read-only badges of a target. */
+/** Shows the environment and read-only badges of a target. */
 export function TargetBadges({ target: { environment, readOnly } }: { target: TargetKind }) {
   const messages = useMessages(shell);
   return (

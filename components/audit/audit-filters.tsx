@@ -16,7 +16,7 @@ const AuditTimeFilter = dynamic(
   },
 );
 
-/** Placeholder examples, which are search terms and not translated. */
+/** Placeholder examples. They are search terms, so they are not translated. */
 const FILTER_BOXES = [
   { name: "who", example: "mei, key:*", width: "sm:w-28" },
   { name: "action", example: "force_release", width: "sm:w-32" },
@@ -25,11 +25,11 @@ const FILTER_BOXES = [
   { name: "outcome", example: "released, none", width: "sm:w-32" },
 ] as const;
 
-/** Filters are combined: an action must match all of them. */
+/** Renders the filters. An action must match all of them. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
   const messages = useMessages(audit);
   const { view, span } = url;
-  // Phones have no room for all filters.
+  // Phones do not have room for all filters.
   const [isOpen, setOpen] = useState(false);
   const values = {
     who: view.who,
@@ -84,7 +84,7 @@ interface FilterBoxProps {
   onChange(text: string): void;
 }
 
-/** Applies on Enter or when it loses focus, because each request reads the whole log. */
+/** Applied on Enter or on blur, because each request reads the whole log. */
 function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);

@@ -13,7 +13,7 @@ export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): O
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
-/** Returns the name of a recorded code. An unknown code, such as one of an older version, is returned as it is. */
+/** Returns the name of a recorded code. An unknown code, such as one from an older version, is returned as it is. */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }
@@ -33,7 +33,7 @@ export function formatDetailLines(
     .map(([name, value]) => [toVisibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
-/** Unix milliseconds; undefined for an open end. */
+/** Unix milliseconds; `undefined` for an open end. */
 export interface AuditTimeSpan {
   readonly from: number | undefined;
   readonly to: number | undefined;

@@ -18,7 +18,7 @@ interface CodeBlockProps {
 const WIDE_CLASS = "overflow-x-auto px-3 py-2.5";
 const TALL_CLASS = "max-h-[70dvh] overflow-auto px-3 py-2.5";
 
-/** Code with a copy button. It scrolls, so it must be reachable by keyboard. */
+/** Shows code with a copy button. It scrolls, so it must be reachable by keyboard. */
 export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps) {
   const messages = useMessages(docs);
   return (

@@ -18,7 +18,7 @@ import { useReference } from "./use-reference.ts";
 
 interface DocsPageProps {
   samples: SamplePrograms;
-  /** Origin and base path as the server knows them, used until the browser knows its own. */
+  /** The origin and base path that the server determined, used until the browser has its own. */
   serverUrl: string;
 }
 

@@ -13,11 +13,11 @@ export interface SchemaField {
   readonly schema: SchemaObject;
   /** Where a parameter is sent, such as `query`. */
   readonly note?: string;
-  /** The translated description; undefined shows that of the schema. */
+  /** The translated description; `undefined` shows the description from the schema. */
   readonly translation?: string | undefined;
 }
 
-/** Lists the properties of an object schema. @param translations descriptions that replace those of the schema */
+/** Lists the properties of an object schema. @param translations descriptions that replace those in the schema */
 export function listSchemaFields(
   document: OpenApiDocument,
   schema: SchemaObject,

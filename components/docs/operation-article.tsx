@@ -89,7 +89,7 @@ function listParameterFields(
   }));
 }
 
-/** The request examples. The snippet already has the first one, so a single example is omitted. */
+/** Lists the request examples. The snippet already shows the first one, so a single example is omitted. */
 function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
   const messages = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});

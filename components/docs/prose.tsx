@@ -1,4 +1,4 @@
-/** Text of the OpenAPI document: paragraphs and code between backticks. It has no other Markdown. */
+/** Renders text of the OpenAPI document: paragraphs and code between backticks. It contains no other Markdown. */
 export function Prose({
   text = "",
   className = "text-ink-2",

@@ -4,12 +4,12 @@ import { createContext, type ReactNode, use } from "react";
 
 const TranslatedContext = createContext(false);
 
-/** States whether the document below has its texts in the language of the page. */
+/** Provides whether the document below is translated into the language of the page. */
 export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }
 
-/** Text of the API reference that has a translation. Without one, it is marked as English. */
+/** Text of the API reference that can be translated. It is marked as English if it is not. */
 export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }

@@ -122,7 +122,7 @@ export function EventsPage() {
   );
 }
 
-/** Returns the time of the event that the URL fragment names, so that the page starts there. Event ids contain it. */
+/** Returns the time of the event in the URL fragment, so that the page starts there. Event IDs contain the time. */
 function useLinkedEventTime(at: number | undefined): [moment: number | undefined, leave: () => void] {
   const [hash, setHash] = useLocationHash();
   const [first] = useState(() => (typeof location === "undefined" ? "" : location.hash.slice(1)));

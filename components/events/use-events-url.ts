@@ -8,10 +8,10 @@ import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
-  /** Unix milliseconds. Events until then are shown; in a replay, its position. */
+  /** Unix milliseconds. Events up to this time are shown; in a replay, it is the position. */
   at: parseAsInteger,
   type: parseAsArrayOf(parseAsStringLiteral(ALL_EVENT_TYPES)).withDefault([]),
-  /** The replayed range, Unix milliseconds. */
+  /** The replayed range in Unix milliseconds. */
   from: parseAsInteger,
   to: parseAsInteger,
   speed: parseAsInteger,

@@ -14,7 +14,7 @@ import { focusFacetToggle, useFacetVisibility } from "./use-facet-visibility.ts"
 
 const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
-/** Opens the filters while they are closed: beside the list if there is room, else as a sheet. */
+/** Opens the filters: next to the list if there is room, otherwise as a sheet. Hidden while they are open. */
 export function FacetButton(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);
   const { setOpen, closedClass } = useFacetVisibility();
@@ -27,7 +27,8 @@ export function FacetButton(narrows: FacetFilterProps) {
   return (
     <>
       <Button
-        // A new function for each render: the button is always mounted and takes the focus when it becomes visible.
+        // The ref is a new function on each render, because the button is always mounted and takes the focus when it
+        // becomes visible.
         ref={(button) => focusFacetToggle(button)}
         className={clsx("h-[34px]! max-sm:h-11! max-sm:min-w-11", closedClass)}
         aria-expanded={false}

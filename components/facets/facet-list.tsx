@@ -13,24 +13,26 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACET_ITEM_ATTRIBUTE, moveFacetFocus } from "./facet-focus.ts";
 import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
 
-/** Id of the button that shows more values. No filter term is empty. */
+/** The ID of the button that shows more values. It is unique because no filter term is empty. */
 const MORE = "";
 
 interface FacetListProps {
   facet: Facet;
   filter: string;
-  /** @param term undefined: no value */
+  /** @param term `undefined` if no value is selected */
   onChoose(term: string | undefined): void;
 }
 
-/** The values of a facet with the number of locks, one of which can be selected. The arrow keys move among them. */
+/**
+ * Lists the values of a facet with their numbers of locks. One value can be selected. The arrow keys move between them.
+ */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const messages = useMessages(facets);
   const [amount, setAmount] = useState<"few" | "all">("few");
   const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
   const [active, setActive] = useState<string | null>(null);
-  // The facet has one tab stop: the last focused value, else the selected one, else the first.
+  // The facet has one tab stop: the last focused value, otherwise the selected one, otherwise the first.
   const stop = rows.find((row) => row.filter === active) ?? rows.find((row) => row.isChosen) ?? rows[0];
   const isMoreStop = active === MORE || stop === undefined;
   return (
@@ -73,7 +75,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/** One checkbox for locks with waiters, shown even without such locks. */
+/** A checkbox for locks with waiters, shown even if there are none. */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };
@@ -82,7 +84,7 @@ function ensureWaitersValue(facet: Facet): Facet {
 interface FacetValueRowProps {
   row: FacetRow;
   field: Facet["field"];
-  /** Whether it is the tab stop. */
+  /** Whether the checkbox is the tab stop. */
   isStop: boolean;
   onFocus(): void;
   onChoose(): void;

@@ -25,13 +25,13 @@ const FACET_ORDER = [
   "kind",
 ] as const satisfies readonly FacetField[];
 
-/** Key prefixes at the top, facets of the search below, other targets last. */
+/** Shows key prefixes at the top, then the facets of the search, then other targets. */
 export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   const messages = useMessages(english);
   const counts = useLiveFacets(fault === undefined ? filter : undefined);
   const isTreeThere = useHasKeyTree();
   const [name] = findFieldTerms(filter, "key");
-  // Shown all at once: lists that load one by one would move each other.
+  // All lists appear together. If they appeared one by one, they would move each other.
   const isThere = isTreeThere && (fault !== undefined || counts.data !== undefined || counts.error !== null);
   return (
     <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pt-1 pb-6">
@@ -51,7 +51,10 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   );
 }
 
-/** Returns whether the first levels of the tree are loaded or unavailable. A single branch opens its own level. */
+/**
+ * Returns whether the first levels of the tree are loaded or unavailable. A branch that is alone on its level opens
+ * automatically.
+ */
 function useHasKeyTree(): boolean {
   const { data, error } = useNamespaces("");
   const [only] = data?.total === 1 && data.without === 0 ? data.items : [];

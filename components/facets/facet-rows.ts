@@ -3,7 +3,7 @@ import type { LivenessState } from "@/lib/contract/liveness.ts";
 import { compareNames } from "./compare-names.ts";
 import { findFieldTerms, isSameTerm } from "./facet-terms.ts";
 
-/** Number of values shown before "more" is clicked. */
+/** The number of values shown before "more" is clicked. */
 export const FACET_ROWS_SHOWN = 6;
 
 /** All liveness states, most severe first, in a fixed order. */
@@ -19,18 +19,18 @@ export interface FacetRow {
   readonly value: string;
   /** The filter term of the value. */
   readonly filter: string;
-  /** null: not counted. */
+  /** `null` if not counted. */
   readonly locks: number | null;
   readonly isChosen: boolean;
 }
 
 export interface FacetRows {
   readonly rows: readonly FacetRow[];
-  /** Number of known values that are not listed. */
+  /** The number of known values that are not listed. */
   readonly more: number;
 }
 
-/** Returns the values with the most locks, ordered by name, so that rows keep their places while counts change. */
+/** Returns the values with the most locks, ordered by name, so that rows stay in place while counts change. */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
   const terms = findFieldTerms(filter, facet.field);
   const rowOf = (value: FacetValue): FacetRow => ({

@@ -11,19 +11,19 @@ const FACET_FIELDS = [
   "waiters",
 ] as const satisfies readonly FacetField[];
 
-/** What the panel narrows a search by: a facet, or a key prefix. */
+/** What the panel can narrow a search by: a facet or a key prefix. */
 export type FacetTermField = FacetField | "key";
 
 export interface FacetFilterProps {
   filter: string;
-  /** Why the filter is invalid. Nothing is counted then. */
+  /** Why the filter is invalid. If it is set, nothing is counted. */
   fault: string | undefined;
   onFilter(filter: string): void;
 }
 
 const PREFIX_TERM = /:\*$/;
 
-/** Builds the term of a key prefix. White space would end it, and `key:=` matches the exact text. */
+/** Builds the term for a key prefix. `key:=` matches exact text, and white space would end the term. */
 export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;
 }
@@ -34,7 +34,7 @@ function getTermField(text: string): FacetTermField | undefined {
   return term.field === "key" ? "key" : FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Returns whether the panel could have set a term. Of keys, only prefixes. */
+/** Returns whether the panel could have set a term. For keys, it only sets prefixes. */
 function isFacetTerm(text: string): boolean {
   const field = getTermField(text);
   return field === "key" ? PREFIX_TERM.test(text) : field !== undefined;
@@ -47,7 +47,7 @@ export function findFieldTerms(filter: string, field: FacetTermField): string[] 
   return splitTerms(filter).filter((text) => getTermField(text) === field);
 }
 
-/** Replaces the terms of a field with this one. undefined: removes them. */
+/** Replaces the terms of a field with this one. `undefined` removes them. */
 export function replaceFieldTerm(filter: string, field: FacetTermField, text: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
   return (text === undefined ? rest : [...rest, text]).join(" ");

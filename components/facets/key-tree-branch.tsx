@@ -17,7 +17,7 @@ interface KeyTreeBranchProps {
   prefix: string;
   level: number;
   isFirst: boolean;
-  /** It is the only branch of its level. */
+  /** Whether this is the only branch on its level. */
   isOnly: boolean;
   /** Renders the next level when the branch is open. */
   children: ReactNode;
@@ -55,8 +55,8 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
       onKeyDown={onKeyDown}
       className="outline-none [&:focus-visible>:first-child]:outline-2 [&:focus-visible>:first-child]:-outline-offset-2 [&:focus-visible>:first-child]:outline-accent"
     >
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the branch around it has the keys */}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the branch around it has the role */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the surrounding branch handles the keys */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the surrounding branch has the role */}
       <div
         onClick={choose}
         title={toVisibleText(name)}
@@ -73,14 +73,14 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
         <BranchCounts namespace={namespace} />
       </div>
       {isOpen && (
-        // biome-ignore lint/a11y/useSemanticElements: a branch of a tree has no element of its own
+        // biome-ignore lint/a11y/useSemanticElements: HTML has no element for a tree branch
         <div role="group">{children}</div>
       )}
     </div>
   );
 }
 
-/** The selected branch is visible: the branches above it are open. */
+/** Keeps the selected branch visible by opening the branches above it. */
 function isUnderPrefix(chosen: string | undefined, term: string): boolean {
   return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }
@@ -123,7 +123,7 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
   );
 }
 
-/** Shows the more severe of two counts. The accessible name has both. */
+/** Shows the more severe of two counts. The accessible name contains both. */
 function BranchCounts({ namespace: { holds, needsAttention, waiters } }: { namespace: Namespace }) {
   const messages = useMessages(facets);
   return (

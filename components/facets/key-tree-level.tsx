@@ -11,15 +11,15 @@ import { getIndentPx } from "./key-tree-state.ts";
 
 interface KeyTreeLevelProps {
   prefix: string;
-  /** From 1. */
+  /** Starts at 1. */
   level: number;
 }
 
-/** The branches below a prefix, ordered by name, so that they keep their places while counts change. */
+/** Lists the branches below a prefix, ordered by name, so that they stay in place while counts change. */
 export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
   const messages = useMessages(facets);
   const { data, error } = useCountedNamespaces(prefix);
-  // Only branches have a role in a tree.
+  // Only branches may have a role in a tree, so this is a plain <div>.
   if (data === undefined) {
     return (
       <div

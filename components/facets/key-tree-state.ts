@@ -3,15 +3,15 @@
 import { createContext, use } from "react";
 
 export interface KeyTreeState {
-  /** Branches that the operator opened or closed. Others are open if they are the only one of their level. */
+  /** Branches that the operator opened or closed. Other branches are open if they are alone on their level. */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;
-  /** The branch with the keyboard focus. null: the first. */
+  /** The branch with the keyboard focus; `null` for the first one. */
   readonly active: string | null;
   setActive(name: string | null): void;
-  /** Called when a branch is removed, which may have had the keyboard focus. */
+  /** Called when a branch is removed, because it may have had the keyboard focus. */
   leave(name: string): void;
-  /** The key term of the search. */
+  /** The search term for the key. */
   readonly chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }
@@ -24,7 +24,10 @@ export function useKeyTree(): KeyTreeState {
   return state;
 }
 
-/** Returns the indentation of a level in pixels, limited so that deep branches fit into the panel. @param level from 1 */
+/**
+ * Returns the indentation of a level in pixels, limited so that deep branches fit into the panel. @param level starts
+ * at 1
+ */
 export function getIndentPx(level: number): number {
   return 12 * Math.min(level - 1, 5);
 }

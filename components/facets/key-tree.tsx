@@ -10,12 +10,12 @@ import { moveTreeFocus } from "./key-tree-shortcuts.ts";
 import { KeyTreeContext, type KeyTreeState } from "./key-tree-state.ts";
 
 interface KeyTreeProps {
-  /** The key term of the search. */
+  /** The search term for the key. */
   chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }
 
-/** The tree of key prefixes of the whole target. It does not depend on the search. */
+/** Shows the key prefixes of the whole target as a tree. It does not depend on the search. */
 export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   const messages = useMessages(facets);
   const id = useId();

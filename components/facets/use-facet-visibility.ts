@@ -3,18 +3,21 @@
 import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
 export interface FacetVisibility {
-  /** The choice of the operator. null: the style sheet decides by width. */
+  /** The operator's choice; `null` if the style sheet decides based on the width. */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
-  /** Class of the sidebar, correct before the page knows its width. */
+  /** The class of the sidebar, which applies before the page knows its width. */
   readonly sidebarClass: string;
-  /** Class of the button that replaces the sidebar while it is closed. */
+  /** The class of the button that replaces the sidebar while it is closed. */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
-/** Returns whether the filters are beside the list: as chosen, else from 1600 px on, never below 1024 px. */
+/**
+ * Returns whether the filters are next to the list: as the operator chose, otherwise at 1600 px and wider. Never below
+ * 1024 px.
+ */
 export function useFacetVisibility(): FacetVisibility {
   const [chosen, setChosen] = useUiFlag("facets");
   return {

@@ -29,7 +29,7 @@ interface RulePreviewDialogProps {
   onCancel(): void;
 }
 
-/** Shows how adding or removing a rule would change the formats of held locks, and confirms it. */
+/** Shows how adding or removing a rule would change the formats of held locks, and asks for confirmation. */
 export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePreviewDialogProps) {
   const { change: messages, ...all } = useMessages(english);
   const names = useMessages(lock);

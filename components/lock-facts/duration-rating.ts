@@ -10,12 +10,14 @@ export function findLongestHolder({ holders }: Lock): Holder | undefined {
   }, undefined);
 }
 
-/** Returns the typical duration if enough holds have ended. */
+/** Returns the typical duration, if enough holds have ended to determine it. */
 export function selectSufficientSamples(typical: TypicalMs | null | undefined): TypicalMs | undefined {
   return typical == null || typical.samples < SAMPLES_MIN ? undefined : typical;
 }
 
-/** Compares a duration with the typical one. `times`: a multiple of p50, if that is more informative than `long`. */
+/**
+ * Compares a duration with the typical one. `times` is a multiple of p50, used if it is more informative than `long`.
+ */
 export type DurationRating = { is: "typical" } | { is: "long" } | { is: "times"; times: string };
 
 const RATIO_MIN = 2;

@@ -1,8 +1,8 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 
 /**
- * The display names of formats. Everything else about formats is prose, which loads with the pages and dialogs that show
- * it. A test keeps both in sync.
+ * The display names of formats. All other texts about formats load with the pages and dialogs that show them. A test
+ * keeps both in sync.
  */
 export const FORMAT_LABELS: Readonly<Record<FormatName, string>> = {
   redisson: "Redisson",

@@ -12,11 +12,11 @@ interface HolderNameProps {
   holder: Pick<Holder, "owner" | "record"> & Partial<Pick<Holder, "holdId">>;
   /** Shows the whole owner string, on several lines. */
   wrap?: boolean;
-  /** Shortens random values and uses the size of the surrounding text. */
+  /** Shortens random values, and uses the font size of the surrounding text. */
   isHeading?: boolean;
 }
 
-/** The name of the holder, or else its owner string, with the middle of ids cut off on one line. */
+/** Shows the name of the holder, otherwise its owner string, on one line. IDs are truncated in the middle. */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -50,19 +50,19 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
     : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/** Returns whether the value in Redis identifies no client. The label of an API hold is always its owner. */
+/** Returns whether the value in Redis does not identify a client. The label of an API hold is always its owner. */
 export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
   return holdId === null && identifyOwner(owner).is !== "identity";
 }
 
-/** Returns whether a holder has a name other than its owner string, which is then the second line. */
+/** Returns whether a holder has a name other than its owner string. If so, the owner string is on the second line. */
 export function hasHolderName(holder: Holder): boolean {
   return (
     getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null || isOwnerUnknown(holder)
   );
 }
 
-/** Holder and host in two lines. The title has the owner strings. */
+/** Shows the holder and its host on two lines. The title contains the owner strings. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   const messages = useMessages(english);
   const [first] = holders;
@@ -83,7 +83,7 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   );
 }
 
-/** The host, or else the owner strings. */
+/** Shows the host, otherwise the owner strings. */
 function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
   const messages = useMessages(english);
   const [first] = holders;

@@ -3,12 +3,12 @@ import type { Liveness } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-/** Returns whether the liveness of a lock needs attention. Never for unlisted locks. */
+/** Returns whether a lock needs attention because of its liveness. Unlisted locks never do. */
 export function isLivenessCritical({ liveness, unlisted }: Pick<Lock, "liveness" | "unlisted">): boolean {
   return unlisted !== true && (liveness?.state === "overdue" || liveness?.state === "no_ttl");
 }
 
-/** Formats the liveness for a cell. `under` is a second line, set only if the lock needs attention. */
+/** Formats the liveness for a cell. `under` is the second line, set only if the lock needs attention. */
 export function formatLivenessLines(
   liveness: Liveness,
   now: number,
@@ -25,7 +25,7 @@ export function formatLivenessLines(
   return { word, under };
 }
 
-/** Formats the evidence of the liveness. @param now Redis clock, Unix milliseconds */
+/** Formats the evidence for the liveness. @param now Redis clock in Unix milliseconds */
 export function formatLivenessEvidence(liveness: Liveness, now: number, messages: Messages["lock"]): string {
   const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt } = liveness;
   const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
@@ -60,7 +60,10 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
   }
 }
 
-/** Counts as the server does. The server counts only when it reads the lock, so the page counts in between. */
+/**
+ * Uses the server's calculation. The server only updates the number when it reads the lock, so the page updates it
+ * until the next read.
+ */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,
   now: number,

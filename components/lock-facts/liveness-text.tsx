@@ -16,7 +16,10 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
   unknown: "text-ink-3",
 };
 
-/** Replaces the liveness column if it has no room. The title has the evidence. A lock without TTL is marked elsewhere in its row. */
+/**
+ * Replaces the liveness column if it does not fit. The title contains the evidence. A lock without a TTL is marked
+ * elsewhere in its row.
+ */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness } = lock;
@@ -31,7 +34,7 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   );
 }
 
-/** The liveness of a held lock as a word. The title has the evidence. */
+/** Shows the liveness of a held lock as a word. The title contains the evidence. */
 export function LivenessWord({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness, state } = lock;
@@ -46,13 +49,13 @@ export function LivenessWord({ lock }: { lock: Lock }) {
   );
 }
 
-/** The liveness with its evidence, updated live. */
+/** Shows the liveness with its evidence, updated live. */
 export function LivenessEvidence({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const now = useServerNow() ?? lock.asOf;
   const { liveness } = lock;
   if (liveness === null) return null;
-  // The lock has been watched since it was read, too.
+  // The lock has also been watched since it was last read.
   const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
   const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, messages);
   if (liveness.state === "unknown") return <span className="text-ink-3">{evidence}</span>;

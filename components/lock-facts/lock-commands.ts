@@ -15,7 +15,7 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** @param target undefined: the first configured target */
+/** @param target `undefined` for the first configured target */
 export function buildLockCurl(origin: string, key: Key, target?: string): string {
   return buildCurl(buildLockUrl(origin, key, "", target));
 }
@@ -33,10 +33,10 @@ export function buildCurl(url: string): string {
 }
 
 /**
- * Builds the request that force-releases the hold that was seen and no other. It is authorized and audited like a
+ * Builds the request that force-releases the hold that was seen, and no other hold. It is authorized and audited like a
  * release in the console.
  *
- * @returns undefined if the lock is not held, or the request needs a format
+ * @returns `undefined` if the lock is not held, or if the request requires a format
  */
 export function buildForceReleaseCurl(
   origin: string,
@@ -72,10 +72,10 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Builds the command that deletes the lock if the owner that was seen still holds it. It bypasses Lockkeeper: nothing
- * is authorized or audited.
+ * Builds the command that deletes the lock if the owner that was seen still holds it. It bypasses Lockkeeper, so it is
+ * neither authorized nor audited.
  *
- * @returns undefined if one comparison is not enough
+ * @returns `undefined` if one comparison is not enough to identify the hold
  */
 export function buildReleaseCommand(lock: Lock): string | undefined {
   const [holder, second] = lock.holders;
@@ -112,18 +112,21 @@ function decodeOwnerBytes({ owner, ownerBase64 }: Holder): Uint8Array {
   );
 }
 
-/** Text without history expansion, control characters or confusable letters. undefined: write the bytes as escapes. */
+/**
+ * Returns text without history expansion, control characters or confusable letters; `undefined` if the bytes must be
+ * escaped.
+ */
 function toPlainText(key: Key): string | undefined {
   const text = formatKey(key);
   return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
-/** Program arguments cannot contain a zero byte, so the key is passed on standard input as the last argument. */
+/** Arguments of a program cannot contain a zero byte, so the key is passed on standard input as the last argument. */
 function escapeForPrintf(key: Key): string {
   return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }
 
-/** Builds a Lua literal of plain ASCII. */
+/** Builds a Lua literal in plain ASCII. */
 function toLuaLiteral(bytes: Uint8Array): string {
   const letters = [...bytes].map((byte) => {
     const character = String.fromCharCode(byte);

@@ -4,33 +4,33 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type LockMessages = Messages["lock"];
 
-/** `lock:orders:42` → `lock:orders:` and `42`: neighbours in a list differ at the end. */
+/** Splits `lock:orders:42` into `lock:orders:` and `42`, because neighbors in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
 }
 
-/** Returns the remaining lease in ms. null: no lease. */
+/** Returns the remaining lease in ms; `null` if there is no lease. */
 export function computeRemainingMs(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;
   if (now === null) return lock.remainingMs;
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/** Rounding of deadlines in seconds, which is not a grace period. */
+/** The rounding error of deadlines in seconds, which is not a grace period. */
 const TIMESTAMP_ROUNDING_MS = 2000;
 
-/** Returns the remaining grace period in ms. null: none. */
+/** Returns the remaining grace period in ms; `null` if there is none. */
 export function getGraceMs(lock: Lock): number | null {
   const [holder, second] = lock.holders;
-  // Several holders expire one by one, and the lock with the last of them.
+  // Several holders expire one by one. The lock expires with the last of them.
   if (second !== undefined) return null;
   if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
   const graceMs = lock.remainingMs - holder.remainingMs;
   return graceMs > (lock.format === "timestamp" ? TIMESTAMP_ROUNDING_MS : 0) ? graceMs : null;
 }
 
-/** Returns the remaining lease of the holder in ms if it is shorter than that of the lock. 0: it has expired. */
+/** Returns the remaining lease of the holder in ms if it is shorter than the lock's; 0 if it has expired. */
 export function computeOwnRemainingMs(lock: Lock, now: number | null): number | null {
   const graceMs = getGraceMs(lock);
   if (graceMs === null) return null;
@@ -39,11 +39,11 @@ export function computeOwnRemainingMs(lock: Lock, now: number | null): number | 
 
 export interface HeldTime {
   ms: number;
-  /** Already held when first observed. */
+  /** The lock was already held when it was first observed. */
   atLeast: boolean;
 }
 
-/** Returns null if the start is unknown. */
+/** Returns `null` if the start is unknown. */
 export function computeHeldTime(holder: Holder, now: number | null): HeldTime | null {
   if (holder.since === null || now === null) return null;
   return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
@@ -54,7 +54,7 @@ export interface HolderLabel {
   where: string | undefined;
 }
 
-/** Returns the name from the owner record. null: none. */
+/** Returns the name from the owner record; `null` if there is none. */
 export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | null {
   const { service, host, purpose } = holder.record ?? {};
   if (service !== undefined) return { who: service, where: host };
@@ -67,7 +67,7 @@ export interface ReservedHold {
   by: string | null;
 }
 
-/** Returns null for an ordinary hold. */
+/** Returns `null` for an ordinary hold. */
 export function parseReservedHold(owner: string): ReservedHold | null {
   const who = parseReservedOwner(owner);
   if (who === undefined) return null;
@@ -94,7 +94,7 @@ export function formatReservedHold(
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
-/** Owners of Redisson are `<client uuid>:<thread id>`. */
+/** Redisson's owner strings are `<client uuid>:<thread id>`. */
 export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }

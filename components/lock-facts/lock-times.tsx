@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lock-texts.ts";
 
-/** The remaining time as text. When it reaches 0, only the server knows whether the lock has expired. */
+/** Shows the remaining time as text. When it reaches 0, only the server knows whether the lock has expired. */
 export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);
@@ -27,7 +27,7 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   return <>{formatRemaining(left, messages)}</>;
 }
 
-/** A bar of the remaining share of the lease. Decorative: the figure is beside it. */
+/** Shows the remaining share of the lease as a bar. It is decorative, because the figure is next to it. */
 export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
   const now = useServerNow();
   const left = computeRemainingMs(lock, now);
@@ -43,20 +43,20 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
   );
 }
 
-/** Held is normal. Only a lease that outlives its holder has a color. */
+/** Being held is normal. Only a lease that outlives its holder is colored. */
 function getLeaseColor(lock: Lock, now: number | null): string {
   if (computeOwnRemainingMs(lock, now) === 0) return "bg-bad";
   return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
-/** Redis clock. Stops at the end of the hold, if it is known. */
+/** The Redis clock. It stops at the end of the hold, if the end is known. */
 function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
   if (endedAt === null) return now;
   return now === null ? endedAt : Math.min(now, endedAt);
 }
 
-/** @param endedAt end of the hold, where the time stops */
+/** @param endedAt end of the hold, at which the time stops */
 export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);

@@ -1,25 +1,25 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** Who acquires a lock when it is released, as far as that is known. */
+/** Who acquires a lock when it is released, as far as is known. */
 export type NextHolder =
-  /** Redis stores the order: this waiter and no other. */
+  /** Redis stores the order, so this waiter is next and no other. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
   /** One process serves its waiters in order of arrival, but a new client can get in first. */
   | { is: "longest_waiting"; waiter: LockWaiter; others: number }
-  /** These are waiting, and any of them can be first. */
+  /** These clients are waiting, and any of them can be first. */
   | { is: "undetermined"; count: number; known: Waiters["known"] }
   | { is: "no_waiter" }
-  /** The library notifies its waiters, and none is subscribed. */
+  /** The library notifies waiters, but none is subscribed. */
   | { is: "no_subscriber" }
   /** Clients that poll are not visible. */
   | { is: "not_visible" };
 
 /**
- * Finds who acquires a lock next. Every text about the next holder derives from this.
+ * Determines who acquires a lock next. Every text about the next holder is based on this.
  *
  * @param waiters as the lock reports them
- * @param named the waiters known by name; undefined while they load, or if they were not requested
+ * @param named the waiters known by name; `undefined` while they load or if they were not requested
  */
 export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined): NextHolder {
   const count = Math.max(waiters.count ?? 0, named?.waiters.count ?? 0, named?.named ?? 0);

@@ -7,7 +7,7 @@ import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** The note of an operator about the lock. */
+/** Shows an operator's note about the lock. */
 export function NoteText({ note: { text, by, at, about } }: { note: Note }) {
   const messages = useMessages(english);
   const now = useServerNow();

@@ -3,7 +3,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type ReleaseMessages = Pick<Messages["lock"], "release">;
 
-/** Returns what an operator must know before releasing this lock. null: nothing. */
+/** Returns what an operator must know before releasing this lock; `null` if there is nothing. */
 export function formatReleaseAdvice(
   { release, format, kind, votes }: Lock,
   { release: messages }: ReleaseMessages,
@@ -22,7 +22,7 @@ export function formatReleaseAdvice(
   }
 }
 
-/** Returns why this lock cannot be released. null: it can. */
+/** Returns why this lock cannot be released; `null` if it can. */
 export function getReleaseObstacle(lock: Lock, texts: ReleaseMessages): string | null {
   return lock.release?.may === "never" ? formatReleaseAdvice(lock, texts) : null;
 }

@@ -6,7 +6,7 @@ import { isLivenessCritical } from "./liveness-label.ts";
 
 /** One or two holds are not enough to determine a typical duration. */
 export const SAMPLES_MIN = 3;
-/** The same limit as on the server. p95 is not known of fewer. */
+/** The same limit as on the server. With fewer holds, p95 is unknown. */
 const SAMPLES_TO_JUDGE = 20;
 
 /** Returns "" if too few holds have ended. */
@@ -17,7 +17,7 @@ export function formatTypicalDuration(
   return typical.samples < SAMPLES_MIN ? "" : messages.typical(formatSpan(typical.p50, messages));
 }
 
-/** Evaluates `held>typical` in the page. `times` multiplies the typical duration. */
+/** Evaluates `held>typical` on the page. `times` multiplies the typical duration. */
 export function isLongerThanTypical(
   lock: Lock,
   typical: TypicalMs | undefined,
@@ -30,10 +30,10 @@ export function isLongerThanTypical(
   return began.length > 0 && now - Math.min(...began) > times * typical.p95;
 }
 
-/** As `is:needs_attention` on the server. */
+/** Matches `is:needs_attention` on the server. */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Evaluates `is:needs_attention` with the data of the page. */
+/** Evaluates `is:needs_attention` with the data on the page. */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
   if (lock.state !== "held" || lock.unlisted === true) return false;
   if (isLivenessCritical(lock)) return true;

@@ -3,10 +3,10 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
-/** Returns the formats that the lock may have: one if its value determines it. */
+/** Returns the formats that the lock may have: exactly one if its value determines the format. */
 export function listFormats({ format, candidates }: Lock): readonly FormatName[] {
   if (format === null) return [];
-  // `token` only means one string. The libraries that write such strings are more specific.
+  // `token` only states that the value is a single string. The libraries that write such strings are more specific.
   return format === "token" && candidates.length > 0 ? candidates : [format, ...candidates];
 }
 
@@ -14,7 +14,7 @@ export function getFormatLabel(format: FormatName, messages: Pick<Messages["lock
   return format === "token" || format === "timestamp" ? messages.formatNames[format] : FORMAT_LABELS[format];
 }
 
-/** Formats the format for a cell: the library, or the number of candidates. */
+/** Formats the lock format for a cell: the library, or the number of candidates. */
 export function describeFormat(
   lock: Lock,
   messages: Pick<Messages["lock"], "formats" | "formatNames">,
@@ -28,7 +28,7 @@ export function describeFormat(
     : messages.formats(formats.length) + sure;
 }
 
-/** Formats the format for a sentence or a title. */
+/** Formats the lock format for a sentence or a title. */
 export function describeFormats(
   lock: Lock,
   messages: Pick<Messages["lock"], "either" | "formatNames">,

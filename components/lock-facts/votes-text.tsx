@@ -3,13 +3,13 @@ import type { Lock, Votes } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** The votes of the masters of a quorum: "on 3 of 5 masters". */
+/** Shows the votes of a quorum: "on 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const messages = useMessages(english).votes;
   const { of, known, state, agreement, owners } = votes;
   const [holder] = lock.holders;
   if (agreement === "different_owners") return messages.differentOwners;
-  // Several holds with votes may have one label. The holder has the most votes.
+  // Several holds that have votes may share a label. The holder has the most votes.
   const held = owners.findIndex(({ owner }) => owner === holder?.owner);
   const its = owners[held]?.masters ?? 0;
   const others = owners.filter((_, at) => at !== held);
@@ -26,7 +26,7 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
         <span className="text-ink-3">
           {holder === undefined ? "" : messages.after}
           {others.map(({ owner, masters }, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: several holds may have one label
+            // biome-ignore lint/suspicious/noArrayIndexKey: several holds may share a label
             <span key={`${at} ${owner}`}>
               {at > 0 && messages.and}
               {messages.has(<VoteOwner text={owner} />, masters)}

@@ -3,27 +3,27 @@ import type { TypicalTimes } from "@/lib/contract/stats.ts";
 type DurationHistogram = TypicalTimes["heldSpread"];
 
 export interface HistogramBar {
-  /** In percent of the width and of the height. */
+  /** As percentages of the width and the height. */
   readonly left: number;
   readonly width: number;
   readonly height: number;
 }
 
 export interface HistogramScale {
-  /** Position of a duration, 0 to 100. */
+  /** The position of a duration, 0 to 100. */
   toPercent(ms: number): number;
   readonly bars: readonly HistogramBar[];
 }
 
-/** Shorter durations share one position. */
+/** Durations below this share one position. */
 const SHORTEST_MS = 0.5;
-/** Margin at both ends, so that a mark at the edge is not clipped. */
+/** The margin at both ends, so that a mark at the edge is not clipped. */
 const MARGIN = 0.04;
 
 /**
  * Maps durations to a logarithmic scale, since they differ by factors of thousands.
  *
- * @param marks durations that must fit on the scale as well
+ * @param marks durations that must also fit on the scale
  */
 export function createHistogramScale(histogram: DurationHistogram, marks: readonly number[]): HistogramScale {
   const edges = [...histogram.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(toLog2);

@@ -7,16 +7,18 @@ const PLOT_HEIGHT = 44;
 interface DurationPlotProps {
   histogram: TypicalTimes["heldSpread"];
   typical: TypicalMs;
-  /** Duration of the current hold or wait in ms. null: none. */
+  /** The duration of the current hold or wait in ms; `null` if there is none. */
   nowMs: number | null;
   isPast: boolean;
-  /** Text alternative of the plot. */
+  /** The text alternative of the plot. */
   label: string;
-  /** Labels of the marks. */
+  /** The labels of the marks. */
   names: { p50: string; p95: string; now: string | null };
 }
 
-/** A histogram of past durations with the current one. It scales with CSS, so that a change of width renders nothing. */
+/**
+ * A histogram of past durations, with the current one. It scales with CSS, so changing the width does not rerender it.
+ */
 export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }: DurationPlotProps) {
   const { bars, toPercent } = createHistogramScale(
     histogram,
@@ -73,7 +75,7 @@ export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }
   );
 }
 
-/** Placed on the side away from the other mark, so that both labels fit however close the marks are. */
+/** Placed on the side away from the other mark, so that both labels fit even if the marks are close together. */
 function MarkLabel({ at, isBefore, children }: { at: number; isBefore: boolean; children: string }) {
   return (
     <span

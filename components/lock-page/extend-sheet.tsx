@@ -27,7 +27,9 @@ import type { ActionSheetProps } from "./action-sheet-props.ts";
 const MINUTE_MS = 60_000;
 const EXTENSION_PRESETS_MS = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE_MS }));
 
-/** Extends the lease of the hold that was seen. It does no harm, so no confirmation has to be typed. */
+/**
+ * Extends the lease of the hold that was seen. This is harmless, so the operator does not have to type a confirmation.
+ */
 export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const all = useMessages(lockParts);
   const messages = all.extend;

@@ -16,12 +16,12 @@ import { computeOwnRemainingMs, getGraceMs } from "../lock-facts/lock-texts.ts";
 interface HolderFactsProps {
   lock: Lock;
   holder: Holder;
-  /** Set if one of several holders may be released alone. */
+  /** Set if the lock has several holders and this one may be released separately. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }
 
-/** The facts of one holder. */
+/** Shows the details of one holder. */
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
   const messages = useMessages(lockPage);
   const { purpose, pid, trace } = holder.record ?? {};
@@ -95,7 +95,7 @@ function HeldSince({ holder: { since, sinceIs } }: { holder: Holder }) {
   );
 }
 
-/** The lease of the holder, if the lock stays held for longer. */
+/** Shows the lease of the holder, if the lock stays held for longer. */
 function HolderLease({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -120,7 +120,7 @@ function HolderLease({ lock }: { lock: Lock }) {
   );
 }
 
-/** The lease of one of several holders, which expire one by one. */
+/** Shows the lease of one of several holders, which expire one by one. */
 function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -136,7 +136,7 @@ function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder:
   );
 }
 
-/** Shortened on the page. The copy button copies the whole id. */
+/** Shows a shortened ID. The copy button copies the whole ID. */
 const shortenHoldId = (holdId: string) =>
   holdId.length <= 32 ? holdId : `${holdId.slice(0, 20)}…${holdId.slice(-8)}`;
 

@@ -10,7 +10,7 @@ import { NextHolderText } from "../lock-facts/next-holder-text.tsx";
 import { getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { listFormats } from "../lock-facts/use-format-texts.ts";
 
-/** The consequences of a release: the next holder, and what the library of the previous holder does. */
+/** Shows the consequences of a release: the next holder, and what the previous holder's library does. */
 export function IfReleased({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const obstacle = getReleaseObstacle(lock, useMessages(lockWords));

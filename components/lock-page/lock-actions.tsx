@@ -19,7 +19,7 @@ const ExtendSheet = createLazyOverlay(() =>
   import("./extend-sheet.tsx").then((module) => module.ExtendSheet),
 );
 
-/** Actions on a lock other than its release. */
+/** The actions on a lock other than releasing it. */
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);

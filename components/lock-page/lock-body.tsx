@@ -81,7 +81,7 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
   );
 }
 
-/** The runbook of the key pattern, and the note about this lock. */
+/** Shows the runbook of the key pattern, and the note about this lock. */
 function LockNotes({ lock }: { lock: Lock | undefined }) {
   if (lock?.note === undefined && lock?.runbook === undefined) return null;
   return (

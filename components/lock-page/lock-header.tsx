@@ -13,7 +13,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { splitKey } from "../lock-facts/lock-texts.ts";
 import { CopyLockButton } from "./copy-lock.tsx";
 
-/** The key, with its copy button. */
+/** Shows the key with a copy button. */
 export function LockTitle({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
   const { namespace, rest } = splitKey(formatKey(lockKey));
   return (
@@ -43,7 +43,7 @@ function CopyKeyButtons({ lockKey, lock }: { lockKey: Key; lock: Lock | undefine
   );
 }
 
-/** Links back to the list with the same search and scroll position. */
+/** Links back to the list, with the same search and scroll position. */
 export function BackToListLink() {
   const messages = useMessages(lockPage);
   return (

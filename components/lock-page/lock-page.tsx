@@ -30,7 +30,7 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 
-/** Loads in parallel with the state of the lock. */
+/** Loads in parallel with the lock's state. */
 const loadLockBody = () => import("./lock-body.tsx").then((module) => module.LockBody);
 const LockBody = dynamic(loadLockBody, { ssr: false, loading: () => <LockSkeleton label="" /> });
 const loadLockActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
@@ -42,7 +42,7 @@ export function LockPage() {
     void loadLockBody();
     void loadLockActions();
   }, []);
-  // The raw segment: decoding would map `a%2Fb` and `a/b` to the same key.
+  // Uses the raw segment, because decoding would map `a%2Fb` and `a/b` to the same key.
   const segment = usePathname().slice("/locks/".length);
   const parsed = parseKeyPath(segment);
   if (!parsed.ok) {
@@ -66,7 +66,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   const [releaseSubject, setReleaseSubject] = useState<ReleaseSubject | null>(null);
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
-  // Also for an operator who cannot release it: the dialog then shows its facts without the form.
+  // Also applies to an operator who cannot release the lock. The dialog then shows its details without the form.
   const openRelease = () => lock !== undefined && lock.holders.length > 0 && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
   useCommands([{ id: "lock:free", name: messages.release, keys: "r", blocked, run: openRelease }]);
@@ -130,7 +130,7 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   );
 }
 
-/** Shows why a held lock cannot be released. A tooltip alone is not visible to everyone. */
+/** Shows why a held lock cannot be released, because not everyone can see a tooltip. */
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
   const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;

@@ -34,7 +34,7 @@ interface LockStateProps {
   blocked: string | null;
 }
 
-/** The current state of the lock: holder, liveness, and the consequences of a release. */
+/** Shows the current state of the lock: its holder, liveness, and the consequences of a release. */
 export function LockState({ lock, history, onRelease, blocked }: LockStateProps) {
   const messages = useMessages(lockPage);
   return (
@@ -98,10 +98,10 @@ function LockMetric({ name, children }: { name: string; children: React.ReactNod
 
 const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 py-3.5";
 
-/** Liveness, and the consequences of a release. */
+/** Shows the liveness and the consequences of a release. */
 function OperatorFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  // No client works under a reservation, so it has no liveness.
+  // No client works while a lock is reserved, so a reservation has no liveness.
   const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
@@ -117,7 +117,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
   );
 }
 
-/** Facts about the lock that do not depend on its holder. */
+/** Shows the details of the lock that do not depend on its holder. */
 function LockFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   // The fencing token of the holder is shown above already.
@@ -177,7 +177,7 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   );
 }
 
-/** Keys acquired together, which an action on one may affect. */
+/** Shows keys that were acquired together. An action on one may affect the others. */
 function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
     <ul className="flex flex-col gap-0.5">

@@ -13,7 +13,7 @@ interface LockTimelineProps {
   history: KeyEvents;
 }
 
-/** The holders of the lock until now, or until the time in the URL. */
+/** Shows the holders of the lock up to now, or up to the time in the URL. */
 export function LockTimeline({ path, lock, history }: LockTimelineProps) {
   const [at, setAt] = useQueryState("at", parseAsInteger.withOptions({ history: "push" }));
   const kind = lock?.kind ?? null;

@@ -20,10 +20,10 @@ import { shortenOwner } from "../lock-facts/owner-text.ts";
 type WaiterMessages = typeof lockParts.waiting;
 
 const SHOWN_WAITERS_MAX = 20;
-/** Rows of placeholder while the waiters load. */
+/** The number of placeholder rows while the waiters load. */
 const PLACEHOLDER_ROWS_MAX = 8;
 
-/** The waiters in the order in which they are served, and how certain that order is. */
+/** Lists the waiters in the order in which they are served, and states how certain that order is. */
 export function LockWaitersSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).waiting;
   const { count, known } = lock.waiters;
@@ -48,7 +48,7 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
   );
 }
 
-/** One line for a lock without known waiters, the most frequent case. */
+/** Shows one line for a lock without known waiters, the most common case. */
 function NoWaiters({ waiters: { known }, messages }: { waiters: Waiters; messages: WaiterMessages }) {
   const text = {
     exact: messages.noWaiters,
@@ -97,7 +97,7 @@ function WaiterQueue({
     <div className="px-4 py-2">
       <ol>
         {shown.map((waiter, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at one moment
+          // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at the same moment
           <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} messages={messages} />
         ))}
       </ol>

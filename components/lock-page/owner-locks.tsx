@@ -27,22 +27,22 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** Upper bound of the holders whose other locks are requested. */
+/** The maximum number of holders whose other locks are requested. */
 const OWNERS_MAX = 3;
 const SHOWN_LOCKS_MAX = 6;
 
 interface OwnerLocksSectionProps {
   lock: Lock | undefined;
-  /** Gets the focus if the button that opened the dialog was removed with the released locks. */
+  /** Receives the focus if the button that opened the dialog was removed along with the released locks. */
   focusAfter(): HTMLElement | null;
 }
 
-/** The other locks of the holders. A holder that is gone has usually left several locks. */
+/** Lists the other locks of the holders. A holder that crashed usually left several locks. */
 export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) {
-  // The dialog stays open when the list of locks disappears after the release.
+  // The dialog stays open even when the list of locks disappears after the release.
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  // Locks with the same constant as value do not have a common owner.
+  // Locks whose values are the same constant do not have a common owner.
   const identified = lock?.holders.filter((holder) => !isOwnerUnknown(holder));
   const owners = new Set(identified?.map(getHolderKey));
   return (

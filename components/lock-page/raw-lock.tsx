@@ -16,7 +16,7 @@ import { encodeKeyPath, type Key } from "@/lib/keys/key.ts";
 import { useRawLock } from "@/lib/queries/raw-lock.ts";
 import { buildInspectCommand } from "../lock-facts/lock-commands.ts";
 
-/** The uninterpreted value in Redis, and the redis-cli command that shows it. */
+/** Shows the raw value in Redis, and the redis-cli command that reads it. */
 export function RawLockSection({ lockKey, type }: { lockKey: Key; type: Lock["type"] }) {
   const messages = useMessages(lockParts).raw;
   const [isOpen, setOpen] = useState(false);

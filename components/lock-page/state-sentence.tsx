@@ -15,7 +15,7 @@ import { computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.
 
 type LockPageMessages = typeof lockPage;
 
-/** The state in plain sentences: holder, liveness, waiters. */
+/** Describes the state in plain sentences: holder, liveness, waiters. */
 export function StateSentence({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
@@ -105,13 +105,13 @@ function WaitersSentence({
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
-/** Returns "" if the waiters are not known. The section of the waiters explains why. */
+/** Returns "" if the waiters are unknown. The waiters section explains why. */
 function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
   if (!count) return known === "exact" ? messages.noWaiters : "";
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
-/** Announces changes of holder and liveness to screen readers, without times, which change every second. */
+/** Announces changes of holder and liveness to screen readers. Times are left out, because they change every second. */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);

@@ -25,7 +25,7 @@ import { DurationPlot } from "./duration-plot.tsx";
 
 type TypicalDurationMessages = typeof lockParts.typical;
 
-/** The typical held and waiting times of the key pattern, compared with this lock. */
+/** Compares the typical held and waiting times of the key pattern with this lock. */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).typical;
   const typical = useTypicalDurations(toLockPath(lock));
@@ -128,7 +128,7 @@ interface DurationSummaryProps {
   histogram: TypicalTimes["heldSpread"];
   nowMs: number | null;
   messages: TypicalDurationMessages;
-  /** Formats the label of the mark of the current value. */
+  /** Formats the label of the mark for the current value. */
   formatNow(span: string): string;
   describe(span: string, rating: DurationRating): string;
 }

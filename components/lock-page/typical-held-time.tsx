@@ -13,7 +13,7 @@ import { findLongestHolder, rateDuration, selectSufficientSamples } from "../loc
 import { toLockPath } from "../lock-facts/lock-path.ts";
 import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
-/** The typical held time of the key pattern, if known, in color if this hold exceeds it. */
+/** Shows the typical held time of the key pattern, if known. It is colored if this hold exceeds it. */
 export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);

@@ -17,14 +17,14 @@ interface FirstRowsState extends FirstRowsView {
 const FirstRowsContext = createContext<FirstRowsState | null>(null);
 
 interface FirstRowsProviderProps {
-  /** null: the server could not render the rows. */
+  /** `null` if the server could not render the rows. */
   first: FirstRowsState | null;
   children: ReactNode;
 }
 
 /**
- * Provides the rows that came with the document. Pages opened later in the session do not use them, because they may be
- * as old as the document.
+ * Provides the rows that came with the document. Pages that are opened later do not use them, because they may be as
+ * old as the document.
  */
 export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   const store = useLiveStore();
@@ -32,7 +32,7 @@ export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   return <FirstRowsContext value={isFirstPage ? first : null}>{children}</FirstRowsContext>;
 }
 
-/** Returns the rows that the server rendered for this list. null: none. */
+/** Returns the rows that the server rendered for this list; `null` if there are none. */
 export function useFirstRows({ filter, sort, target }: FirstRowsView): ReactNode {
   const first = use(FirstRowsContext);
   if (first === null) return null;

@@ -22,13 +22,13 @@ export type FirstRowsMessages = Pick<Messages, "lock" | "table">;
 interface FirstRowsProps {
   locks: readonly Lock[];
   messages: FirstRowsMessages;
-  /** Builds the URL of a page of the console, with base path and target. */
+  /** Builds the URL of a console page, with base path and target. */
   buildHref(path: string): string;
 }
 
 /**
- * The first rows of the list as the server renders them, readable before any script has run. It is a list and not a
- * table, because the table that replaces it has actions. Its times are those of the server-side read.
+ * The first rows of the list as the server renders them, readable before any script has run. They are a list and not a
+ * table, because the table that replaces them has actions. Their times are those of the server-side read.
  */
 export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
   const { title } = messages.table;

@@ -22,7 +22,7 @@ import { NotificationsHint } from "./notifications-hint.tsx";
 import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
-/** Their code loads with the first rows. The placeholders reserve their space. */
+/** Their code loads with the first rows. Until then, placeholders reserve their space. */
 const loadListBar = loadPart(() => import("./toolbar/list-bar.tsx").then((module) => module.ListBar));
 const ListBar = dynamic(loadListBar, { ssr: false });
 if (typeof window !== "undefined") loadListBar().catch(() => undefined);
@@ -42,13 +42,16 @@ const MemoNotificationsHint = memo(NotificationsHint);
 
 interface ListHeaderProps {
   view: LocksView;
-  /** Announces at the bottom of the page what was done with the list. */
+  /** Announces results of actions on the list at the bottom of the page. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
-/** Overview, views and search. Two lines on a phone: views, then the search with the list tools. */
+/**
+ * Shows the overview, the views and the search. On phones, it has two lines: the views, then the search with the list
+ * tools.
+ */
 export function ListHeader({ view, showToast, onFilter, onShow }: ListHeaderProps) {
   const { parts, places } = useMessages(shell);
   const { filter, sort, fault, table } = view;

@@ -5,7 +5,7 @@ import { DEFAULT_SORT } from "./columns/column-sorts.ts";
 
 export interface ListQuery {
   filter: string;
-  /** Why the filter is invalid. It is not sent to the server then. */
+  /** Why the filter is invalid. An invalid filter is not sent to the server. */
   fault: string | undefined;
   sort: string;
 }

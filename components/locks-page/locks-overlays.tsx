@@ -29,11 +29,11 @@ interface LocksOverlaysProps {
   bulk: BulkSelection | null;
   showToast: Toast["showToast"];
   onBulkClose(): void;
-  /** Returns the element that gets the focus after the bulk release dialog. */
+  /** Returns the element that receives the focus after the bulk release dialog. */
   backToTable(): HTMLElement | null;
 }
 
-/** The dialogs and menus over the list. */
+/** The dialogs and menus that open over the list. */
 export function LocksOverlays(overlays: LocksOverlaysProps) {
   const { copySheet, releaseSheet, bulk, showToast, onBulkClose, backToTable } = overlays;
   const { parts } = useMessages(shell);

@@ -46,7 +46,7 @@ const SelectionBar = dynamic(
     ssr: false,
   },
 );
-// A window arrives up to ten times per second. Only the table renders again for it.
+// Windows arrive up to ten times per second and rerender only the table.
 const MemoFacetSidebar = memo(FacetSidebar);
 const MemoEventPanel = memo(EventPanel);
 const MemoEventTicker = memo(EventTicker);

@@ -14,7 +14,7 @@ interface NotificationsAdviceProps {
   polling: PollingDelays | undefined;
 }
 
-/** Shows how late changes appear without notifications, and how to enable them. */
+/** Shows how long changes take to appear without notifications, and how to enable notifications. */
 export function NotificationsAdvice({ detail, polling }: NotificationsAdviceProps) {
   const messages = useMessages(locks).notifications;
   const uiMessages = useMessages(ui);

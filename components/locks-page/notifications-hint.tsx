@@ -8,7 +8,7 @@ const NotificationsAdvice = dynamic(
   { ssr: false },
 );
 
-/** Shows that changes appear late without notifications, and how late. */
+/** Shows that changes appear late without notifications, and how long they take. */
 export function NotificationsHint() {
   const { health } = useLiveState();
   if (health === null || health.notifications === "on" || health.state === "down") return null;

@@ -10,14 +10,14 @@ import type { LockSelection } from "./use-selection.ts";
 
 interface SelectionBarProps {
   selection: LockSelection;
-  /** Number of locks that match the filter, selected or not. */
+  /** The number of locks that match the filter, selected or not. */
   total: number;
   filter: string;
   blocked: string | null;
   onRelease(wish: BulkSelection): void;
 }
 
-/** Actions on the selected rows. Placed below the table, so that no row moves. */
+/** The actions on the selected rows. Placed below the table, so that no row moves. */
 export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
   const messages = useMessages(viewTools);
   const { selected, scope, outOfSight } = selection;

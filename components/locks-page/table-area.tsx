@@ -11,7 +11,7 @@ import type { LocksView } from "./use-locks-view.ts";
 import type { ReleaseSheetState } from "./use-release-sheet.ts";
 import type { LockSelection } from "./use-selection.ts";
 
-/** Loads with the first rows, which arrive after the page. */
+/** Loaded with the first rows, which arrive after the page. */
 const loadLocksTable = loadPart(() => import("./table/locks-table.tsx").then((module) => module.LocksTable));
 const LocksTable = dynamic(loadLocksTable, { ssr: false, loading: () => <TablePlaceholder /> });
 if (typeof window !== "undefined") loadLocksTable().catch(() => undefined);
@@ -42,7 +42,7 @@ interface TableAreaProps {
   onOpen(lock: Lock): void;
 }
 
-/** The table, or why no table is shown. */
+/** Shows the table, or the reason why there is no table. */
 export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: TableAreaProps) {
   const live = useLiveState();
   const freeBlocked = useReleaseBlockedReason();

@@ -8,7 +8,7 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { UNLISTED_VIEW } from "./views/system-views.ts";
 
-/** Shown if no lock is listed: counts the possible locks and opens them. */
+/** Shown if no lock is listed. Shows the number of possible locks and opens them. */
 export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;
@@ -23,7 +23,7 @@ export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void
   );
 }
 
-/** Shown if a search matches no listed lock: repeats it with all possible locks. */
+/** Shown if a search matches no listed lock. Repeats the search with all possible locks. */
 export function UnlistedSearchButton({
   filter,
   onFilter,

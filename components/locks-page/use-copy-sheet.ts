@@ -6,15 +6,15 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { findRowElement } from "./table/row-element.ts";
 
 export interface CopySheetState {
-  /** The lock of the open menu. */
+  /** The lock whose menu is open. */
   lock: Lock | null;
   anchor: RefObject<HTMLElement | null>;
-  /** @param opener the control that opened the menu; without it, the row itself */
+  /** @param opener the control that opened the menu; defaults to the row */
   open(lock: Lock, opener?: HTMLElement): void;
   close(): void;
 }
 
-/** The menu that copies facts about a row. */
+/** Opens and closes the copy menu of a row. */
 export function useCopySheet(place: RefObject<HTMLElement | null>): CopySheetState {
   const [lock, setLock] = useState<Lock | null>(null);
   const anchor = useRef<HTMLElement>(null);

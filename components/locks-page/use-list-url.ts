@@ -12,16 +12,16 @@ const PARSERS = {
 };
 
 export interface ListUrl extends ListQuery {
-  /** Path form of the row that has the keyboard focus. */
+  /** The path of the row that has the keyboard focus. */
   focusedPath: string | null;
   setFilter(filter: string): void;
   setSort(sort: string): void;
   focusRow(path: string | null): void;
-  /** Time of the last selection in the URL. A page that opens sooner replaces the history entry. */
+  /** Resolves once the last selection is in the URL. A page opened earlier would replace the history entry. */
   settled(): Promise<unknown>;
 }
 
-/** Keeps filter, order and selected row in the URL, so that a link shows what its sender saw. */
+/** Keeps the filter, sort order and selected row in the URL, so that a link shows what its sender saw. */
 export function useListUrl(): ListUrl {
   const [{ q, sort, lock }, set] = useQueryStates(PARSERS);
   const written = useRef<Promise<unknown>>(Promise.resolve());

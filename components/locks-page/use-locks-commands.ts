@@ -12,14 +12,14 @@ interface LocksCommands {
   filter: string;
   /** The selected row. */
   focusedLock: Lock | undefined;
-  /** Why no lock can be released now. */
+  /** Why no lock can currently be released. */
   releaseBlocked: string | null;
   releaseLock(lock: Lock): void;
   open(lock: Lock): void;
   clear(): void;
 }
 
-/** The actions of the keyboard shortcuts, by name. */
+/** Returns the actions of the keyboard shortcuts, by name. */
 export function useLocksCommands(locks: LocksCommands): void {
   const messages = useMessages(palette);
   const { table, filter, focusedLock, releaseBlocked, releaseLock, open, clear } = locks;

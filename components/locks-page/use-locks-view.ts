@@ -15,15 +15,15 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** Sets the visible rows, which the stream then sends. */
+  /** Sets the visible rows, so that the stream sends them. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
-  /** Shows the results of another filter and sort order. */
+  /** Shows the results of a different filter and sort order. */
   show(filter: string, sort: string): void;
 }
 
-/** Returns the content of the table, from the URL and the scroll position. */
+/** Returns the content of the table for the URL and the scroll position. */
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   useRememberedSearch(url);
@@ -51,7 +51,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
     },
     [total],
   );
-  /** Scrolls to the top when another list is opened. */
+  /** Scrolls to the top when a different list is opened. */
   const fromTop = () => {
     table.resume();
     setOffset(0);

@@ -6,11 +6,11 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { findRowElement } from "./table/row-element.ts";
 
 export interface ReleaseSheetState {
-  /** The lock of the open dialog. */
+  /** The lock whose dialog is open. */
   lock: Lock | null;
   open(lock: Lock): void;
   close(): void;
-  /** Returns the element that gets the focus afterwards: the row, or the one in its place. */
+  /** Returns the element that receives the focus when the dialog closes: the row, or the row in its place. */
   backToRow(): HTMLElement | null;
 }
 

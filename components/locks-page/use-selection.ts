@@ -4,16 +4,16 @@ import { useMemo, useRef, useState } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** Selected rows for a bulk action. */
+/** The rows selected for a bulk action. */
 export interface LockSelection {
   /**
-   * By path, each as it was when it was selected; with `all`, those that are loaded. Rows stay selected when they are
-   * scrolled out of view or change.
+   * The selected rows by path, each as it was when it was selected. With `all`, only the loaded ones. Rows stay
+   * selected when they change or are scrolled out of view.
    */
   selected: ReadonlyMap<string, Lock>;
-  /** `all`: all matching locks, loaded or not, including later ones. */
+  /** `all` selects all matching locks, loaded or not, including those that appear later. */
   scope: "some" | "all";
-  /** Number of selected rows that are not loaded, for `some`. */
+  /** The number of selected rows that are not loaded, for `some`. */
   outOfSight: number;
   /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
   toggle(lock: Lock, extend: boolean): void;
@@ -40,7 +40,7 @@ export function useSelection(items: readonly Lock[]): LockSelection {
     return [...some.keys()].filter((path) => !loaded.has(path)).length;
   }, [which, some, items]);
   const set = (locks: readonly Lock[], on: boolean) => {
-    // Deselecting one row of all limits the selection to the loaded rows.
+    // Deselecting one row while all are selected limits the selection to the loaded rows.
     const next = new Map(selected);
     for (const lock of locks) {
       if (!on) next.delete(toLockPath(lock));

@@ -28,7 +28,7 @@ export function LoginPage() {
       { token: token.current },
       {
         onSuccess: () => location.replace(sanitizeRedirect(location, BASE_PATH)),
-        // Without a definite refusal the link is still unused and can be tried again.
+        // Unless the server definitely refused it, the link is still unused and can be tried again.
         onError: (error) =>
           setStep(
             error instanceof ApiProblem && error.status < 500 && error.status !== 429 ? "refused" : "failed",
@@ -50,7 +50,7 @@ export function LoginPage() {
     ask();
   };
 
-  // The link works once, so this must not run twice, even in React strict mode.
+  // The link works only once, so this must not run twice, even in React strict mode.
   const begun = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, after mounting
   useEffect(() => {
@@ -115,7 +115,7 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
   }
 }
 
-/** The one-time link, for the first login and forgotten passwords. Access to the terminal is sufficient. */
+/** Explains the one-time link, for the first login and forgotten passwords. Access to the terminal is sufficient. */
 function LinkLogin() {
   const messages = useMessages(login);
   return (

@@ -14,7 +14,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLogin } from "@/lib/queries/access/session.ts";
 import { sanitizeRedirect } from "./safe-redirect.ts";
 
-/** The form for name and password. */
+/** The form for the name and password. */
 export function PasswordForm() {
   const messages = useMessages(login);
   const { waiting } = useMessages(ui);
@@ -79,7 +79,7 @@ export function PasswordForm() {
   );
 }
 
-/** Shown for unknown names and for wrong passwords, so that it does not reveal which names exist. */
+/** Shown for both unknown names and wrong passwords, so that it does not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   const uiMessages = useMessages(ui);
@@ -89,7 +89,7 @@ function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number })
   return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs, uiMessages)) : messages.retryNow;
 }
 
-/** Counts down the delay that the server requires, on the clock of the page. */
+/** Counts down the delay that the server requires, on the browser's clock. */
 function useRetryPause(error: Error | null): number {
   const [until, setUntil] = useState<{ error: Error; at: number } | null>(null);
   const [now, setNow] = useState(0);

@@ -17,7 +17,7 @@ import {
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-/** The filter that finds these locks. null: the measure does not count locks. */
+/** The filter that finds these locks; `null` if the measure does not count locks. */
 const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",
@@ -28,7 +28,7 @@ const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
 
 interface MeasureCellProps {
   measure: Measure;
-  /** undefined: not loaded yet. */
+  /** `undefined` until it is loaded. */
   stats: Stats | undefined;
   /** The value from the live stream, which is newer. */
   live?: number | undefined;

@@ -28,11 +28,11 @@ const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => 
 interface OverviewDetailsProps {
   onFilter(filter: string): void;
   onClose(): void;
-  /** Props of the menu that hides the overview. */
+  /** The props of the menu that hides the overview. */
   menuRef(button: HTMLButtonElement | null): void;
 }
 
-/** One line of figures with a menu. */
+/** Shows one line of figures with a menu. */
 export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();

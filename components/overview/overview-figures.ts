@@ -8,16 +8,16 @@ export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** Returns the range of a loaded series, which may differ from the requested one while that one loads. */
+/** Returns the range of a loaded series. It may differ from the requested range while that range loads. */
 export function detectSeriesRange({ series }: Stats): SeriesRange {
   return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
 }
 const STEPS_MIN = 288;
 
 export interface MeasureSeries {
-  /** The latest value. null: no value in the whole range. */
+  /** The latest value; `null` if there is no value in the whole range. */
   readonly value: number | null;
-  /** Time of the latest value, if it is not in the latest step. */
+  /** The time of the latest value, if it is not in the latest step. */
   readonly olderAt: number | null;
   readonly samples: readonly Sample[];
 }

@@ -6,7 +6,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { focusIfToggled, useOverviewState } from "./use-overview-state.ts";
 
-/** Opens the overview on a phone, where it has no line of its own. */
+/** Opens the overview on phones, where it has no line of its own. */
 export function OverviewToggle() {
   const { overview } = useMessages(shell).parts;
   const { phoneKeyClass, toggle } = useOverviewState();

@@ -18,7 +18,7 @@ interface RankedListsProps {
 
 const DAY_MS = 86_400_000;
 
-/** The key patterns that stood out in the last 24 hours. */
+/** Lists the key patterns that stood out in the last 24 hours. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);
   const uiMessages = useMessages(ui);
@@ -68,7 +68,7 @@ interface RankedListProps {
   means: string;
   items: readonly PatternStats[];
   now: number;
-  /** Start of the counts. */
+  /** The time at which counting started. */
   since: number;
   figure(stats: PatternStats): string;
   describe(stats: PatternStats): string;
@@ -80,7 +80,7 @@ function RankedList({ title, means, items, now, since, figure, describe, tone, o
   const messages = useMessages(overview);
   const id = useId();
   return (
-    // The height of five lines and a title, loaded or not.
+    // Has the height of five lines and a title, whether loaded or not.
     <section aria-labelledby={id} className="min-w-0 @4xl:min-h-36">
       <h2 id={id} title={means} className="pb-0.5 text-2xs font-semibold text-ink-2">
         {title}

@@ -1,12 +1,12 @@
-/** One value of a sparkline. null: no measurement. */
+/** One value of a sparkline; `null` if there is no measurement. */
 export interface Sample {
-  /** Redis clock, Unix milliseconds. */
+  /** The Redis clock in Unix milliseconds. */
   readonly at: number;
   readonly value: number | null;
 }
 
 interface SparkFrame {
-  /** The times at the left and the right edge. */
+  /** The times at the left and right edges. */
   readonly from: number;
   readonly to: number;
   readonly width: number;
@@ -14,9 +14,9 @@ interface SparkFrame {
 }
 
 /**
- * Returns the samples as the `d` of an SVG path, on a scale from 0 to the largest value: a scale from the smallest value
- * would exaggerate small changes. The path is interrupted where a value is missing, and a value between two gaps is a
- * dot.
+ * Returns the samples as the `d` attribute of an SVG path. The scale starts at 0, because a scale that starts at the
+ * smallest value would exaggerate small changes. The path is interrupted where a value is missing, and a value between
+ * two gaps is a dot.
  */
 export function buildSparkPath(samples: readonly Sample[], { from, to, width, height }: SparkFrame): string {
   const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
@@ -25,7 +25,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
   let path = "";
   let isDrawing = false;
   for (const { at, value } of samples) {
-    // After the clock was set back, samples may be in the future.
+    // If the clock was set back, samples may be in the future.
     if (value === null || at < from || at > to) {
       isDrawing = false;
       continue;
@@ -39,7 +39,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
 
 const roundCoordinate = (value: number) => Math.round(value * 100) / 100;
 
-/** Returns the sample nearest to a time. undefined: none has a value. */
+/** Returns the sample nearest to a time; `undefined` if none has a value. */
 export function findNearestSample(samples: readonly Sample[], at: number): MeasuredSample | undefined {
   let nearest: MeasuredSample | undefined;
   for (const sample of samples) {
@@ -57,7 +57,7 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
   return sample.value !== null;
 }
 
-/** The value of several samples that are too close to be distinguished. */
+/** Returns the value of several samples that are too close to be distinguished. */
 export type SampleAggregation = "largest" | "mean";
 
 /**

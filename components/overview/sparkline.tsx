@@ -10,7 +10,7 @@ import {
 
 const WIDTH = 100;
 const HEIGHT = 24;
-/** Upper bound of points, two pixels apart. */
+/** The maximum number of points, two pixels apart. */
 const STRETCHES = 48;
 
 interface SparklineProps {
@@ -18,7 +18,7 @@ interface SparklineProps {
   from: number;
   to: number;
   thinning: SampleAggregation;
-  /** Text alternative. */
+  /** The text alternative. */
   label: string;
   /** The sample under the pointer. */
   pointed: MeasuredSample | null;
@@ -26,8 +26,8 @@ interface SparklineProps {
 }
 
 /**
- * One path in the color of the surrounding text. It scales with CSS, so that a change of theme or size renders nothing,
- * and its space is reserved before the data is loaded.
+ * Draws one path in the color of the surrounding text. It scales with CSS, so changing the theme or the size does not
+ * rerender it. Its space is reserved before the data is loaded.
  */
 export const Sparkline = memo(function Sparkline({
   samples,

@@ -6,16 +6,16 @@ import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
-  /** Class of the open overview, correct before the page knows its width. */
+  /** The class of the open overview, which applies before the page knows its width. */
   readonly openClass: string;
-  /** Class of the buttons that open it. null: it is open. */
+  /** The class of the buttons that open it; `null` if it is open. */
   readonly deskKeyClass: string | null;
   readonly phoneKeyClass: string | null;
 }
 
 let wasToggled = false;
 
-/** Returns whether the overview is open. On a phone it starts closed, because it takes half of the page. */
+/** Returns whether the overview is open. On phones it starts closed, because it takes up half of the page. */
 export function useOverviewState(): OverviewState {
   const [chosenWide, setWide] = useUiFlag("overview");
   const [chosenPhone, setPhone] = useUiFlag("overview-phone");

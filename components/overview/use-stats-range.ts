@@ -6,7 +6,7 @@ import type { SeriesRange } from "@/lib/contract/stats.ts";
 /** Duplicated from the contract, because importing it would bundle zod. The types keep both in sync. */
 export const STATS_RANGES = ["hour", "day"] as const satisfies readonly SeriesRange[];
 
-/** The range of the sparklines, in the URL so that a link shows what its sender saw. */
+/** Keeps the range of the sparklines in the URL, so that a link shows what its sender saw. */
 export function useStatsRange() {
   return useQueryState("range", parseAsStringLiteral(STATS_RANGES).withDefault("hour"));
 }

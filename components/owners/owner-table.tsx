@@ -140,7 +140,7 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
   );
 }
 
-/** The reasons why locks need attention, with counts that add up to the number of locks in that view. */
+/** Shows why locks need attention, with counts that add up to the number of locks in that view. */
 function AttentionReasons({ owner: { needsAttention, liveness } }: { owner: Owner }) {
   const messages = useMessages(owners);
   const { overdue = 0, no_ttl: noTtl = 0 } = liveness;
@@ -176,7 +176,7 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
   );
 }
 
-/** A separate component, so that only the time renders on each tick. */
+/** A separate component, so that each tick rerenders only the time. */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
   const uiMessages = useMessages(ui);
   const now = useServerNow();

@@ -23,10 +23,10 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** A search term, which is not translated. */
+/** A search term. It is not translated. */
 const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
-/** The owners with their locks, and a button that releases all locks of an owner. */
+/** Lists the owners and their locks, with a button that releases all locks of an owner. */
 export function OwnersPage() {
   const blocked = useReleaseBlockedReason();
   const url = useOwnersUrl();
@@ -35,7 +35,7 @@ export function OwnersPage() {
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
-  // The banner names the cause.
+  // The banner shows the cause.
   const isDown = useLiveState().health?.state === "down";
   return (
     <StaleOverlay className={LIST_PAGE_CLASS}>

@@ -4,7 +4,7 @@ import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
-/** Duplicates the contract without zod. The types keep the two in sync. */
+/** Duplicates the contract, because importing it would bundle zod. The types keep both in sync. */
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const satisfies readonly OwnerGrouping[];
 const FIELDS = [
   "name",

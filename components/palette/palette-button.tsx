@@ -24,7 +24,7 @@ export function PaletteButton({ onHelp }: { onHelp(): void }) {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!isPaletteShortcut(event)) return;
-      // Prevents the search of the browser, including over a sheet.
+      // Prevents the browser's search, even while a sheet is open.
       event.preventDefault();
       openPalette(setOpen);
     };

@@ -24,8 +24,8 @@ interface PaletteDialogProps {
 /**
  * The command palette: searches locks, pages and commands by name.
  *
- * Its input is always mounted and takes the focus in the event-loop turn that opens it, so that no keystroke is lost
- * while the entries load. Enter waits for the entries of the current text.
+ * Its input is always mounted and takes the focus in the event-loop turn that opens the palette, so that no keystroke
+ * is lost while the entries load. Enter waits for the entries of the current text.
  */
 export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps) {
   const messages = useMessages(palette);
@@ -43,7 +43,7 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
     return () => element?.close();
   }, []);
   const close = () => {
-    // Restores the focus in this turn, because the command may move it.
+    // Restores the focus in this event-loop turn, because the command may move it.
     dialog.current?.close();
     onClosed();
   };
@@ -57,7 +57,7 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
   };
   const closeOnBackdrop = (event: MouseEvent) => event.target === dialog.current && close();
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it through the cancel event
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it with a cancel event
     <dialog
       ref={dialog}
       aria-label={messages.title}

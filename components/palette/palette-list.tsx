@@ -21,13 +21,13 @@ interface PaletteListProps {
   /** Set by Enter: the active entry runs once the entries match `typed`. */
   isEnterPending: boolean;
   onEnterHandled(): void;
-  /** Called with the element id of the active entry. */
+  /** Called with the element ID of the active entry. */
   onActive(option: string | undefined): void;
   onClose(): void;
   onHelp(): void;
 }
 
-/** The entries of the palette for what was typed. */
+/** Lists the entries of the palette that match the typed text. */
 export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: PaletteListProps) {
   const messages = useMessages(palette);
   const { onEnterHandled, onActive, onClose, onHelp } = actions;
@@ -57,7 +57,8 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
       document.getElementById(activeOption)?.scrollIntoView({ block: "nearest" });
   }, [activeOption]);
   useEffect(() => {
-    // An entry selected with the arrow keys can run at once. The best match is known when all entries are loaded.
+    // An entry selected with the arrow keys can run immediately. The best match is known only when all entries are
+    // loaded.
     if (!isEnterPending || !(isSettled || chosenIndex >= 0)) return;
     onEnterHandled();
     if (active !== undefined && !isBlocked(active)) run(active);
@@ -140,7 +141,7 @@ function PaletteEntry({ optionId, command, isActive, onPoint, onRun }: PaletteEn
   );
 }
 
-/** Returns the text after typing has paused, because each text is a request. */
+/** Returns the text after typing has paused, because each change sends a request. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text);
   useEffect(() => {

@@ -32,7 +32,7 @@ const SETTINGS_PAGES = [
 
 export interface PaletteSections {
   sections: PaletteSection[];
-  /** Whether the locks match the current text, that is, no search is running. */
+  /** Whether the locks match the current text, which means that no search is running. */
   isSettled: boolean;
 }
 
@@ -48,7 +48,7 @@ export function usePaletteSections(typed: string, searchText: string, onHelp: ()
   const locks = { title: messages.locks, commands: found.commands };
   const sections = removeEmptySections([
     { title: messages.needsAttention, commands: typed === "" ? needsAttention.commands : [] },
-    // A complete key selects that lock, although commands for longer keys contain it.
+    // A complete key selects that lock, even if commands for longer keys contain it.
     ...(found.isExact ? [locks] : []),
     { title: messages.here, commands: filterCommands(here, typed) },
     { title: messages.pages, commands: filterCommands(pages, typed) },
@@ -93,7 +93,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
     name: messages.searchLocks(toVisibleText(text)),
     run: () => router.push(searchHref),
   };
-  // Free locks have a page with their history.
+  // Locks that are not held have a page with their history.
   const openFree = {
     id: "open",
     name: messages.openKey(toVisibleText(text)),
@@ -112,7 +112,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   };
 }
 
-/** Locks that need attention, shown while the text is empty. */
+/** Lists the locks that need attention, while the text is empty. */
 function useAttentionCommands(): Pick<LockCommands, "commands" | "isSettled"> {
   const messages = useMessages(palette);
   const go = useNavigate();

@@ -11,7 +11,7 @@ import { ProblemFrame } from "./problem-frame.tsx";
 interface ProblemArticleProps {
   problem: ProblemDescription;
   messages: Messages["problemPages"];
-  /** Translated titles and remedies; null in English. */
+  /** Translated titles and remedies; `null` in English. */
   translations: Messages["problems"]["translations"];
 }
 

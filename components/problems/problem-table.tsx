@@ -8,13 +8,13 @@ import { ProblemFrame } from "./problem-frame.tsx";
 interface ProblemTableProps {
   problems: readonly ProblemDescription[];
   messages: Messages["problemPages"];
-  /** Translated titles; null in English. */
+  /** Translated titles; `null` in English. */
   titles: Messages["problems"]["translations"];
 }
 
 const CELL_CLASS = "border-t border-line-soft px-2 py-1.5 align-top first:pl-0 last:pr-0";
 
-/** All codes, by status. */
+/** Lists all codes by status. */
 export function ProblemTable({ problems, messages, titles }: ProblemTableProps) {
   const { title, intro, status, code, name, done, retry, outcomeLabels, retryLabels } = messages;
   return (
@@ -25,7 +25,7 @@ export function ProblemTable({ problems, messages, titles }: ProblemTableProps) 
           <Inline text={intro} />
         </p>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard. */}
       <section aria-label={title} tabIndex={0} className="overflow-x-auto">
         <table className="w-full min-w-[720px] text-left">
           <thead>

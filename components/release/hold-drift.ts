@@ -18,7 +18,7 @@ export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Hold
 
 /**
  * The kind of change. `other_owner`: another client holds the lock. `reacquired`: the same owner acquired it again.
- * `not_followed`: the same owner holds it, but Redis was not observed continuously, so it may be another hold.
+ * `not_followed`: the same owner holds it, but Redis was not observed continuously, so it may be a different hold.
  */
 export type HoldChange = "other_owner" | "reacquired" | "not_followed";
 

@@ -35,7 +35,7 @@ interface FactSectionProps {
   children: ReactNode;
 }
 
-/** A section of facts in the dialog. */
+/** A section of details in the dialog. */
 export function FactSection({ title, isTitleHidden = false, children }: FactSectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-1.5">
@@ -45,7 +45,7 @@ export function FactSection({ title, isTitleHidden = false, children }: FactSect
   );
 }
 
-/** The holder, or the operator of a reservation. */
+/** Shows the holder, or the operator who made a reservation. */
 export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -67,18 +67,18 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
   );
 }
 
-/** The same limit as on the server: fewer holds give no typical duration. */
+/** The same limit as on the server. With fewer holds, there is no typical duration. */
 const TYPICAL_SAMPLES_MIN = 3;
 
 interface HoldFactsProps {
   lock: Lock;
   /** The holder to release if the lock has several. */
   only?: Holder | undefined;
-  /** End of the hold, Redis clock. Its times stop there. */
+  /** The end of the hold on the Redis clock. Its times stop there. */
   endedAt?: number | null;
 }
 
-/** The facts of a hold: of the lock, or of one of its holders. */
+/** Shows the details of a hold, for the whole lock or for one of its holders. */
 export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);
@@ -117,7 +117,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   );
 }
 
-/** The owner string, and the purpose from the owner record. */
+/** Shows the owner string, and the purpose from the owner record. */
 function OwnerString({ holder }: { holder: Holder }) {
   const purpose = holder.record?.purpose;
   return (

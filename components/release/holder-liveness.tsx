@@ -15,11 +15,11 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 interface Tone {
   box: string;
   title: string;
-  /** Color of the time since the last renewal. */
+  /** The color of the time since the last renewal. */
   bar: string;
 }
 
-/** Overdue is an incident, but releasing a lock whose holder works does the harm. */
+/** An overdue holder is an incident, but releasing a lock whose holder is working is what causes harm. */
 const TONES: Record<LivenessState, Tone> = {
   overdue: { box: "bg-bad-bg", title: "text-bad", bar: "bg-bad" },
   alive: { box: "bg-warn-bg", title: "text-warn", bar: "bg-warn" },
@@ -28,7 +28,7 @@ const TONES: Record<LivenessState, Tone> = {
   no_ttl: { box: "bg-line-soft", title: "text-ink", bar: "bg-ink-3" },
 };
 
-/** The liveness of the holder with its evidence. */
+/** Shows the liveness of the holder and its evidence. */
 export function HolderLiveness({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness, holders } = lock;
@@ -56,13 +56,13 @@ function EvidenceSentence({ lock, liveness }: { lock: Lock; liveness: Liveness }
   return `${evidence.charAt(0).toUpperCase()}${evidence.slice(1)}`;
 }
 
-/** Returns the last renewal, or else the time of the acquire. */
+/** Returns the time of the last renewal, or otherwise of the acquire. */
 function getLastSignOfLife({ holders }: Lock, { lastRenewalAt }: Liveness): number | null {
   const times = holders.flatMap(({ since }) => since ?? []);
   return lastRenewalAt ?? (times.length === 0 ? null : Math.max(...times));
 }
 
-/** The time since the last renewal, as a share of the renewal interval. */
+/** Shows the time since the last renewal as a share of the renewal interval. */
 function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

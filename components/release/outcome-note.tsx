@@ -13,17 +13,18 @@ const TONES = {
 interface OutcomeNoteProps {
   tone: keyof typeof TONES;
   title: ReactNode;
-  /** `asked`: the response to a request, which takes the focus. */
+  /** `asked` is for the response to a request, which takes the focus. */
   comes: "asked" | "unasked";
   children?: ReactNode;
 }
 
-/** The result of a release, or a change of the hold. */
+/** Shows the result of a release, or a change of the hold. */
 export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) {
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];
   useEffect(() => {
-    // The focused element may have been removed with the form. The dialog then takes the focus, before or after this effect.
+    // The focused element may have been removed with the form. If so, the dialog takes the focus, before or after this
+    // effect.
     const isLost = document.activeElement?.contains(place.current) ?? true;
     return comes === "asked" || isLost ? focusInDialog(place) : undefined;
   }, [comes]);

@@ -3,30 +3,30 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { computeRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
-/** Leases shorter than this expire before an operator has read the dialog. */
+/** Leases shorter than this expire before an operator can read the dialog. */
 export const SHORT_LEASE_MS = 30_000;
 
 /** The action that each liveness state suggests. */
 type Advice = "release_unless_short" | "wait_if_short" | "none";
 
 const ADVICE: Readonly<Record<LivenessState, Advice>> = {
-  // Its renewals stopped: the holder is gone or stuck.
+  // The renewals stopped, so the holder has crashed or is stuck.
   overdue: "release_unless_short",
-  // It does not renew, so the lease expires on time. Whether the holder works is unknown.
+  // The holder does not renew, so the lease expires on time. Whether the holder is working is unknown.
   not_renewing: "wait_if_short",
-  // It renews, so a release would take the lock from a client at work.
+  // The holder renews, so a release would take the lock away from a working client.
   alive: "none",
-  // It may renew or not.
+  // The holder may or may not renew.
   unknown: "none",
-  // There is no evidence that the holder works, and no expiry to wait for.
+  // There is no evidence that the holder is working, and no expiry to wait for.
   no_ttl: "none",
 };
 
 /**
  * Returns the action that the evidence supports, or null if the operator has to choose.
  *
- * @param only one of several holders, whose own lease counts
- * @param now Redis clock, Unix milliseconds
+ * @param only one of several holders, whose own lease applies
+ * @param now Redis clock in Unix milliseconds
  */
 export function preselectMethod(lock: Lock, only: Holder | undefined, now: number): ReleaseMethod | null {
   const advice = ADVICE[lock.liveness?.state ?? "unknown"];
@@ -38,8 +38,8 @@ export function preselectMethod(lock: Lock, only: Holder | undefined, now: numbe
 }
 
 /**
- * Returns whether an untouched preselection became wrong. A lease that merely falls below 30 s does not count, because
- * the choice must not change while the operator reads.
+ * Returns whether a preselection that the operator left unchanged became wrong. A lease that merely drops below 30 s
+ * does not count, because the choice must not change while the operator is reading.
  */
 export function isPreselectionWrong(
   preselected: ReleaseMethod,

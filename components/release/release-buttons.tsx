@@ -9,7 +9,7 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Returns why the main button is disabled. null: it sends. */
+/** Returns why the main button is disabled; `null` if it is enabled. */
 export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseForm): string | null {
   const messages = useMessages(english);
   if (blocked !== null) return blocked;
@@ -51,7 +51,7 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   );
 }
 
-/** The second, explicit step. It names the owner whose current hold is released. */
+/** The second, explicit step. It names the owner whose current hold will be released. */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);

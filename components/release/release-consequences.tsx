@@ -17,7 +17,7 @@ import type { ReleaseForm } from "./use-release.ts";
 
 const LISTED_WAITERS_MAX = 3;
 
-/** The next holder, what else is released, and what the library of the previous holder does. */
+/** Shows the next holder, what else is released, and what the previous holder's library does. */
 export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { shown: lock, state } = form;
@@ -38,7 +38,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   );
 }
 
-/** Other holders and keys that are released together, and those that are not. */
+/** Shows the other holders and keys that are released together, and those that are not. */
 function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(english);
   const others = lock.holders.length - 1;
@@ -88,7 +88,7 @@ function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
   );
 }
 
-/** How the holder finds out, and what its library does then. */
+/** Shows how the holder notices the release, and what its library then does. */
 function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

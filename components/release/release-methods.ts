@@ -1,18 +1,21 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
-/** `wait`: does not change the lock. */
+/** `wait` does not change the lock. */
 export type ReleaseMethod = "release" | "reserve" | "wait";
 
 /** Why a method is not available. */
 export type MethodObstacle = "renewed" | "noTtl" | "noRoom" | "others";
 
-/** Every method in display order. null: available. The order is fixed, so that nothing moves under the pointer. */
+/**
+ * Every method in display order; `null` if it is available. The order is fixed, so that nothing moves under the
+ * pointer.
+ */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
 /**
  * Determines which methods are available for a lock in its current state.
  *
- * @param only one of several holders, whose release leaves the others
+ * @param only one of several holders, whose release does not affect the others
  */
 export function findReleaseMethods(lock: Lock, only: Holder | undefined): ReleaseMethods {
   return new Map([

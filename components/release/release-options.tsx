@@ -11,7 +11,7 @@ import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
 import type { ReleaseMethod } from "./release-methods.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Returns the selected option, or else the first available one. */
+/** Returns the selected option, or otherwise the first available one. */
 export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
   return (
     form?.querySelector<HTMLElement>("input[name=method]:checked") ??
@@ -23,7 +23,7 @@ export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
 interface ReleaseOptionProps {
   value: ReleaseMethod;
   name: string;
-  /** Why it is unavailable. null: it is available. */
+  /** Why it is unavailable; `null` if it is available. */
   unavailable: string | null;
   isChosen: boolean;
   onChoose(method: ReleaseMethod): void;
@@ -47,12 +47,12 @@ function ReleaseOption({ value, name, unavailable, isChosen, onChoose, children 
         name="method"
         value={value}
         checked={isChosen}
-        // Not `disabled`: it would lose the focus, and the keyboard could not reach its reason.
+        // Not `disabled`, because it would lose the focus, and its reason would not be reachable by keyboard.
         aria-disabled={!isAvailable || undefined}
         aria-label={name}
         aria-describedby={hintId}
         onChange={() => isAvailable && onChoose(value)}
-        // The ring is around the radio only: around the option it would look like a selection.
+        // The ring is only around the radio button, because around the option it would look like a selection.
         className="mt-0.5 size-[13px] rounded-full accent-accent outline-offset-2 outline-accent focus-visible:outline-2"
       />
       <span>
@@ -69,7 +69,7 @@ function isReservation({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && parseReservedHold(holder.owner) !== null;
 }
 
-/** All actions, in fixed places. An unavailable action shows its reason. */
+/** Lists all actions in fixed places. Unavailable actions show the reason. */
 export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { shown, methods, choice, choose, state } = form;

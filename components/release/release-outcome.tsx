@@ -26,7 +26,7 @@ interface ReleaseOutcomeProps {
   onClose(): void;
 }
 
-/** The result of the release, or a change of the hold. Nothing while the hold is unchanged. */
+/** Shows the result of the release, or a change of the hold. Renders nothing while the hold is unchanged. */
 export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   const messages = useMessages(english);
   const { state, current, drift, ending } = form;
@@ -66,7 +66,7 @@ interface ChangedOutcomeProps {
   form: ReleaseForm;
   /** The current state. */
   lock: Lock | undefined;
-  /** `asked`: the server refused the release because of it. */
+  /** `asked` if the server refused the release because of it. */
   comes: "asked" | "unasked";
 }
 

@@ -7,13 +7,13 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** The reason, and the confirmation on production. */
+/** The fields for the reason and for the confirmation on production. */
 export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { shown, state, needsReason, confirm } = form;
   const { step, reason, confirmation } = state;
   const error = step.at === "choosing" ? step.error : undefined;
-  // A reason is required in these two states only.
+  // A reason is required only in these two states.
   const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
   const texts = {
     say_why: messages.reasonRequired[liveness],
@@ -22,7 +22,7 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
     confirm_target: undefined,
   };
   useEffect(() => {
-    // On a phone the field may be out of view.
+    // On phones, the field may be out of view.
     if (error === "say_why") document.getElementById("reason")?.focus();
   }, [error]);
   return (

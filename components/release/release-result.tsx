@@ -36,7 +36,7 @@ interface ReleaseResultProps {
   onClose(): void;
 }
 
-/** The result of a release: holder, time, waiters, current holder, and links to the records. */
+/** Shows the result of a release: the holder, time, waiters, current holder, and links to the records. */
 export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -103,7 +103,10 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
   );
 }
 
-/** Returns whether the same holder is back. Never for holds with a fencing token: their labels are not unique. */
+/**
+ * Returns whether the same holder is back. Always `false` for holds with a fencing token, because their labels are not
+ * unique.
+ */
 function isHeldAgain({ holders }: Lock, { owner, fence }: Pick<ForceReleased, "owner" | "fence">): boolean {
   return fence === undefined && holders.some((holder) => holder.owner === owner && holder.fence === null);
 }
@@ -128,7 +131,7 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   );
 }
 
-/** The waiters just before the release, determined as for the next holder in the dialog. */
+/** Shows the waiters just before the release, determined like the next holder in the dialog. */
 function NotifiedWaiters({
   result: { waiters, reserved },
   waited,
@@ -160,7 +163,7 @@ function NextHolder({ lock }: { lock: Lock | undefined }) {
   );
 }
 
-/** Explains that the released hold was created again. */
+/** Explains that the released hold was recreated. */
 function RecreatedHold({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { of } = useMessages(formatFacts);
@@ -180,7 +183,7 @@ function MasterResults({ masters }: { masters: NonNullable<ForceReleased["master
   );
 }
 
-/** Counts down while the server checks whether the library creates the lock again. */
+/** Counts down while the server checks whether the library recreates the lock. */
 function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -193,7 +196,7 @@ function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceRelea
   );
 }
 
-/** Finds the event of the release, once it has arrived. */
+/** Finds the event for the release, once it has arrived. */
 function findReleaseEvent(
   events: ReturnType<typeof useKeyEvents>["events"],
   result: ForceReleased,

@@ -28,7 +28,7 @@ import { ReleaseReason } from "./release-reason.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
 interface ReleaseSheetProps {
-  /** As it was when the operator opened the dialog. */
+  /** The lock as it was when the operator opened the dialog. */
   lock: Lock;
   /** The holder to release if the lock has several. */
   holder?: Holder | undefined;
@@ -37,8 +37,8 @@ interface ReleaseSheetProps {
 }
 
 /**
- * `form`: an action can be chosen and sent. `confirm`: a second, explicit step. `facts`: read-only, for this operator or
- * for all. `over`: the hold changed or ended. `done`: the release was carried out.
+ * `form`: an action can be chosen and sent. `confirm`: the second, explicit step. `facts`: read-only for this operator
+ * or for all. `over`: the hold changed or ended. `done`: the release was carried out.
  */
 type SheetMode = "form" | "confirm" | "facts" | "over" | "done";
 
@@ -49,7 +49,7 @@ function getSheetMode({ state: { step }, drift, factsOnly }: ReleaseForm): Sheet
   return step.at === "unverified" ? "confirm" : "form";
 }
 
-/** The release dialog: the hold, its liveness, the consequences, and the actions. */
+/** The release dialog, with the hold, its liveness, the consequences of a release, and the actions. */
 export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
   const uiMessages = useMessages(ui);
   const form = useRelease({ lock, holder });
@@ -63,7 +63,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
   const openLockPage = useOpenLockPage(seen, onClose);
   const submit = () => {
     if (mode !== "form" || step.at === "sending") return;
-    // The focus moves to the missing input.
+    // Moves the focus to the missing input.
     if (choice === null) findOption()?.focus();
     else if (choice === "wait") openLockPage();
     else if (form.blocked === null) form.release("refuse");
@@ -112,7 +112,10 @@ function useOpenLockPage(lock: Lock, onClose: () => void): () => void {
   };
 }
 
-/** The review of another hold starts like the first one: at the top, and at the first option if it is in view. */
+/**
+ * The review of another hold starts like the first one: scrolled to the top, with the focus on the first option if it
+ * is in view.
+ */
 function useFocusAfterReview(version: string | null, place: RefObject<HTMLElement | null>) {
   const opened = useRef(version);
   useEffect(() => {
@@ -154,7 +157,7 @@ const ALERT_CLASSES = {
   neutral: "rounded-[9px] bg-line-soft px-3 py-2.5",
 };
 
-/** The hold, its liveness, and the consequences of a release. */
+/** Shows the hold, its liveness, and the consequences of a release. */
 function ReleaseFacts({ form, isCurrent }: { form: ReleaseForm; isCurrent: boolean }) {
   const messages = useMessages(english);
   const { shown, state } = form;

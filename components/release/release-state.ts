@@ -6,15 +6,16 @@ import type { LockWaiters } from "@/lib/contract/waiters.ts";
 import { preselectMethod } from "./preselection.ts";
 import type { ReleaseMethod } from "./release-methods.ts";
 
-/** Duration of the reservation that a release can make. */
+/** The duration of the reservation that a release can make. */
 export const RESERVE_MS = 60_000;
 
-/** Why nothing was sent, or the error of the server. */
+/** Why nothing was sent, or the server's error. */
 export type ReleaseFault = "say_why" | "name_format" | "confirm_target" | RequestError;
 
 /**
- * `refused`: the server found another hold and did nothing. `unverified`: it could not verify the hold; a second, explicit
- * step releases the current one. `unknown`: no response. `done`: `waited` are the waiters just before.
+ * `refused`: the server found another hold and did nothing. `unverified`: it could not verify the hold; a second,
+ * explicit step releases the current one. `unknown`: no response. `done`: `waited` contains the waiters just before the
+ * release.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -31,8 +32,8 @@ export interface ReleaseSubject {
 }
 
 /**
- * `preselected` by the evidence, `chosen` by the operator, or `open`. `cleared`: a preselection that became wrong. One
- * choice never changes into another by itself.
+ * `preselected` based on the evidence, `chosen` by the operator, `open`, or `cleared` because the preselection became
+ * wrong. One choice never changes into another on its own.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
@@ -41,15 +42,15 @@ export type ReleaseChoice =
 export interface ReleaseState {
   /** The hold that the operator reviews. Only this hold can be released. */
   seen: Lock;
-  /** The holder to release if the lock has several. undefined: release the whole lock. */
+  /** The holder to release if the lock has several; `undefined` to release the whole lock. */
   holder: Holder | undefined;
-  /** End of the hold if known, Redis clock. null while it lasts. */
+  /** The end of the hold on the Redis clock, if known; `null` while it lasts. */
   endedAt: number | null;
-  /** Selected by the operator if the value does not determine it. */
+  /** The format, selected by the operator if the value does not determine it. */
   format: FormatName | null;
   choice: ReleaseChoice;
   reason: string;
-  /** The label of the target as typed to confirm. */
+  /** The target's label as typed for confirmation. */
   confirmation: string;
   step: ReleaseStep;
 }
@@ -63,10 +64,10 @@ export type ReleaseAction =
   | { type: "sent" }
   | { type: "step"; step: ReleaseStep }
   | { type: "ended"; at: number }
-  /** Reviews another hold: every input starts over. */
+  /** Starts the review of another hold, with all inputs reset. */
   | { type: "review"; lock: Lock; now: number };
 
-/** @param now Redis clock, Unix milliseconds */
+/** @param now Redis clock in Unix milliseconds */
 export function createReleaseState({ lock, holder }: ReleaseSubject, now: number): ReleaseState {
   const method = preselectMethod(lock, holder, now);
   const choice: ReleaseChoice = method === null ? { is: "open", method } : { is: "preselected", method };
@@ -100,7 +101,7 @@ export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): 
     case "step":
       return { ...state, step: action.step };
     case "ended":
-      // The end event follows the new state, so a later report can only move the end to an earlier time.
+      // The end event arrives after the new state, so a later report can only move the end to an earlier time.
       return { ...state, endedAt: Math.min(state.endedAt ?? action.at, action.at) };
     case "review":
       return createReleaseState({ lock: action.lock }, action.now);

@@ -33,17 +33,17 @@ import {
 
 export interface ReleaseForm {
   state: ReleaseState;
-  /** The current lock, as far as the stream reported it. */
+  /** The current lock, if the stream has reported it. */
   current: Lock | undefined;
-  /** The current state of the hold that was seen. Renewals belong to it. */
+  /** The current state of the hold that was seen, including its renewals. */
   shown: Lock;
   drift: HoldDrift;
-  /** How the last hold ended, if no other hold began after it. */
+  /** How the last hold ended, if no other hold has started since. */
   ending: LockEvent | undefined;
   methods: ReleaseMethods;
-  /** null: the operator must choose. */
+  /** `null` if the operator must choose. */
   choice: ReleaseMethod | null;
-  /** Why this lock is read-only, for this operator or for all. null: it can be released. */
+  /** Why this lock is read-only for this operator or for all; `null` if it can be released. */
   factsOnly: string | null;
   /** Why nothing can be sent now, although the lock can be released. */
   blocked: string | null;
@@ -99,7 +99,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
     if (endedAt !== null) dispatch({ type: "ended", at: endedAt });
   }, [endedAt]);
   const needsReason = isLikelyAlive(shown);
-  // Releasing a lock on production from a client that may be at work takes more than one click.
+  // Taking a production lock away from a client that may be working requires more than one click.
   const confirm = isProduction(live.hello?.target) && needsReason ? live.hello?.target.label : undefined;
   const send = useSendRelease(state, dispatch, { compared, shown });
   return {

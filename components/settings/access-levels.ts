@@ -1,4 +1,4 @@
 import type { Access } from "@/lib/contract/access.ts";
 
-/** Duplicates the contract, because zod must not be in the first load. A test compares the two. */
+/** Duplicates the contract, because importing it would add zod to the first load. A test compares the two. */
 export const ACCESS_LEVELS: readonly Access[] = ["read", "lock", "force", "admin"];

@@ -2,7 +2,7 @@ import type { ApiKeyQuotaInput } from "@/lib/contract/accounts/api-key.ts";
 
 const MIB = 1024 * 1024;
 
-/** Quotas as entered. An empty text means the limit of the server. */
+/** The quotas as entered. Empty text applies the server's limit. */
 export interface QuotaText {
   readonly holds: string;
   readonly mebibytes: string;
@@ -17,7 +17,7 @@ export function toQuotaText({ holdsMax, bytesMax }: Required<ApiKeyQuotaInput>):
   };
 }
 
-/** Parses the quotas. Returns undefined if a quota is invalid. */
+/** Parses the quotas. Returns `undefined` if a quota is invalid. */
 export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKeyQuotaInput> | undefined {
   const holdsMax = parsePositive(holds);
   const amount = parsePositive(mebibytes);
@@ -32,7 +32,7 @@ export function formatMebibytes(bytes: number): string {
   return String(Math.round((bytes / MIB) * 10) / 10);
 }
 
-/** Returns null for an empty text, and undefined if it is not a positive number. */
+/** Returns `null` for empty text, and `undefined` if the text is not a positive number. */
 function parsePositive(text: string): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;

@@ -18,7 +18,7 @@ import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 import { RoleTable } from "./role-table.tsx";
 
 interface OperatorFormProps {
-  /** The operator to change; undefined to create one. */
+  /** The operator to change; `undefined` to create one. */
   operator?: Operator;
   onClose(): void;
 }

@@ -13,7 +13,7 @@ interface PasswordFieldsProps {
   onAgain(again: string): void;
 }
 
-/** Fields for a new password and its repetition. */
+/** The fields for a new password and its confirmation. */
 export function PasswordFields({ password, again, onPassword, onAgain }: PasswordFieldsProps) {
   const messages = useMessages(settings);
   const type = { type: "password", autoComplete: "new-password", maxLength: PASSWORD_CHARACTERS_MAX };
@@ -45,7 +45,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
   );
 }
 
-/** Returns why the password cannot be used; null if it can. */
+/** Returns why the password cannot be used; `null` if it can. */
 export function findPasswordFault(
   password: string,
   again: string,

@@ -10,7 +10,7 @@ interface QuotaFieldsProps {
   onChange(value: QuotaText): void;
 }
 
-/** The quotas of an API key. An empty field applies the server's limit. */
+/** The fields for the quotas of an API key. An empty field applies the server's limit. */
 export function QuotaFields({ value, onChange }: QuotaFieldsProps) {
   const messages = useMessages(apiKeys);
   return (

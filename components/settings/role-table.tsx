@@ -17,7 +17,7 @@ interface RoleTableProps {
   onRoles(roles: Roles): void;
 }
 
-/** The role on each target. The role of a named target overrides `*`, even if it grants less. */
+/** Shows the role on each target. The role for a named target overrides `*`, even if it grants less. */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const messages = useMessages(operators);
   const targets = useTargets() ?? [];
@@ -28,7 +28,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
     onRoles(choice === "as_others" ? others : { ...others, [target]: choice });
   };
   const [only] = named;
-  // With a single target, the default role is its role.
+  // With a single target, the default role is the role on that target.
   if (named.size <= 1 && (only === undefined || roles[only] === undefined))
     return <SingleRole role={roles["*"] ?? "none"} onChoose={(role) => onRoles({ "*": role })} />;
   const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
@@ -51,7 +51,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
   );
 }
 
-/** The role of an operator if there is a single target. */
+/** Shows the role of an operator if there is a single target. */
 function SingleRole({ role, onChoose }: { role: Role | "none"; onChoose(role: Role | "none"): void }) {
   const messages = useMessages(operators);
   return (

@@ -3,7 +3,7 @@ import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 /**
  * Builds a shell command that lists one lock with a new API key. It changes nothing.
  *
- * @param origin origin of the server with its base path
+ * @param origin the server's origin, including its base path
  */
 export function buildTrialCommand(
   { secret, targets }: Pick<CreatedApiKey, "secret" | "targets">,

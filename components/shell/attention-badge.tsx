@@ -7,7 +7,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 const SHOWN_MAX = 99;
 
-/** The number of locks that need attention; empty if there are none. */
+/** Shows the number of locks that need attention; empty if there are none. */
 export function AttentionBadge({ count, className }: { count: number | undefined; className: string }) {
   const messages = useMessages(shell);
   if (count === undefined || count === 0) return null;

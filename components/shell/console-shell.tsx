@@ -23,7 +23,7 @@ const KeyboardHelp = createLazyOverlay(() =>
   import("./keyboard-help.tsx").then((module) => module.KeyboardHelp),
 );
 
-/** Placeholder of the same height, so that the page does not move. */
+/** A placeholder of the same height, so that the page does not move. */
 const PhoneBarPlaceholder = () => (
   <div className="order-last h-[57px] border-t border-line bg-panel sm:hidden" />
 );
@@ -42,7 +42,7 @@ const TargetNeverReached = dynamic(
   { ssr: false },
 );
 
-/** Takes the target from the URL. Another target resets the page. */
+/** Reads the target from the URL. A different target resets the page. */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   useFocusAfterTargetSwitch(target);
@@ -55,7 +55,7 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** A change of target replaces the page, and the focused element with it. */
+/** Changing the target replaces the page, including the focused element. */
 function useFocusAfterTargetSwitch(target: string | null): void {
   const shown = useRef(target);
   useEffect(() => {
@@ -83,7 +83,7 @@ function ShellFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** The page, or the reason why it is unavailable. */
+/** Shows the page, or the reason why it is unavailable. */
 function PageContent({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const live = useLiveState();

@@ -14,7 +14,9 @@ import { AttentionBadge } from "./attention-badge.tsx";
 import { PAGE_ICONS } from "./navigation-items.ts";
 import { useLockBadges } from "./use-lock-badges.ts";
 
-/** The main navigation: icons with tooltips below 1600 px, names from 1600 px. Phones have `PhoneBar`. */
+/**
+ * The main navigation: icons with tooltips below 1600 px, names at 1600 px and wider. Phones have `PhoneBar` instead.
+ */
 export function MainNavigation() {
   const messages = useMessages(shell);
   const pathname = usePathname();
@@ -61,7 +63,9 @@ export function MainNavigation() {
   );
 }
 
-/** The name of a page, as a tooltip of its icon or next to it. It names the link in both cases. */
+/**
+ * The name of a page, as a tooltip of its icon or next to the icon. In both cases, it is the link's accessible name.
+ */
 function NavigationLabel({
   children,
   isTooltipDismissed,

@@ -23,7 +23,9 @@ interface MoreSheetProps {
 const ROW_CLASS =
   "flex min-h-11 w-full items-center gap-3 rounded-[8px] px-3 text-left hover:bg-line-soft outline-offset-[-2px]";
 
-/** The menu of phones: other pages, theme, language, help and logout. Load it lazily, because it includes the overlay. */
+/**
+ * The menu on phones: other pages, theme, language, help and logout. Load it lazily, because it includes the overlay.
+ */
 export function MoreSheet({ onHelp, onClose }: MoreSheetProps) {
   const messages = useMessages(shell);
   const { hello } = useLiveState();

@@ -11,7 +11,7 @@ import {
 } from "lucide-react";
 import type { ConsolePage } from "../app/pages.ts";
 
-/** The icon of a page, used where its name has no room. */
+/** The icon of a page, used where its name does not fit. */
 export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   locks: Lock,
   owners: Users,
@@ -23,5 +23,5 @@ export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   settings: Settings,
 };
 
-/** Pages in the bar of phones. The others are in its menu. */
+/** The pages in the bar on phones. The others are in its menu. */
 export const PHONE_BAR_PAGES: readonly ConsolePage["name"][] = ["locks", "events"];

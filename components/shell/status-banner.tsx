@@ -9,7 +9,7 @@ import { formatMastersDown } from "../app/connection.ts";
 
 interface StatusNotice {
   text: string;
-  /** The English text of the server. */
+  /** The server's English text. */
   detail?: string | undefined;
 }
 

@@ -14,15 +14,15 @@ import { buildTargetHref } from "../app/target-link.tsx";
 
 interface TargetMenuProps {
   targets: readonly TargetSummary[];
-  /** undefined if the target of the URL does not exist. */
+  /** `undefined` if the target in the URL does not exist. */
   here: TargetSummary | undefined;
 }
 
-/** All targets with their state. Selecting one keeps the page, except on a lock page. */
+/** Lists all targets with their state. Selecting one keeps the page, except on a lock page. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
   const messages = useMessages(shell);
   const pathname = usePathname();
-  // The key of a lock means nothing on another target.
+  // The key of a lock has no meaning on another target.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
   return (
     <Menu.Root>

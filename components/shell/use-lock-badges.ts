@@ -8,7 +8,7 @@ interface LockBadges {
   readonly needsAttention: number | undefined;
 }
 
-/** Reads the counts of the navigation, from the same snapshot as the page. undefined while loading. */
+/** Returns the counts for the navigation, from the same snapshot as the page; `undefined` while they load. */
 export function useLockBadges(): LockBadges {
   const isUnreached = isTargetNeverReached(useLiveState());
   const counts = useCounts();

@@ -23,7 +23,7 @@ import { PollingDelay } from "./polling-delay.tsx";
 
 interface MasterTableProps {
   masters: readonly MasterHealth[];
-  /** Reports of the masters; undefined while loading. */
+  /** The reports about the masters; `undefined` while they load. */
   reports: readonly MasterReport[] | undefined;
 }
 
@@ -38,7 +38,7 @@ const COLUMN_HEADERS = [
   "notifications",
 ] as const;
 
-/** The masters of a target: their state, and the settings that matter to locks. */
+/** Lists the masters of a target with their state and the settings that affect locks. */
 export function MasterTable({ masters, reports }: MasterTableProps) {
   const { masters: messages } = useMessages(targets);
   return (
@@ -144,7 +144,7 @@ function ServerVersion({ report }: ReportedValue) {
   );
 }
 
-/** Smaller clock differences cannot be distinguished from network latency. Milliseconds. */
+/** In milliseconds. Smaller clock differences cannot be distinguished from network latency. */
 const SAME_MS = 50;
 
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {

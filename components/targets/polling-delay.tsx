@@ -6,7 +6,7 @@ import { targets } from "@/lib/i18n/en/targets.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows the delay of changes on a polled master, once it was measured. */
+/** Shows how long changes on a polled master take to appear, once this has been measured. */
 export function PollingDelay({ polling }: { polling: PollingDelays | undefined }) {
   const { masters: messages } = useMessages(targets);
   const uiMessages = useMessages(ui);

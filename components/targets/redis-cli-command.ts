@@ -2,7 +2,7 @@ const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
 const PLAIN_ARGUMENT = /^[\w:+.,=-]+$/;
 
 /**
- * Formats a command for a shell, one line per master. Commands for a sentinel or the machine stay unchanged.
+ * Formats a command for a shell, one line per master. Commands for a sentinel or the machine are left unchanged.
  *
  * @param masters `host:port`, with IPv6 as `[host]:port`
  */

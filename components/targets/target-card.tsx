@@ -85,7 +85,7 @@ interface TargetFindingsProps {
 
 function TargetFindings({ isDown, health, masters }: TargetFindingsProps) {
   const messages = useMessages(targets);
-  // The header of the card and the banner already name the cause.
+  // The header of the card and the banner already show the cause.
   if (isDown && health.data === undefined) return null;
   if (health.isError && !isDown) {
     return (

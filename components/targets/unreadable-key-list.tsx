@@ -5,7 +5,7 @@ import type { UnreadableKey } from "@/lib/contract/target.ts";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Samples of watched keys that cannot be read, with the reason. */
+/** Lists samples of watched keys that cannot be read, with the reasons. */
 export function UnreadableKeyList({ keys }: { keys: readonly UnreadableKey[] }) {
   const messages = useMessages(targets);
   if (keys.length === 0) return null;

@@ -20,7 +20,7 @@ const SIZE_CLASSES: Record<ButtonSize, string> = {
   "small-icon": "size-6",
 };
 
-/** On a phone, touch targets are 44 px. In a line of text, the target is larger than the visible button. */
+/** On phones, touch targets are 44 px. In a line of text, the target is larger than the visible button. */
 const PHONE_CLASSES: Record<ButtonSize, string> = {
   normal: "max-sm:min-h-11",
   small: "max-sm:relative max-sm:after:absolute max-sm:after:-inset-y-2.5 max-sm:after:inset-x-0",
@@ -31,7 +31,7 @@ const PHONE_CLASSES: Record<ButtonSize, string> = {
 interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Why it is disabled. It stays focusable, so that the reason can be read. */
+  /** Why the button is disabled. It remains focusable, so that the reason can be read. */
   blocked?: string | null | undefined;
 }
 

@@ -1,7 +1,7 @@
 interface Choice<Value> {
   value: Value;
   name: string;
-  /** Explanation, may be empty. */
+  /** The explanation. May be empty. */
   text: string;
 }
 

@@ -9,9 +9,9 @@ import { copyText } from "./clipboard.ts";
 
 interface CopyButtonProps {
   text: string;
-  /** Accessible name: what is copied. */
+  /** The accessible name, which states what is copied. */
   label: string;
-  /** Shown beside the icon. */
+  /** Shown next to the icon. */
   children?: string;
   /** Sized for a line of text. */
   small?: boolean;

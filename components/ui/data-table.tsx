@@ -8,7 +8,7 @@ export const CELL_CLASS = "px-4 py-2 align-top";
 
 interface DataTableProps {
   label: string;
-  /** An empty name heads the column of buttons. */
+  /** The column of buttons has an empty name. */
   heads: readonly string[];
   children: ReactNode;
 }
@@ -17,7 +17,7 @@ interface DataTableProps {
 export function DataTable({ label, heads, children }: DataTableProps) {
   const messages = useMessages(ui);
   return (
-    // The section around it is the landmark. A second one with the same name would be ambiguous.
+    // The surrounding section is the landmark. A second landmark with the same name would be ambiguous.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
     <div
       role="group"

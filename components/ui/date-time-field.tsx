@@ -7,20 +7,20 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { formatZone, parseLocalDateTime, toLocalDateTime } from "./local-date-time.ts";
 
 interface DateTimeFieldProps {
-  /** Unix milliseconds. undefined: empty. */
+  /** Unix milliseconds; `undefined` if empty. */
   value: number | undefined;
-  /** Called on Enter and on blur. Text that is not a time changes nothing. */
+  /** Called on Enter and on blur, but not for text that is not a time. */
   onCommit(at: number | undefined): void;
   label: string;
   inputRef?: Ref<HTMLInputElement>;
 }
 
-/** Format of a date and time, the same in every language. */
+/** The format of a date and time, which is the same in every language. */
 const DATE_TIME_FORM = "YYYY-MM-DD HH:MM";
 const FIELD_CLASS =
   "h-7 w-[calc(19ch+20px)] rounded-[7px] border border-line bg-panel px-2 font-mono text-xs text-ink placeholder:text-ink-3 aria-invalid:border-bad max-sm:h-11";
 
-/** A field for a time on a 24-hour clock, with the time zone beside it. */
+/** A field for a time on a 24-hour clock, with the time zone next to it. */
 export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFieldProps) {
   const { dateTimeInvalid } = useMessages(ui);
   // The server does not know the time zone of the browser.
@@ -56,7 +56,7 @@ export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFiel
   );
 }
 
-/** The time zone of all times in the page. @param at Unix milliseconds. undefined: now */
+/** Shows the time zone of all times on the page. @param at Unix milliseconds; `undefined` for now */
 export function ZoneName({ at = Date.now() }: { at?: number | undefined }) {
   return (
     <span
@@ -80,7 +80,7 @@ interface DateTimeTextFieldProps {
   "aria-describedby"?: string | undefined;
 }
 
-/** The same for a form that is submitted as a whole. */
+/** The same field for a form that is submitted as a whole. */
 export function DateTimeTextField({
   text,
   onText,
@@ -94,7 +94,7 @@ export function DateTimeTextField({
   return (
     <input
       {...rest}
-      // biome-ignore lint/a11y/noAutofocus: the form was opened to be filled in
+      // biome-ignore lint/a11y/noAutofocus: the user opened the form to fill it in
       autoFocus={isFirst}
       value={text}
       placeholder={DATE_TIME_FORM}

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface EmptyStateProps {
   title: string;
-  /** The page has no other heading. */
+  /** Whether the page has no other heading. */
   page?: boolean;
   children: ReactNode;
 }

@@ -8,9 +8,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
-  /** Name of the part in the language of the page. */
+  /** The name of the part in the language of the page. */
   name: string;
-  /** Where the message is shown: in the page, or over it. */
+  /** Where the message is shown: on the page, or over it. */
   place?: "page" | "overlay";
   children: ReactNode;
 }
@@ -20,8 +20,8 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Shows an error below it in place, and keeps the rest of the page. A part whose code cannot be loaded, because another
- * version of the console was deployed, requires a reload of the page.
+ * Shows errors of its children in their place and keeps the rest of the page. If the code of a part cannot be loaded
+ * because another version of the console was deployed, the page must be reloaded.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };
@@ -34,7 +34,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     const { error } = this.state;
     const { name, place = "page", children } = this.props;
     if (error === null) return children;
-    // React keeps a failed import, so rendering again fails again.
+    // React caches a failed import, so rerendering fails again.
     if (isChunkLoadError(error)) {
       return <LoadFailure name={name} place={place === "page" ? "inline" : "overlay"} />;
     }

@@ -1,10 +1,10 @@
 import { type ReactNode, useId } from "react";
 
-/** Class of a single-line text field. */
+/** The class of a single-line text field. */
 export const INPUT_CLASS =
   "h-8 max-sm:h-11 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
 
-/** Class of a multi-line text field. */
+/** The class of a multi-line text field. */
 export const TEXTAREA_CLASS =
   "resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3";
 

@@ -20,7 +20,7 @@ function formatCoarse(ms: number, { units }: UnitMessages): string {
 const formatTenths = (ms: number, { units }: UnitMessages) =>
   `${(Math.floor(ms / 100) / 10).toFixed(1)} ${units.s}`;
 
-/** Formats the time left in ms, with tenths of a second in the last minute. Negative values count as 0. */
+/** Formats the remaining time in ms, with tenths of a second in the last minute. Negative values count as 0. */
 export function formatRemaining(ms: number, messages: UnitMessages): string {
   const left = Math.max(0, ms);
   return left < MINUTE ? formatTenths(left, messages) : formatCoarse(left, messages);
@@ -55,7 +55,7 @@ export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" |
 
 const CLOCK_FORMAT = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
-/** Creates a formatter on first use: constructing one takes milliseconds, which would delay the first render. */
+/** Creates a formatter on first use, because constructing one takes milliseconds and would delay the first render. */
 function createLazyFormatter<Made>(make: () => Made): () => Made {
   let cached: Made | undefined;
   return () => {

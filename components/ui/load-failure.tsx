@@ -8,16 +8,16 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface LoadFailureProps {
-  /** Name of the part in the language of the page. Without it, a dialog. */
+  /** The name of the part in the language of the page. Defaults to a dialog. */
   name?: string;
   /** `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
   place: "overlay" | "inline";
-  /** Loads the code again. Without it, only a reload of the page helps. */
+  /** Loads the code again. If omitted, the page must be reloaded. */
   onRetry?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
 
-/** Reports that code of the console could not be loaded, and why: no connection, or an updated console. */
+/** Reports that console code could not be loaded, and why: no connection, or an updated console. */
 export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps) {
   const messages = useMessages(shell).loadFailure;
   const [cause, setCause] = useState<"unknown" | "unreachable" | "updated">("unknown");
@@ -31,7 +31,7 @@ export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps)
       isMounted = false;
     };
   }, []);
-  // It responds to a key or a click, so it takes the focus.
+  // It appears in response to a key or a click, so it takes the focus.
   useEffect(() => {
     if (place === "overlay") retry.current?.focus();
   }, [place]);

@@ -18,7 +18,7 @@ export function formatZone(at: number): string {
  * Parses a time in the time zone of the browser, on a 24-hour clock. A time without a date is on the day of `now`, a date
  * without a year is in its year, and a date without a time is the start of that day.
  *
- * @returns Unix milliseconds; undefined if the text is empty or not a time
+ * @returns Unix milliseconds; `undefined` if the text is empty or not a time
  */
 export function parseLocalDateTime(text: string, now = Date.now()): number | undefined {
   const parts = DATE_TIME.exec(text.trim());
@@ -31,12 +31,12 @@ export function parseLocalDateTime(text: string, now = Date.now()): number | und
     .slice(4)
     .map((part) => (part === undefined ? undefined : Number(part)));
   const moment = new Date(year, month - 1, day, hour, minute, second);
-  // `Date` normalizes: 31 February would become a day in March.
+  // `Date` normalizes dates, so 31 February would become a day in March.
   const isReal = moment.getMonth() === month - 1 && moment.getDate() === day && moment.getHours() === hour;
   return isReal && minute < 60 && second < 60 ? moment.getTime() : undefined;
 }
 
-/** Returns the last millisecond of the second of a time: fields are precise to the second. */
+/** Returns the last millisecond of a time's second, because fields are precise to the second. */
 export function toEndOfSecond(at: number): number {
   return Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS - 1;
 }

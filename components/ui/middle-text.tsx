@@ -1,10 +1,13 @@
 import { SafeText } from "./safe-text.tsx";
 
-/** Shorter texts are cut at their end, if at all. */
+/** Shorter texts are truncated at the end, if at all. */
 const SPLIT_CHARACTERS_MIN = 17;
 const END_CHARACTERS = 7;
 
-/** One line of text from Redis that is cut in the middle if it is too long: ids and host names differ at the end. */
+/**
+ * Shows one line of text from Redis. Long text is truncated in the middle, because IDs and host names differ at the
+ * end.
+ */
 export function MiddleText({ text }: { text: string }) {
   const characters = Array.from(text);
   if (characters.length < SPLIT_CHARACTERS_MIN) {

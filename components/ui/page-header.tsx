@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
 
-/** Class of a list page: full width, the list scrolls. */
+/** The class of a list page, which has the full width and in which only the list scrolls. */
 export const LIST_PAGE_CLASS = "flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4";
 
-/** Class of a page of sections, which scrolls as a whole. */
+/** The class of a page with sections, which scrolls as a whole. */
 export const SECTION_PAGE_CLASS = "mx-auto flex w-full max-w-[1080px] flex-col gap-4 px-3 pt-3 pb-6 sm:px-4";
 
 interface PageHeaderProps {
   title: string;
-  /** Placed at the right of the title. */
+  /** Placed to the right of the title. */
   children?: ReactNode;
 }
 
-/** The title and the actions of a page, the same on every page. */
+/** Shows the title and the actions of a page in the same way on every page. */
 export function PageHeader({ title, children }: PageHeaderProps) {
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-2">

@@ -7,7 +7,7 @@ const DATE = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/;
 
 /**
  * Parses a time in the past: `10:47:04` (the latest such time), `2026-11-23 10:47:04`, or `5 m` for five minutes ago, in
- * the time zone of the browser. undefined: not a time, or in the future.
+ * the time zone of the browser. Returns `undefined` if the text is not a time or is in the future.
  *
  * @param now Unix milliseconds  @returns Unix milliseconds
  */

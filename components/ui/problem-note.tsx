@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { ProblemText } from "./problem-text.tsx";
 
 interface ProblemNoteProps {
-  /** null: no error. */
+  /** `null` if there is no error. */
   problem: { message: string } | null;
   onAgain?: (() => void) | undefined;
 }

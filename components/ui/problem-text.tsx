@@ -4,7 +4,7 @@ import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
 import { type ProblemMessages, problems } from "@/lib/i18n/en/problems.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** An error in the language of the page, followed by the message of the server if that is not English. */
+/** Shows an error in the language of the page, followed by the server's message unless the page is in English. */
 export function ProblemText({ problem }: { problem: { message: string } }) {
   const { translations: problemTexts } = useMessages(problems);
   const text = problemTexts === null ? null : translateProblem(problem, problemTexts);
@@ -21,7 +21,7 @@ export function ProblemText({ problem }: { problem: { message: string } }) {
   );
 }
 
-/** Returns null for a code without messages. */
+/** Returns `null` for a code without messages. */
 function translateProblem(problem: unknown, { ofCode, ofNoResponse }: ProblemMessages): string | null {
   if (problem instanceof ApiProblem) {
     const { title, remedy } = ofCode[problem.code];

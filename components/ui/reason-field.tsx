@@ -11,7 +11,7 @@ interface ReasonFieldProps {
   reason: string;
   onReason(reason: string): void;
   error: ReactNode;
-  /** The reason is optional. */
+  /** Whether the reason is optional. */
   isOptional?: boolean;
 }
 
@@ -59,7 +59,7 @@ interface ConfirmNameFieldProps {
   label: string;
   typed: string;
   onType(typed: string): void;
-  /** Submitted without the name, so the field takes the focus. */
+  /** Whether the form was submitted without the name, so that the field takes the focus. */
   isMissing?: boolean;
 }
 

@@ -2,11 +2,11 @@ import { splitVisibleParts } from "./visible-text.ts";
 
 interface SafeTextProps {
   text: string;
-  /** May wrap. */
+  /** Whether the text may wrap. */
   wrap?: boolean;
 }
 
-/** Text from Redis, isolated from the surrounding writing direction, with invisible characters made visible. */
+/** Shows text from Redis, isolated from the surrounding writing direction, with invisible characters made visible. */
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (

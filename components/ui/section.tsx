@@ -3,7 +3,7 @@ import { type ReactNode, useId } from "react";
 interface SectionProps {
   title: ReactNode;
   text?: ReactNode;
-  /** Placed at the right of the title. */
+  /** Placed to the right of the title. */
   actions?: ReactNode;
   children?: ReactNode;
 }

@@ -2,19 +2,19 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** Class of the headers of a table that scrolls under them. */
+/** The class of the headers of a table that scrolls below them. */
 export const HEADER_CLASS =
   "sticky top-0 z-10 h-9 border-b border-line bg-bg px-3 font-medium whitespace-nowrap text-ink-3";
 
 interface SortHeaderProps {
   name: string;
-  /** Whether its numbers are aligned right. */
+  /** Whether its numbers are right-aligned. */
   figure: boolean;
-  /** undefined: the rows are sorted by another column. */
+  /** `undefined` if the rows are sorted by another column. */
   order: "ascending" | "descending" | undefined;
   onSort(): void;
   className: string | undefined;
-  /** Further controls at its edge. */
+  /** Additional controls at its edge. */
   children?: ReactNode;
 }
 
@@ -24,7 +24,7 @@ export function SortHeader({ name, figure, order, onSort, className, children }:
   return (
     <th
       scope="col"
-      // Excludes the names of the other controls in it.
+      // Excludes the names of the other controls in the header.
       aria-label={name}
       aria-sort={order}
       className={clsx(HEADER_CLASS, figure ? "text-right" : "text-left", className)}

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 
-/** Class of the line below tabs. */
+/** The class of the line below tabs. */
 export const TABS_CLASS = "flex gap-1 overflow-x-auto border-b border-line";
 
 /** Returns the class of a tab, link or button. The selected one is underlined. */

@@ -1,7 +1,7 @@
-/** Which parts of a page are open or closed: `name` or `-name`, separated by dots. */
+/** Stores which parts of a page are open (`name`) or closed (`-name`), separated by dots. */
 export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 
-/** @returns null: no choice was made */
+/** @returns `null` if no choice was made */
 export function readFlag(cookie: string, name: string): boolean | null {
   const flags = cookie.split(".");
   if (flags.includes(name)) return true;

@@ -7,7 +7,7 @@ import { readFlag, UI_FLAGS_COOKIE, writeFlag } from "./ui-flags-cookie.ts";
 const InitialFlagsContext = createContext("");
 const YEAR_S = 365 * 24 * 3600;
 const listeners = new Set<() => void>();
-/** undefined: no choice was made since the page was loaded. */
+/** `undefined` if no choice was made since the page was loaded. */
 let currentFlags: string | undefined;
 
 /** @param kept the cookie as the server received it */
@@ -22,7 +22,7 @@ function subscribe(listener: () => void): () => void {
 
 /**
  * A choice stored in a cookie, so that the server renders the page as it was left and nothing moves during hydration.
- * null: no choice was made.
+ * `null` if no choice was made.
  */
 export function useUiFlag(name: string): [boolean | null, (value: boolean) => void] {
   const first = use(InitialFlagsContext);
@@ -33,7 +33,8 @@ export function useUiFlag(name: string): [boolean | null, (value: boolean) => vo
   );
   const set = (next: boolean) => {
     currentFlags = writeFlag(currentFlags ?? first, name, next);
-    // biome-ignore lint/suspicious/noDocumentCookie: the server needs it with the next page, and Safari lacks cookieStore
+    // biome-ignore lint/suspicious/noDocumentCookie: the server needs it for the next page, and Safari lacks
+    // cookieStore
     document.cookie = `${UI_FLAGS_COOKIE}=${currentFlags}; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
     for (const listener of listeners) listener();
   };

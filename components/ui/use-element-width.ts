@@ -2,7 +2,7 @@
 
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** Returns the inner width of an element in pixels. 0 until it is mounted, which is never painted. */
+/** Returns the inner width of an element in pixels. Before it is mounted, the width is 0, which is never painted. */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [px, setPx] = useState(0);
   useLayoutEffect(() => {

@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** A reader moves the pointer now and then. After this time without a move, the pointer was left there. */
+/** A reader moves the pointer occasionally. After this time without movement, the pointer was left there. */
 const POINTER_IDLE_MS = 60_000;
 
 /**
@@ -15,7 +15,10 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   return pointer || keyboard;
 }
 
-/** Attribute of a control outside that belongs to the element with this id: pointing at it counts as reading. */
+/**
+ * The attribute of an outside control that belongs to the element with this ID. Pointing at the control counts as
+ * reading.
+ */
 export const READING_CONTROL_ATTRIBUTE = "data-reading";
 
 function isInside(
@@ -45,7 +48,7 @@ function useIsPointerInside(place: RefObject<HTMLElement | null>): boolean {
     };
     const moved = ({ target, clientX, clientY, type }: MouseEvent) => {
       const now = `${clientX} ${clientY}`;
-      // Rows that change under a resting pointer emit events, too.
+      // Rows that change under a resting pointer also cause events.
       if (now === at && type !== "wheel") return;
       at = now;
       clearTimeout(rest);
@@ -68,7 +71,7 @@ function useIsFocusInside(place: RefObject<HTMLElement | null>): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
     const focused = ({ target }: Event) => setThere((before) => isInside(place, target, before));
-    // Between two elements, no element has the focus for a moment.
+    // While the focus moves between two elements, neither has it for a moment.
     const blurred = () => {
       setTimeout(() => setThere((before) => isInside(place, document.activeElement, before)), 0);
     };

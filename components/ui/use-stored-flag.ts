@@ -18,7 +18,7 @@ function readStoredFlag(name: string, fallback: boolean): boolean {
   }
 }
 
-/** A choice that the browser stores beyond the page. */
+/** Returns a choice that the browser stores across pages. */
 export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
   const value = useSyncExternalStore(
     subscribeToFlag,
@@ -29,7 +29,7 @@ export function useStoredFlag(name: string, fallback: boolean): [boolean, (value
     try {
       localStorage.setItem(name, next ? "1" : "0");
     } catch {
-      // Storage is forbidden here, so the choice lasts as long as the page.
+      // Storage is not permitted, so the choice lasts as long as the page.
     }
     for (const listener of listeners) listener();
   };

@@ -31,7 +31,7 @@ function writeStoredText(name: string, value: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** A text that the browser stores. null: none, also on the server. */
+/** Returns a text that the browser stores; `null` if there is none, and always on the server. */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(
     subscribeToText,

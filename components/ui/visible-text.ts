@@ -4,10 +4,11 @@ export interface TextPart {
   isPlaceholder: boolean;
 }
 
-/** Upper bound of the shown characters. A key may have a megabyte. */
+/** The maximum number of characters shown. A key can be a megabyte long. */
 const SHOWN_MAX = 600;
 
-// Controls, format characters (bidi, zero width), lone surrogates, private use, and every space but U+0020.
+// Control characters, format characters (bidi, zero width), lone surrogates, private use, and every space except
+// U+0020.
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const EDGE_WHITESPACE = /^ +| +$/g;
 /** Most texts contain none of these characters and are returned without a loop. */
@@ -34,7 +35,7 @@ export function toVisibleText(text: string): string {
     .join("");
 }
 
-/** Keeps the start and the end, where names of hosts and threads differ. */
+/** Keeps the start and the end, because that is where host and thread names differ. */
 export function shortenText(text: string, most = 24): string {
   const whole = toVisibleText(text);
   const half = Math.floor(most / 2);

@@ -18,14 +18,14 @@ import { EventName } from "../text/event-line.tsx";
 import { formatExactTime } from "../text/event-time.ts";
 
 interface EventDetailsProps {
-  /** undefined if the requested entry does not exist. */
+  /** `undefined` if the requested entry does not exist. */
   entry: HistoryEntry | undefined;
   onClose(): void;
   /** Replays the events around a time. */
   onReplay(at: number): void;
 }
 
-/** The details of an entry next to the list; on phones over its lower half. */
+/** Shows the details of an entry next to the list, or on phones over the lower half of the list. */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
   const { details: messages } = useMessages(eventsPage);
   const title = entry !== undefined && isGap(entry) ? messages.gapTitle : messages.title;

@@ -25,7 +25,7 @@ import { useAnchoredRows } from "./use-anchored-rows.ts";
 
 /** The distance from the end of the loaded rows at which more are requested. */
 const LOAD_AHEAD_ROWS = 100;
-/** The number of placeholder rows while older ones load, so that scrolling continues. */
+/** The number of placeholder rows while older rows load, so that scrolling continues. */
 const PLACEHOLDER_ROWS = 200;
 const PLACEHOLDER_CLASS =
   "absolute inset-x-0 bg-[linear-gradient(transparent_calc(var(--row)-1px),var(--line-soft)_calc(var(--row)-1px)),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_var(--row),48px_var(--row),42%_var(--row)] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
@@ -53,13 +53,13 @@ interface EventListProps {
   onTop(isAtTop: boolean): void;
   /** Called when the pointer or the focus enters or leaves the rows. */
   onReading: ((isReading: boolean) => void) | undefined;
-  /** The number of events that have arrived and are not shown. */
+  /** The number of events that have arrived but are not shown. */
   waiting: number;
   onShowWaiting(): void;
-  /** Load more events at either end; undefined if there are none or they are loading. */
+  /** Load more events at either end; `undefined` if there are none or they are loading. */
   onOlder: (() => void) | undefined;
   onNewer: (() => void) | undefined;
-  /** Whether there are older events, which load when the user scrolls near the end. */
+  /** Whether there are older events. They load when the user scrolls near the end. */
   isOlderComing: boolean;
   /** Shown if the list is empty. */
   children: ReactNode;
@@ -135,7 +135,7 @@ export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props 
   );
 }
 
-/** Column headers. They are hidden from screen readers, because each row names its cells. */
+/** Column headers. They are hidden from screen readers, because each row labels its cells. */
 function EventHeads() {
   const { heads } = useMessages(eventsPage).list;
   return (

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { EVENT_PANEL_CLASS, EVENT_TICKER_CLASS, useEventPanel } from "./use-event-panel.ts";
 
-/** Placeholder for the panel, so that the table does not move when it has loaded. */
+/** Placeholder for the panel, so that the table does not move when the panel has loaded. */
 export function EventPanelPlaceholder() {
   return useEventPanel().isOpen && <div className={EVENT_PANEL_CLASS} />;
 }

@@ -29,11 +29,11 @@ interface EventRowProps {
   skipped: number;
   isOpen: boolean;
   onOpen(entry: HistoryEntry): void;
-  /** Shows all events until then, including skipped ones. */
+  /** Shows all events up to that time, including skipped ones. */
   onJump(at: number): void;
 }
 
-/** One line of the stream. New lines above it move it without rendering it again. */
+/** One line of the stream. New lines above move it without rerendering it. */
 export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (

@@ -17,9 +17,9 @@ interface EventStreamProps {
   entries: readonly HistoryEntry[];
   skippedBefore: ReadonlyMap<string, number>;
   follows: boolean;
-  /** Whether the entry of the URL can still be loaded. */
+  /** Whether the entry that the URL requests can still be loaded. */
   isLoading: boolean;
-  /** Whether renewals are grouped. They are not if the search is for renewals. */
+  /** Whether renewals are grouped. They are not if the search asks for renewals. */
   foldsRenewals: boolean;
   onTop(isAtTop: boolean): void;
   onReading: ((isReading: boolean) => void) | undefined;
@@ -35,7 +35,7 @@ interface EventStreamProps {
   end: ReactNode;
 }
 
-/** The list with the details of the entry in the URL fragment. `j` and `k` move, Enter opens. */
+/** The list, with the details of the entry in the URL fragment. `j` and `k` move between entries, Enter opens one. */
 export function EventStream({
   entries,
   foldsRenewals,

@@ -21,7 +21,7 @@ const EventDrawer = createLazyOverlay(() =>
   import("./event-drawer.tsx").then((module) => module.EventDrawer),
 );
 
-/** The latest event in one line, shown where the event panel has no room or is closed. Opens the panel or a drawer. */
+/** Shows the latest event in one line if the event panel is closed or does not fit. Opens the panel or a drawer. */
 export function EventTicker() {
   const { panel } = useMessages(english);
   const { isOpen, setOpen, closedClass } = useEventPanel();
@@ -35,7 +35,8 @@ export function EventTicker() {
     <div className={clsx(EVENT_TICKER_CLASS, closedClass)}>
       <button
         type="button"
-        // A new function on each render: the button is always mounted and takes the focus when it becomes visible.
+        // The ref is a new function on each render, because the button is always mounted and takes the focus when it
+        // becomes visible.
         ref={(button) => focusEventToggle(button)}
         title={panel.show}
         onClick={open}
@@ -52,7 +53,7 @@ export function EventTicker() {
   );
 }
 
-/** Returns the latest event that is not a renewal. Renewals are too frequent. */
+/** Returns the latest event that is not a renewal. Renewals are too frequent to be shown. */
 function LatestEvent() {
   const { panel } = useMessages(english);
   const { events } = useEvents("all");

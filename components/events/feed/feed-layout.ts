@@ -4,11 +4,11 @@ export type FeedLayout = "wide" | "narrow";
 /** The position of a row in the list. */
 export interface RowPlace {
   readonly layout: FeedLayout;
-  /** Pixels from the top of the list. */
+  /** In pixels from the top of the list. */
   readonly top: number;
 }
 
-/** Narrow rows have two lines and the minimum size of a touch target. */
+/** Narrow rows have two lines and the minimum height of a touch target. */
 export const ROW_PX: Readonly<Record<FeedLayout, number>> = { wide: 32, narrow: 52 };
 
 const WIDE_FROM_PX = 768;

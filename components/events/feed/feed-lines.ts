@@ -1,6 +1,6 @@
 import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 
-/** Consecutive renewals. */
+/** A group of consecutive renewals. */
 export interface RenewalGroup {
   readonly count: number;
   readonly locks: number;
@@ -18,13 +18,13 @@ interface FoldOptions {
   readonly least: number;
   /** The number of lines to return. */
   readonly most?: number;
-  /** Ids of expanded groups. */
+  /** The IDs of expanded groups. */
   readonly expanded?: ReadonlySet<string>;
 }
 
 /**
- * Groups consecutive renewals, so that other events remain visible. A renewal by an operator (`by`) stays as it is. A group keeps
- * its id while newer renewals join it.
+ * Groups consecutive renewals, so that other events remain visible. A renewal by an operator (`by`) is not grouped. A
+ * group keeps its ID while newer renewals join it.
  *
  * @param entries newest first
  */
@@ -46,7 +46,7 @@ export function foldRenewals(
   return lines;
 }
 
-/** Returns the consecutive renewals from index `at`. */
+/** Returns the consecutive renewals that start at index `at`. */
 function takeRenewals(entries: readonly HistoryEntry[], at: number): LockEvent[] {
   const renewals: LockEvent[] = [];
   for (let next = at; ; next++) {

@@ -19,7 +19,7 @@ import { EventPauseButton } from "./pause-button.tsx";
 import { type EventSearch, useEventReader } from "./use-event-reader.ts";
 
 interface LiveEventsProps {
-  /** The element for its buttons; null until it is mounted. */
+  /** The element that its buttons are rendered into; `null` until it is mounted. */
   controls: HTMLElement | null;
   search: EventSearch;
   at: number | undefined;
@@ -28,7 +28,7 @@ interface LiveEventsProps {
   onClear(): void;
 }
 
-/** Live events with the history, or the events around a time. */
+/** Shows live events with the history, or the events around a time. */
 export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
   const { commands } = useMessages(eventsPage);
@@ -99,7 +99,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
   );
 }
 
-/** Reads the history again once the target is reachable. Until then, the banner names the cause. */
+/** Reads the history again once the target is reachable. Until then, the banner shows the cause. */
 function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: EventWindow["older"]): void {
   const wasDown = useRef(isDown);
   useEffect(() => {

@@ -5,9 +5,9 @@ import { events } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NewEventsButtonProps {
-  /** The list, which is paused while the pointer is on it or on this button. */
+  /** The ID of the list, which is paused while the pointer is on it or on this button. */
   listId: string;
-  /** The number of events that have arrived and are not shown. */
+  /** The number of events that have arrived but are not shown. */
   count: number;
   onShow(): void;
   className?: string;

@@ -17,7 +17,7 @@ interface RenewalsRowProps {
   onToggle(id: string): void;
 }
 
-/** A group of renewals in one line. Its button lists each renewal below. */
+/** Shows a group of renewals in one line. Its button expands the list of renewals below. */
 export function RenewalsRow({ id, renewals, place, isExpanded, onToggle }: RenewalsRowProps) {
   const { names, panel } = useMessages(events);
   const { list } = useMessages(eventsPage);

@@ -5,7 +5,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 const OVERSCAN = 12;
 
 interface AnchoredRows {
-  /** The first rendered row, and the one after the last. */
+  /** The index of the first rendered row, and of the row after the last one. */
   readonly first: number;
   readonly end: number;
   /** Whether the first row is visible. */

@@ -2,7 +2,7 @@
 
 import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
-/** The panel is next to the table from 1200 px. */
+/** The panel is next to the table at 1200 px and wider. */
 export const EVENT_PANEL_QUERY = "(width >= 75rem)";
 export const EVENT_PANEL_CLASS =
   "flex w-[272px] shrink-0 flex-col border-l border-line bg-panel max-[74.99rem]:hidden";
@@ -12,13 +12,13 @@ export const EVENT_TICKER_CLASS = "-mx-3 -mt-2 h-8 shrink-0 border-t border-line
 export interface EventPanelVisibility {
   readonly isOpen: boolean;
   setOpen(open: boolean): void;
-  /** The class of the placeholder, which is correct before the page knows its width. */
+  /** The class of the placeholder, which applies before the page knows its width. */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
-/** Returns whether the panel is next to the table: open unless the user closed it, and never below 1200 px. */
+/** Returns whether the panel is shown next to the table: unless the user closed it, and never below 1200 px. */
 export function useEventPanel(): EventPanelVisibility {
   const [chosen, setChosen] = useUiFlag("events");
   const isOpen = chosen ?? true;

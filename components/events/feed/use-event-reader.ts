@@ -11,14 +11,14 @@ import { findLockOnlyTerm } from "@/lib/query/event-terms.ts";
 
 export interface EventSearch {
   readonly filter: string;
-  /** Empty: all types. */
+  /** Empty for all types. */
   readonly types: readonly EventType[];
 }
 
 /** The page size. Larger pages would delay scrolling. */
 const PAGE_SIZE = 200;
 
-/** Reads live events and earlier ones or, with a time, the events before and after it. */
+/** Reads live events and earlier ones or, if a time is given, the events before and after it. */
 export function useEventReader(search: EventSearch, at: number | undefined): [EventWindow, EventReader] {
   const { filter } = search;
   const store = useLiveStore();
@@ -27,7 +27,7 @@ export function useEventReader(search: EventSearch, at: number | undefined): [Ev
     const names = types === "" ? [] : types.split(",");
     const view = { text: filter, types: names };
     const to = at === undefined ? undefined : toEndOfSecond(at);
-    // The server would refuse this search. The search box shows the reason, and the list is empty.
+    // The server refuses this search. The search box shows the reason, and the list is empty.
     const isRefused = findLockOnlyTerm(filter) !== undefined;
     const none = { items: [], complete: true };
     return new EventReader({

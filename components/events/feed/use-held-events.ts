@@ -32,6 +32,6 @@ export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean):
 function countNewer(events: readonly HistoryEntry[], last: HistoryEntry | undefined): number {
   if (last === undefined) return events.length;
   const at = events.findLastIndex(({ id }) => id === last.id);
-  // The id changes when the event is stored. Its time then identifies it.
+  // The ID changes when the event is stored, so the event is identified by its time.
   return at >= 0 ? events.length - 1 - at : events.filter(({ at: moment }) => moment > last.at).length;
 }

@@ -26,7 +26,7 @@ const MORE_ROWS = 50;
 export function KeyHistory({ history }: { history: KeyEvents }) {
   const texts = useMessages(timeline);
   const { events, complete, loading, failed, loadOlder, loadingOlder } = history;
-  // The banner names the cause.
+  // The banner shows the cause.
   const isDown = useLiveState().health?.state === "down";
   const linked = useSearchParams().get("event");
   const [rows, setRows] = useState(FIRST_ROWS);

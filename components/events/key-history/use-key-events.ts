@@ -11,21 +11,21 @@ import { isHoldEnd, mergeEvents, selectEventsUntil } from "./merge-events.ts";
 export interface KeyEvents {
   /** Newest first. */
   events: readonly HistoryEntry[];
-  /** false if older events have been deleted or are not loaded. */
+  /** `false` if older events have been deleted or are not loaded. */
   complete: boolean;
   loading: boolean;
   failed: boolean;
-  /** Loads older events; undefined if there are none. */
+  /** Loads older events; `undefined` if there are none. */
   loadOlder: (() => void) | undefined;
   loadingOlder: boolean;
-  /** How the last hold ended, if no hold followed. */
+  /** How the last hold ended, if no other hold followed. */
   ending: LockEvent | undefined;
 }
 
 export interface PastKeyEvents extends KeyEvents {
-  /** The requested time, Unix milliseconds. */
+  /** The requested time in Unix milliseconds. */
   readonly at: number;
-  /** The holders at that time; undefined while loading. */
+  /** The holders at that time; `undefined` while they load. */
   readonly holds: readonly PastHold[] | undefined;
   /** Whether the target was not observed at that time. */
   readonly isUnwatched: boolean;
@@ -37,7 +37,7 @@ export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   const pages = history.data?.pages;
   const entries = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
   const events = useMemo(() => selectEventsUntil(entries, at), [entries, at]);
-  // On a busy lock, a whole page can be later than the time.
+  // For a busy lock, all events of a page can be later than the time.
   const isLater = events.length === 0 && history.hasNextPage && !history.isFetching;
   const { fetchNextPage } = history;
   useEffect(() => {
@@ -47,7 +47,7 @@ export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds, isUnwatched };
 }
 
-/** Reads the stored events of a key and follows new ones. */
+/** Reads the stored events of a key and adds new ones as they arrive. */
 export function useKeyEvents(path: string): KeyEvents {
   const history = useHistory(path);
   const { events: live } = useEvents();

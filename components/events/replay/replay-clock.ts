@@ -6,9 +6,9 @@ export interface ReplayClock {
   readonly from: number;
   readonly to: number;
   readonly speed: ReplaySpeed;
-  /** The position at the last change. */
+  /** The position at the time of the last change. */
   readonly position: number;
-  /** The monotonic time of the last change; null while paused. */
+  /** The monotonic time of the last change; `null` while paused. */
   readonly runsSince: number | null;
 }
 

@@ -20,9 +20,9 @@ const PRESET_SPANS = [
 
 interface ReplayFormProps {
   search: EventSearch;
-  /** The centre of the suggested range; undefined suggests a range until now. */
+  /** The center of the suggested range; `undefined` suggests a range that ends now. */
   at: number | undefined;
-  /** The Redis clock, Unix milliseconds. */
+  /** The Redis clock in Unix milliseconds. */
   now: number;
   onStart(span: ReplaySpan): void;
   onCancel(): void;

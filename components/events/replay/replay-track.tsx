@@ -6,7 +6,7 @@ import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./re
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
 
-/** Each mark has a lane of its own, so that its place identifies it as well as its colour. */
+/** Each type of mark has its own lane, so that its position identifies it as well as its color. */
 const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
   force_released: { y: 0, height: 6 },
   expired: { y: 6, height: 4 },
@@ -20,7 +20,7 @@ interface ReplayTrackProps {
   position: number;
 }
 
-/** Shows the number of events over time, marks for ended locks, and gaps. */
+/** Shows the number of events over time, marks for ended holds, and gaps. */
 export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
   return (

@@ -21,7 +21,7 @@ const ignoreClick = () => undefined;
 interface ReplayedEventsProps {
   search: EventSearch;
   span: ReplaySpan;
-  /** The initial position; undefined plays from the start. */
+  /** The initial position; `undefined` plays from the start. */
   at: number | undefined;
   speed: ReplaySpeed;
   onAt(at: number | undefined): void;
@@ -36,7 +36,7 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
   const replay = useReplay(search, span, at, speed);
   const list = useRef<EventListHandle>(null);
   const seek = (position: number) => {
-    // The URL has the position at which the replay was last paused or moved, not the running clock.
+    // The URL contains the position at which the replay was last paused or moved, not the running clock.
     on.onAt(Math.round(replay.seek(position)));
   };
   const toggle = () => {

@@ -17,7 +17,7 @@ import {
   stopClock,
 } from "./replay-clock.ts";
 
-/** The maximum number of events. All of them are in memory, so that the slider reaches every position at once. */
+/** The maximum number of events. All of them are in memory, so that the slider can move to any position immediately. */
 const EVENTS_MAX = 20_000;
 const PAGE_SIZE = 500;
 const TICK_MS = 100;
@@ -32,7 +32,7 @@ interface LoadedSpan {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   readonly state: "loading" | "done" | "failed";
-  /** false if the start of the range may be missing. */
+  /** `false` if the start of the range may be missing. */
   readonly isWhole: boolean;
   /** The end of the replay if the range has too many events. */
   readonly cutAt: number | undefined;
@@ -53,7 +53,7 @@ export interface Replay extends LoadedSpan {
 
 const EMPTY_SPAN: LoadedSpan = { entries: NO_ENTRIES, state: "loading", isWhole: true, cutAt: undefined };
 
-/** Replays a time range. @param begin initial position; undefined plays at once */
+/** Replays a time range. @param begin initial position; `undefined` starts playing immediately */
 export function useReplay(
   search: EventSearch,
   { from, to }: ReplaySpan,
@@ -67,7 +67,7 @@ export function useReplay(
     const first = createStoppedClock(from, to, begin ?? from, speed);
     return begin === undefined ? startClock(first, performance.now()) : first;
   });
-  // Starts once the first events are loaded.
+  // Playback starts once the first events are loaded.
   const [isReady, setReady] = useState(false);
   if (!isReady && loaded.state !== "loading") {
     setReady(true);

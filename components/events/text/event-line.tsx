@@ -76,7 +76,7 @@ function LockEventLine({ event }: { event: LockEvent }) {
         {formatClock(event.at)}
       </time>
       <div className="min-w-0">
-        {/* Where both have no room on one line, the times go below the name. */}
+        {/* If the name and the times do not fit on one line, the times go below the name. */}
         <div className="flex flex-wrap items-baseline gap-x-2">
           <EventName event={event} />
           <span className="ml-auto flex shrink-0 gap-2 whitespace-nowrap text-ink-3">

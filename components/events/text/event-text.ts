@@ -46,7 +46,7 @@ export function formatEventDetail(
       // A release with a remaining count ends one re-entry, not the hold.
       return join(ended, event.count ? messages.countLeft(event.count) : "");
     case "expired":
-      // Reservations end by expiring. For other locks, the holder did not release.
+      // Expiry is the normal end of a reservation. For other locks, it means that the holder did not release.
       return join(ended, reservation === null ? messages.notReleased : "");
     case "recreated":
       return join(who, messages.recreated);
@@ -65,7 +65,7 @@ export function formatEventDetail(
 export function formatHoldEnding(event: LockEvent, { endings }: Messages["events"]): string {
   switch (event.type) {
     case "released":
-      // An observer cannot distinguish a release by the owner from a DEL by another client.
+      // Observation alone cannot distinguish a release by the owner from a DEL by another client.
       return event.observed === "exact" ? endings.byOwner : endings.released;
     case "expired":
       return endings.expired;

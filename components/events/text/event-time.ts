@@ -9,7 +9,7 @@ export function formatShortTime(at: number): string {
   return isToday(at) ? formatClock(at) : formatDayClock(at);
 }
 
-/** Formats a time of today to the millisecond. */
+/** Formats a time of day with milliseconds. */
 export function formatExactTime(at: number): string {
   return isToday(at) ? formatClockMs(at) : formatDayClock(at);
 }

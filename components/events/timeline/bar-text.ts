@@ -25,7 +25,7 @@ export function formatBar(bar: HoldBar, messages: BarMessages): string {
   return timeline.sentences(sentences);
 }
 
-/** Formats a hold of a time in the past, with its end if that is recorded. Can contain text from Redis. */
+/** Formats a hold at a time in the past, with its end if it was recorded. Can contain text from Redis. */
 export function formatPastHold(hold: PastHold, messages: BarMessages): string {
   if (hold.end !== "unobserved" || hold.until !== null) return formatBar(toPastHoldBar(hold), messages);
   return messages.timeline.endUnknown(formatLaneName(hold.owner, messages), formatClockMs(hold.since));

@@ -21,12 +21,12 @@ const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
 const formatMoment = (at: number) => formatDate(at).replace(/\d{2}:\d{2}:\d{2}/, formatClockMs(at));
 
 interface HeldAtFormProps {
-  /** Unix milliseconds; undefined if the timeline ends now. */
+  /** Unix milliseconds; `undefined` if the timeline ends now. */
   at: number | undefined;
   onAt(at: number | undefined): void;
 }
 
-/** A field for a time in the past. */
+/** A field to enter a time in the past. */
 export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   const { heldAt: messages } = useMessages(english);
   const { clock } = useLiveStore();
@@ -85,7 +85,7 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   );
 }
 
-/** The holders at a time in the past, as sentences. */
+/** Describes the holders at a time in the past in sentences. */
 export function HeldAt({ past }: { past: PastKeyEvents }) {
   const { heldAt: messages } = useMessages(english);
   const barMessages = useBarMessages();

@@ -33,7 +33,7 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** The event list below has the rest. */
+/** The event list below shows the rest. */
 const LISTED_OVERLAPS_MAX = 3;
 
 interface KeyTimelineProps {
@@ -41,7 +41,7 @@ interface KeyTimelineProps {
   kind: LockKind | null;
   /** Whether the current holder is overdue. */
   isOverdue: boolean;
-  /** The end of the timeline, Unix milliseconds; undefined for now. */
+  /** The end of the timeline in Unix milliseconds; `undefined` for now. */
   at?: number | undefined;
   /** Controls above the lanes that select another time. */
   controls: ReactNode;
@@ -173,7 +173,7 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
   );
 });
 
-/** Round times below the lanes, and now at the right. Times that would overlap it are omitted. */
+/** Labels round times below the lanes, and the present on the right. Times that would overlap it are omitted. */
 function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number): string; now: string }) {
   return (
     <div className="relative ml-24 h-4 text-2xs text-ink-3 sm:ml-36" aria-hidden>
@@ -187,7 +187,7 @@ function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number
             className={clsx(
               "absolute whitespace-nowrap",
               left > 4 && "-translate-x-1/2",
-              // Every other one on phones, where all would overlap.
+              // On phones, every other label is hidden, because they would overlap.
               index % 2 === 1 && "max-sm:hidden",
             )}
             style={{ left: `${left}%` }}
@@ -226,7 +226,7 @@ function TimelineSpanPicker({ span, onSpan }: { span: TimelineSpan; onSpan(span:
   );
 }
 
-/** Lists overlaps and gaps as text. */
+/** Describes overlaps and gaps in words. */
 function OverlapList({ timeline: { overlaps, gaps } }: { timeline: Timeline }) {
   const messages = useMessages(english);
   const barMessages = useBarMessages();

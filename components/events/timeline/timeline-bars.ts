@@ -3,7 +3,7 @@ import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
-/** `open`: continues at the end of the timeline. `unobserved`: the end was not recorded. */
+/** `open`: the hold continues at the end of the timeline. `unobserved`: its end was not recorded. */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
 /** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
@@ -15,7 +15,7 @@ export interface HoldBar {
   readonly from: number;
   /** `at_least`: it was already held at its first event. */
   readonly fromIs: "exact" | "at_least";
-  /** If open: the end of the timeline. If unobserved: the latest time at which it can have ended. */
+  /** The end of the timeline if the hold is open, or the latest time at which it can have ended if it is unobserved. */
   readonly to: number;
   readonly end: HoldBarEnd;
   /** The event that ended the hold. */
@@ -28,7 +28,7 @@ export interface HolderLane {
   readonly bars: readonly HoldBar[];
 }
 
-/** A period with two holders. */
+/** A period in which there were two holders. */
 export interface Overlap {
   readonly from: number;
   readonly to: number;
@@ -47,7 +47,7 @@ export interface Timeline {
   readonly to: number;
 }
 
-/** Returns whether a lock of this kind allows several holders. The kind of a free key is null. */
+/** Returns whether a lock of this kind allows several holders. The kind is `null` if the lock is not held. */
 export type HolderCapacity = "one" | "several" | "unknown";
 export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
   if (kind === null) return "unknown";
@@ -61,9 +61,9 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
 }
 
 /**
- * Computes the holds of a history, one lane per holder.
+ * Computes the holds from a history, with one lane per holder.
  *
- * @param entries newest first  @param now end of the timeline, Unix milliseconds of the Redis clock
+ * @param entries newest first @param now end of the timeline, in Unix milliseconds of the Redis clock
  */
 export function buildTimeline(
   entries: readonly HistoryEntry[],
@@ -102,7 +102,10 @@ function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
   return drafts;
 }
 
-/** End events can lack the fencing token or the owner if the hold is unambiguous. */
+/**
+ * Finds the hold that an end event refers to. The event can lack the fencing token or the owner if there is no
+ * ambiguity.
+ */
 function findLikelyDraft(
   { owner, fence }: LockEvent,
   open: ReadonlyMap<string, HoldBarDraft>,
@@ -164,7 +167,8 @@ function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
     const before = lane?.at(-1);
     if (lane === undefined || before === undefined) lanes.set(bar.owner, [bar]);
     else {
-      // Holds of one holder never overlap: a late end of the previous hold is cut at the start of the next one.
+      // Holds of one holder never overlap. If an end is recorded late, the hold is cut off at the start of the next
+      // one.
       lane[lane.length - 1] = { ...before, to: Math.min(before.to, bar.from) };
       lane.push(bar);
     }

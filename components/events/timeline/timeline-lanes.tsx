@@ -17,7 +17,7 @@ interface TimelineLanesProps {
   view: TimelineView;
   /** Whether open holds are overdue. */
   isOverdue: boolean;
-  /** The id of a bar. */
+  /** The ID of a bar. */
   active: string | undefined;
   onActive(id: string): void;
 }
@@ -25,7 +25,7 @@ interface TimelineLanesProps {
 const NAVIGATION_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 const HATCH_CLASS = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
 
-/** One tab stop. Arrow keys move between holds. */
+/** Shows the lanes as a single tab stop. Arrow keys move between holds. */
 export function TimelineLanes({ timeline, view, isOverdue, active, onActive }: TimelineLanesProps) {
   const messages = useMessages(timelineWords);
   const id = useId();
@@ -80,7 +80,7 @@ interface LaneRowProps extends Omit<TimelineLanesProps, "timeline"> {
 function LaneRow({ lane, view, isOverdue, active, onActive, overlaps, idOf }: LaneRowProps) {
   const name = formatLaneName(lane.owner, useBarMessages());
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a listbox
     <div role="group" aria-label={toVisibleText(name)} className="flex h-6 items-center">
       <span
         aria-hidden
@@ -143,8 +143,8 @@ function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps)
   const text = toVisibleText(formatBar(bar, useBarMessages()));
   return (
     <>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the listbox takes the keys */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus and names the active one */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the listbox handles the keys */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus and references the active option */}
       <div
         role="option"
         id={id}
@@ -173,7 +173,7 @@ function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps)
   );
 }
 
-/** Marks a bar with a shape as well as a colour. */
+/** Marks a bar with a shape as well as a color. */
 function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   const isForced = end === "force_released" || end === "evicted";
   if (!isForced && (end !== "expired" || parseReservedHold(owner) !== null)) return null;

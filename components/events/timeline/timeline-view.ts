@@ -2,10 +2,10 @@ import { type HoldBar, type HolderLane, sortBarsByTime, type Timeline } from "./
 
 export type TimelineSpan = "latest" | "all";
 
-/** The number of holds shown at first. A whole day of short holds would be unreadable. */
+/** The number of holds shown initially. A whole day of short holds would be unreadable. */
 export const LATEST_BARS = 12;
 const LANES_MAX = 12;
-/** Space on the left, so that the start of the first bar is visible. */
+/** The space on the left that keeps the start of the first bar visible. */
 const MARGIN = 0.02;
 
 export interface TimelineView {

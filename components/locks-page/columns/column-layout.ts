@@ -8,16 +8,16 @@ export interface ColumnPlacement {
 
 export interface ColumnLayout {
   columns: readonly ColumnPlacement[];
-  /** Chosen columns that are hidden for lack of room. */
+  /** Chosen columns that are hidden because they do not fit. */
   noRoom: readonly ColumnId[];
 }
 
 export interface ColumnRequest {
   /** In display order. */
   chosen: readonly ColumnId[];
-  /** Widths in pixels that the operator set. */
+  /** Widths set by the operator, in pixels. */
   widths: ColumnWidths;
-  /** The column that the rows are sorted by, shown even if it is not chosen. undefined: the default order. */
+  /** The column that the rows are sorted by, shown even if it is not chosen; `undefined` for the default order. */
   sortedBy?: ColumnId | undefined;
 }
 
@@ -26,7 +26,7 @@ interface ColumnShare {
   px: number;
   leastPx: number;
   mostPx: number;
-  /** The operator set its width. */
+  /** Whether the operator set its width. */
   isByHand: boolean;
 }
 
@@ -81,7 +81,7 @@ function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
     const px = Math.max(leastPx, byHand);
     return { id, px, leastPx, mostPx: id === "key" ? Math.max(mostPx, px) : px, isByHand: true };
   }
-  // The key gets the remaining width.
+  // The key column gets the remaining width.
   return { id, px: id === "key" ? leastPx : typicalPx, leastPx, mostPx, isByHand: false };
 }
 
@@ -101,11 +101,11 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
 
-/** The steps in which columns grow: which ones, and up to which width. */
+/** The steps in which columns grow: which columns, and up to which width. */
 const GROWTH: readonly Readonly<Partial<Record<ColumnId, number>>>[] = [
   { key: 260 },
   { owner: 208, attention: 148 },
-  // Most keys fit into this width.
+  // Most keys fit within this width.
   { key: 340 },
   { key: Number.POSITIVE_INFINITY, owner: Number.POSITIVE_INFINITY },
   Object.fromEntries(ALL_COLUMNS.map((id) => [id, Number.POSITIVE_INFINITY])),

@@ -14,16 +14,16 @@ import type { TableColumns } from "./use-columns.ts";
 
 interface ColumnMenuProps {
   columns: TableColumns;
-  /** The button that opened the menu, which anchors it. */
+  /** The button that opened the menu. It anchors the menu. */
   button: RefObject<HTMLButtonElement | null>;
   onClose(): void;
 }
 
-/** Settings of the table: columns, their order and the row height. */
+/** The table settings: columns, their order and the row height. */
 export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
   const messages = useMessages(table);
   const { chosen } = columns;
-  // Hidden columns come last, where they do not interrupt the order of the others.
+  // Hidden columns come last, so that they do not interrupt the order of the others.
   const listed = [...chosen, ...ALL_COLUMNS.filter((id) => !chosen.includes(id))];
   return (
     <Popover.Root
@@ -107,7 +107,7 @@ interface MoveColumnButtonProps {
   children: React.ReactNode;
 }
 
-/** Stays focusable at the first and last position, so that the focus is not lost. */
+/** Remains focusable at the first and last position, so that the focus is not lost. */
 function MoveColumnButton({ label, isLast, onMove, children }: MoveColumnButtonProps) {
   return (
     <Button

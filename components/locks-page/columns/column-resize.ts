@@ -11,8 +11,8 @@ export interface ResizeHandle {
 }
 
 /**
- * Returns the handle at the right edge of a visible column. The last column has none, because the columns to the right of
- * an edge supply and absorb its width.
+ * Returns the handle at the right edge of a visible column. The last column has none, because moving an edge changes
+ * the widths of the columns to its right.
  * @param at index of the column
  */
 export function findResizeHandle(shown: readonly ColumnPlacement[], at: number): ResizeHandle | undefined {
@@ -24,8 +24,8 @@ export function findResizeHandle(shown: readonly ColumnPlacement[], at: number):
 }
 
 /**
- * Returns the widths of all columns after an edge was moved. What the column gains, the next one loses, and the ones after
- * it once that one is at its minimum. Edges left of it stay where they are.
+ * Returns the widths of all columns after an edge was moved. The width that the column gains is taken from the next
+ * column, and from the following ones once that column is at its minimum. Edges to the left do not move.
  */
 export function resizeColumn(
   shown: readonly ColumnPlacement[],

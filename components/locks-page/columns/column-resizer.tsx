@@ -13,7 +13,7 @@ const LARGE_STEP_PX = 40;
 
 interface ColumnResizerProps {
   columns: TableColumns;
-  /** Index of the column whose right edge it is. */
+  /** The index of the column to the left of the edge. */
   at: number;
 }
 
@@ -34,7 +34,7 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
     if (begun.current === null) return;
     const { x, shown: from, edge: of } = begun.current;
     if (when === "for_good") begun.current = null;
-    // A click without a drag changes no width.
+    // A click without a drag does not change the width.
     if (clientX !== x || from !== shown) {
       columns.setWidths(resizeColumn(from, of, of.px + clientX - x), when);
     }
@@ -48,7 +48,7 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
     else give(px);
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved, and this separator is
+    // biome-ignore lint/a11y/useSemanticElements: an <hr> cannot be moved, but this separator can
     <div
       role="separator"
       aria-orientation="vertical"

@@ -1,9 +1,9 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 
-/** The default order: locks that need attention first, then those held longest. */
+/** The default order: locks that need attention come first, then those held longest. */
 export const DEFAULT_SORT = "-attention";
 
-/** The orders in the menu of a phone. */
+/** The sort orders in the menu on phones. */
 export const PRESET_SORTS = [DEFAULT_SORT, "-held", "remaining", "-waiters", "key"] as const;
 export type PresetSort = (typeof PRESET_SORTS)[number];
 
@@ -20,7 +20,10 @@ const DESCENDING_FIRST: ReadonlySet<LockSortField> = new Set([
   "fence",
 ]);
 
-/** Returns the order after a click: first the more informative direction, then the opposite one. */
+/**
+ * Returns the sort order after a click. The first click sorts in the more informative direction, the second one
+ * reverses it.
+ */
 export function toggleSort(sort: string, field: LockSortField): string {
   const now = parseColumnSort(sort);
   if (now.field !== field) return DESCENDING_FIRST.has(field) ? `-${field}` : field;

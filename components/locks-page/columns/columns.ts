@@ -4,19 +4,21 @@ import { DEFAULT_SORT, parseColumnSort } from "./column-sorts.ts";
 /** Every column is also a sort field of the API. */
 export type ColumnId = LockSortField;
 
-/** `secondary`: shown by default only if every other column has its typical width. */
+/** `secondary` columns are shown by default only if every other column has its typical width. */
 export type ColumnPriority = "primary" | "secondary";
 
 export interface Column {
   id: ColumnId;
-  /** Numbers are aligned right. */
+  /** Numbers are right-aligned. */
   figure: boolean;
-  /** Widths in pixels: the minimum that shows the header and the values, the typical one, and the most it can use. */
+  /**
+   * Widths in pixels: the minimum that shows the header and the values, the typical width, and the maximum it can use.
+   */
   leastPx: number;
   typicalPx: number;
   mostPx: number;
   priority: ColumnPriority;
-  /** If there is not enough room, columns with the highest rank are hidden first. */
+  /** If there is not enough room, the columns with the highest rank are hidden first. */
   rank: number;
 }
 
@@ -35,7 +37,7 @@ const COLUMN_LIST: readonly Column[] = [
 export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((each) => [each.id, each]));
 export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
-/** Returns the column that the rows are sorted by. undefined: the default order, which no column represents. */
+/** Returns the column that the rows are sorted by; `undefined` for the default order, which no column represents. */
 export function getSortColumn(sort: string): ColumnId | undefined {
   if (sort === DEFAULT_SORT) return undefined;
   const { field } = parseColumnSort(sort);

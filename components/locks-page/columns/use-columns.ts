@@ -16,20 +16,20 @@ import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
-  /** The column that the rows are sorted by. It is always shown. */
+  /** The column that the rows are sorted by, which is always shown. */
   sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;
   choose(chosen: readonly ColumnId[]): void;
   setDensity(density: RowDensity): void;
-  /** @param when `while`: during a drag, not stored yet */
+  /** @param when `while` during a drag, before the width is stored */
   setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
   /** Restores the default columns and widths. */
   reset(): void;
 }
 
 /**
- * The chosen columns are in the URL, so that a link shows what its sender saw. The browser stores them together with
+ * Keeps the chosen columns in the URL, so that a link shows what its sender saw. The browser stores them together with
  * the widths and the row height.
  */
 export function useColumns(roomPx: number, sort: string): TableColumns {

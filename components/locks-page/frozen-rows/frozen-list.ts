@@ -3,7 +3,7 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** `reading`: the order is frozen, values are live. `paused`: holders are frozen, too. */
+/** `reading`: the order is frozen, but values are live. `paused`: holders are also frozen. */
 export type FreezeReason = "reading" | "paused";
 
 /** How a visible row ended: its event, `untold` without one, or `taken_anew` if another hold has the key. */
@@ -16,16 +16,16 @@ export interface FrozenRow {
   end: RowEnding | null;
 }
 
-/** Rows that keep their places while the list changes. */
+/** Rows that stay in place while the list changes. */
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** Filter and order of the window that the rows come from. */
+  /** The filter and sort order of the window that the rows come from. */
   windowOffset: number;
-  /** Index of the first row in the whole list. */
+  /** The index of the first row in the whole list. */
   offset: number;
   rows: readonly FrozenRow[];
-  /** Number of rows in the whole list, including those that have ended. */
+  /** The number of rows in the whole list, including those that have ended. */
   total: number;
 }
 
@@ -33,7 +33,7 @@ export interface ListUpdate {
   latest: LiveWindow;
   /** By path: frozen rows that are no longer in the window. */
   pinned: ReadonlyMap<string, PinnedLock> | undefined;
-  /** Indexes of the visible rows, first and last. */
+  /** The indexes of the first and the last visible row. */
   visible: readonly [first: number, last: number];
   freezeReason: FreezeReason;
 }
@@ -45,7 +45,7 @@ export function freezeList(latest: LiveWindow): FrozenList {
 }
 
 /**
- * Applies a newer window. Visible rows keep their places. Another filter or order replaces the list.
+ * Applies a newer window. Visible rows stay in place. If the filter or the sort order changed, the list is replaced.
  * @returns the same object if nothing changed
  */
 export function updateFrozenList(
@@ -62,7 +62,7 @@ export function updateFrozenList(
   return rows.every((row, at) => row === there.rows[at]) ? there : { ...there, rows };
 }
 
-/** Applies a window with a different offset: visible rows keep their places, all others are replaced. */
+/** Applies a window with a different offset. Visible rows stay in place, and all others are replaced. */
 function scrollFrozenList(
   held: FrozenList,
   latest: LiveWindow,
@@ -104,7 +104,7 @@ function updateRow(
   return { ...row, lock: latest, end: null };
 }
 
-/** Upper bound of the clock difference between masters. */
+/** The maximum clock difference between masters. */
 const CLOCK_SKEW_MAX_MS = 1000;
 
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
@@ -124,8 +124,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added to or ended in these places. Rows at the edges of the window do not count: they may
- * only have moved into it.
+ * Counts the rows that were added or ended in these places. Rows at the edges of the window are not counted, because
+ * they may only have moved into it.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

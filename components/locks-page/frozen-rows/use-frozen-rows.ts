@@ -20,9 +20,9 @@ export interface FrozenRows {
   /** By path: visible rows whose hold has ended. */
   ends: ReadonlyMap<string, RowEnding>;
   paused: boolean;
-  /** null: the rows are live. */
+  /** `null` if the rows are live. */
   freezeReason: FreezeReason | null;
-  /** Rows that were added or ended since the list was frozen. */
+  /** The number of rows that were added or ended since the list was frozen. */
   changes: number;
   toggle(): void;
   resume(): void;
@@ -32,15 +32,15 @@ export interface FrozenRows {
 
 interface FrozenRowsInput {
   latest: LiveWindow | undefined;
-  /** The pointer or the keyboard focus is in the list. */
+  /** Whether the pointer or the keyboard focus is in the list. */
   isReading: boolean;
-  /** Indexes of the visible rows. */
+  /** The indexes of the visible rows. */
   visible: RefObject<readonly [number, number]>;
 }
 
 const NO_ENDINGS: ReadonlyMap<string, RowEnding> = new Map();
 
-/** Keeps rows in place while the operator reads: their order while the pointer is in the list, everything while paused. */
+/** Freezes rows while the operator reads: their order while the pointer is in the list, and everything while paused. */
 export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): FrozenRows {
   const [paused, setPaused] = useState(false);
   const [held, setHeld] = useState<FrozenList | null>(null);
@@ -101,13 +101,13 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** Limited by the number of keys in one request and by its length. */
+/** Limited by the number of keys in one request and by the length of the request. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
-/** A pointer that only crosses the table freezes nothing. */
+/** A pointer that only crosses the table does not freeze the rows. */
 const PIN_DELAY_MS = 150;
 
-/** Returns the paths of the frozen rows. How they end is requested even if they leave the window. */
+/** Returns the paths of the frozen rows. The page requests how they ended even if they leave the window. */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();
   const text = held?.join(" ");

@@ -8,15 +8,15 @@ import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** Thresholds in seconds, smallest first, at which the selected row is announced. */
+/** The thresholds in seconds, smallest first, at which the expiry of the selected row is announced. */
 const THRESHOLDS_S = [0, 10, 60] as const;
 
-/** Returns the smallest threshold that is not below the remaining time. undefined: none, or no expiry. */
+/** Returns the smallest threshold that is not below the remaining time; `undefined` if there is none, or no TTL. */
 export function findThreshold(leftMs: number | null): number | undefined {
   return leftMs === null ? undefined : THRESHOLDS_S.find((seconds) => leftMs <= seconds * 1000);
 }
 
-/** Announces politely that the selected lock expires soon: once per threshold. */
+/** Announces politely, once per threshold, that the selected lock expires soon. */
 export function ExpiryAnnouncement({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const now = useServerNow();

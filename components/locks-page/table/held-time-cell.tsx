@@ -12,7 +12,7 @@ import { parseKeyFields } from "@/lib/keys/key.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
-/** Shows the held time and the typical duration, in color if it is exceeded. */
+/** Shows the held time and the typical duration. It is colored if the lock is held longer than typical. */
 export function HeldTimeCell({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const lockMessages = useMessages(english);

@@ -25,7 +25,10 @@ import {
 
 export const CARD_PX = 92;
 
-/** A lock on a phone: key, holder with chips for count and waiters, liveness and times. Its actions are 44 px high. */
+/**
+ * Shows a lock on a phone: key, holder with chips for count and waiters, liveness and times. Its actions are 44 px
+ * high.
+ */
 export const LockCard = memo(function LockCard({
   lock,
   end,
@@ -48,8 +51,8 @@ export const LockCard = memo(function LockCard({
     >
       <td className="h-(--row-px) overflow-hidden border-b border-line-soft p-0">
         <div className="flex items-center">
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the box has the keys */}
-          {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is in it */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the checkbox handles the keys */}
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside the label */}
           <label
             className="grid size-11 shrink-0 place-items-center"
             onClick={(event) => event.stopPropagation()}

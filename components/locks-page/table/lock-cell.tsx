@@ -23,7 +23,7 @@ interface LockCellProps {
   id: ColumnId;
   lock: Lock;
   tabIndex: number;
-  /** Columns that do not fit, whose important values move under another column. */
+  /** Columns that do not fit. Their important values move below another column's. */
   noRoom: readonly ColumnId[];
 }
 
@@ -78,7 +78,7 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
       href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
-      // Selecting the row as well would overwrite the URL of the page that opens.
+      // Selecting the row as well would overwrite the URL of the page that is opening.
       onClick={(event) => event.stopPropagation()}
       className={clsx(
         "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",
@@ -108,7 +108,7 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
   return (
     <span className="flex items-center justify-end gap-1">
       <LeaseBar lock={lock} className="w-(--lease-bar-px)" />
-      {/* The text keeps its width and the bar shrinks. */}
+      {/* The text keeps its width, and the bar shrinks. */}
       <span className={clsx("min-w-[64px] leading-[1.25]", !withLiveness && "shrink-0")}>
         <span className="block">
           <RemainingTime lock={lock} />

@@ -25,32 +25,32 @@ export interface RowActions {
   releaseLock(lock: Lock): void;
   /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
   toggleSelected(lock: Lock, extend: boolean): void;
-  /** Opens the copy menu. @param opener the button; without it, opened by keyboard */
+  /** Opens the copy menu. @param opener the button; `undefined` if opened by keyboard */
   copy(lock: Lock, opener?: HTMLElement): void;
-  /** Why no lock can be released now. */
+  /** Why no lock can currently be released. */
   releaseBlocked: string | null;
 }
 
 export interface LockRowProps {
   lock: Lock;
-  /** The row has ended and stays until the list is refreshed. */
+  /** Whether the row has ended. It stays until the list is refreshed. */
   end: RowEnding | null;
-  /** Index in the whole list. */
+  /** The index in the whole list. */
   index: number;
   columns: readonly ColumnId[];
   /** Chosen columns that do not fit. */
   noRoom: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;
-  /** Tab stops here. The arrow keys reach the other rows. */
+  /** Whether this row is the tab stop. The arrow keys reach the other rows. */
   tabStop: boolean;
   actions: RowActions;
-  /** Schedules the content that a row does not render at once. */
+  /** Schedules the content that a row does not render immediately. */
   pacer: RowPacer;
 }
 
 const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-soft px-2 whitespace-nowrap";
-/** The key leaves room for the copy button. */
+/** Makes the key leave room for the copy button. */
 const KEY_CELL_CLASS =
   "pl-1 group-hover:pr-8 group-focus-within:pr-8 group-aria-selected:pr-8 pointer-coarse:pr-8";
 /** Classes of actions that appear on hover, on keyboard focus and on touch screens. */
@@ -60,7 +60,7 @@ const ON_DEMAND_CLASS =
 /** The first visible one of these columns shows how a row ended. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
-/** Columns that still apply to a row that has ended. All others would keep counting. */
+/** Columns that still apply to a row that has ended. The times in all others would keep counting. */
 const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
 
 export const LockRow = memo(function LockRow({

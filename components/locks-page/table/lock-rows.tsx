@@ -17,7 +17,7 @@ interface LockRowsProps {
   layout: "rows" | "cards";
   /** The rows to render. */
   items: readonly VirtualItem[];
-  /** Height of all rows in pixels. */
+  /** The height of all rows in pixels. */
   height: number;
   columns: readonly ColumnId[];
   noRoom: readonly ColumnId[];
@@ -68,7 +68,7 @@ export function LockRows({
   );
 }
 
-/** Placeholder of a row that is not loaded yet. */
+/** The placeholder for a row that is not loaded yet. */
 function MissingRow({ index, columns }: { index: number; columns: readonly ColumnId[] }) {
   return (
     <tr aria-rowindex={index + 2} className="bg-panel">
@@ -83,7 +83,7 @@ function MissingRow({ index, columns }: { index: number; columns: readonly Colum
   );
 }
 
-/** Takes the height of the rows that are not rendered. */
+/** Fills the height of the rows that are not rendered. */
 function Spacer({ px }: { px: number }) {
   if (px <= 0) return null;
   return (

@@ -35,15 +35,15 @@ import { TableFooter } from "./table-footer.tsx";
 import { TableHeader } from "./table-header.tsx";
 import { useRowShortcuts } from "./use-row-shortcuts.ts";
 
-/** Chromium lays out no element higher than about 33.5 million pixels. */
+/** Chromium does not lay out elements taller than about 33.5 million pixels. */
 const HEIGHT_PX_MAX = 33_000_000;
 /** Room for the checkbox at the start of a row and the release button at its end. */
 const SELECT_PX = 32;
 const RELEASE_PX = 92;
-/** From this width on, the column of the remaining time has room for a longer bar. */
+/** From this width on, the remaining time column has room for a longer bar. */
 const WIDE_REMAINING_PX = 128;
 
-/** Reserves the place of the scrollbar. The header continues behind it. */
+/** Reserves space for the scrollbar. The header extends behind it. */
 const SCROLLBAR_CLASS =
   "sm:[scrollbar-gutter:stable] sm:[scrollbar-width:thin] sm:[scrollbar-color:var(--bar)_transparent] sm:bg-[linear-gradient(var(--bg)_36px,var(--line)_36px_37px,var(--panel)_37px)]";
 
@@ -82,7 +82,7 @@ export function LocksTable({
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
   const remainingPx = columns.layout.columns.find(({ id }) => id === "remaining")?.px ?? 0;
-  // A container query would compute the styles of each row once more during layout.
+  // A container query would recompute the styles of every row during layout.
   const leaseBarPx = remainingPx >= WIDE_REMAINING_PX ? 40 : 24;
   const noRoom = useStableColumnIds(columns.layout.noRoom);
   const rows = useVirtualizer({
@@ -121,7 +121,7 @@ export function LocksTable({
         ref={scroller}
         onScroll={({ currentTarget }) => rememberListPosition({ top: currentTarget.scrollTop })}
         aria-label={messages.title}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable with the keyboard
         tabIndex={0}
         className={clsx(
           "isolate min-h-0 flex-1 overflow-x-hidden overflow-y-auto rounded-t-[10px] border border-b-0 border-line bg-panel outline-offset-[-2px]",
@@ -129,7 +129,7 @@ export function LocksTable({
         )}
       >
         <table
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows are selected, so it is a grid
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be selected, so it is a grid
           role="grid"
           aria-label={messages.title}
           aria-rowcount={window.total + 1}
@@ -189,7 +189,7 @@ export function LocksTable({
   );
 }
 
-/** Returns the same functions for every render, so that scrolling does not render unchanged rows again. */
+/** Returns the same functions for every render, so that scrolling does not rerender unchanged rows. */
 function useStableActions({
   focusRow,
   releaseLock,
@@ -213,7 +213,7 @@ function useStableActions({
   );
 }
 
-/** Returns the same list while its content is the same, so that a change of width renders no row again. */
+/** Returns the same list while its content is the same, so that a change of width does not rerender any row. */
 function useStableColumnIds(ids: readonly ColumnId[]): readonly ColumnId[] {
   const text = ids.join(",");
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the content of the list matters

@@ -1,4 +1,4 @@
-/** `key`: for a row that is scrolled past. `text`: without the actions that are not visible yet. */
+/** `key` is for a row that is scrolled past. `text` omits the actions that are not visible yet. */
 export type RowStage = "key" | "text" | "complete";
 
 export interface PacedRow {
@@ -6,13 +6,16 @@ export interface PacedRow {
   setStage(stage: RowStage): void;
 }
 
-/** Rows completed per frame. A screen of rows in one task takes longer than a frame. */
+/** The number of rows completed per frame. Completing a screen of rows in one task takes longer than a frame. */
 export const ROWS_PER_FRAME = 6;
-/** Delay between the last new row and the first one that gets its actions. */
+/** The delay between the last new row and the first row that gets its actions. */
 const SETTLE_MS = 150;
-/** The same for the text of rows that were scrolled past. It is shorter because the operator waits for it. */
+/**
+ * The same delay for the text of rows that were scrolled past. It is shorter, because the operator is waiting for the
+ * text.
+ */
 const TEXT_SETTLE_MS = 40;
-/** Upper bound of the delay, so that continuously arriving rows do not starve others. */
+/** The maximum delay, so that a constant stream of new rows does not starve others. */
 const WAIT_MAX_MS = 400;
 
 export interface FramePorts {
@@ -25,9 +28,9 @@ interface PendingRow {
   readonly since: number;
 }
 
-/** Distributes the work of rendering rows over frames, so that scrolling never waits for a screen of them at once. */
+/** Spreads the rendering of rows over frames, so that scrolling never waits for a whole screen of them. */
 export class RowPacer {
-  /** Whether the rows are scrolling. Otherwise new rows have their text at once. */
+  /** Whether the rows are scrolling. If not, new rows have their text immediately. */
   isScrolling = false;
   readonly #ports: FramePorts;
   readonly #pending = new Map<PacedRow, PendingRow>();
@@ -39,7 +42,7 @@ export class RowPacer {
     this.#ports = ports;
   }
 
-  /** Returns what a row that is rendered for the first time shows. */
+  /** Returns what a row shows when it is rendered for the first time. */
   admit(): RowStage {
     const now = this.#ports.now();
     if (now - this.#lastAdmittedAt > 8) this.#admittedInFrame = 0;
@@ -48,7 +51,7 @@ export class RowPacer {
     return this.isScrolling && this.#admittedInFrame > ROWS_PER_FRAME ? "key" : "text";
   }
 
-  /** Completes a row later. @returns cancels it */
+  /** Completes a row later. @returns a function that cancels it */
   wait(row: PacedRow): () => void {
     this.#pending.set(row, { row, since: this.#ports.now() });
     this.#schedule();

@@ -8,16 +8,16 @@ import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
 
 interface TableFooterProps {
   list: FrozenRows;
-  /** Indexes of the visible rows. */
+  /** The indexes of the visible rows. */
   first: number;
   last: number;
   total: number;
-  /** Number of rows that a browser can lay out. A narrower search finds the others. */
+  /** The number of rows that a browser can lay out. A narrower search finds the others. */
   most: number;
   children?: ReactNode;
 }
 
-/** The position in the list, and the changes since it was frozen. Always rendered, so that no row moves. */
+/** Shows the position in the list, and the changes since it was frozen. Always rendered, so that no row moves. */
 export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
   const messages = useMessages(table);
   const { changes, freezeReason } = list;

@@ -23,7 +23,10 @@ interface RowShortcuts {
   copy(lock: Lock): void;
 }
 
-/** Keyboard shortcuts of the table: j, k and the arrows move, r opens the release dialog, x selects, c copies. */
+/**
+ * Handles the keyboard shortcuts of the table: j, k and the arrow keys move, r opens the release dialog, x selects, c
+ * copies.
+ */
 export function useRowShortcuts({
   scroller,
   window,
@@ -37,7 +40,7 @@ export function useRowShortcuts({
   copy,
 }: RowShortcuts): void {
   const wanted = useRef<string | null>(null);
-  // The row may have to be scrolled to and rendered first, so it is focused after that render.
+  // The row may have to be scrolled into view and rendered first, so it is focused after that render.
   useEffect(() => {
     if (wanted.current === null) return;
     const row = findRowElement(scroller.current, wanted.current);
@@ -46,7 +49,7 @@ export function useRowShortcuts({
     wanted.current = null;
   });
 
-  // Keys arrive faster than the URL is updated, so the latest row is kept here before it is rendered.
+  // Key presses arrive faster than the URL is updated, so the latest row is kept here before it is rendered.
   const pathInHand = () => wanted.current ?? focusedPath;
   const indexInHand = () => window.items.findIndex((lock) => toLockPath(lock) === pathInHand());
   const inHand = () => window.items[indexInHand()];

@@ -3,7 +3,10 @@
 import { useEffect, useState } from "react";
 import type { RowPacer, RowStage } from "./row-pacer.ts";
 
-/** What a row shows now. @param isInUse it has the pointer or the focus, and shows everything at once */
+/**
+ * Returns what a row shows now. @param isInUse whether it has the pointer or the focus, and shows everything
+ * immediately
+ */
 export function useRowStage(pacer: RowPacer, isInUse: boolean): RowStage {
   const [stage, setStage] = useState<RowStage>(() => pacer.admit());
   const isWaiting = stage !== "complete" && !isInUse;

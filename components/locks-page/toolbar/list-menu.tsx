@@ -15,13 +15,13 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** `all`: one menu for copying and exporting. */
+/** `all` is one menu for copying and exporting. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
   kind: ListMenuKind;
   shown: ListSettings;
-  /** Number of matching locks. */
+  /** The number of matching locks. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
   showToast(text: string): void;

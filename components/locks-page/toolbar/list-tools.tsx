@@ -12,10 +12,10 @@ import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
 import { type LocksExport, useLocksExport } from "./use-export.ts";
 
 interface ListToolsProps {
-  /** `none`: no menu is open. An export may still be running. */
+  /** `none` if no menu is open. An export may still be running. */
   open: ListMenuKind | "none";
   shown: ListSettings;
-  /** Number of matching locks. */
+  /** The number of matching locks. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
   showToast: Toast["showToast"];

@@ -20,13 +20,13 @@ const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => modu
 
 interface LocksToolbarProps {
   table: FrozenRows;
-  /** The state of the page. undefined: the search is invalid. */
+  /** The state of the page; `undefined` if the search is invalid. */
   shown: ListSettings | undefined;
   /** Announces what was copied or exported. */
   showToast: Toast["showToast"];
 }
 
-/** The count of matching locks and the actions on the whole list. On a phone they are beside the search. */
+/** Shows the number of matching locks and the actions on the whole list. On phones, they are next to the search. */
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const messages = useMessages(views);
   const { latest: window } = table;
@@ -44,7 +44,7 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   );
 }
 
-/** Returns whether a filter narrows the listed locks, so that the count shows both numbers. */
+/** Returns whether a filter narrows the listed locks. If so, the count shows both numbers. */
 function isOfListed(filter = ""): boolean {
   return filter !== "" && !selectsUnlisted(parseFilter(filter));
 }

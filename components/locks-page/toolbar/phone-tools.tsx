@@ -17,12 +17,12 @@ const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => modu
 
 interface PhoneToolsProps {
   table: FrozenRows;
-  /** The state of the page. undefined: the search is invalid. */
+  /** The state of the page; `undefined` if the search is invalid. */
   shown: ListSettings | undefined;
   showToast: Toast["showToast"];
 }
 
-/** The toolbar on a phone: a pause button and a menu with everything else. */
+/** The toolbar on phones: a pause button, and a menu with everything else. */
 export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
   const messages = useMessages(views);
   const button = useRef<HTMLButtonElement>(null);

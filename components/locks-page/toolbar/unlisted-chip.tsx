@@ -19,7 +19,7 @@ interface UnlistedChipProps {
   onFilter(filter: string): void;
 }
 
-/** Counts the unlisted possible locks, and opens them. */
+/** Shows the number of unlisted possible locks, and opens them. */
 export function UnlistedChip({ filter, window, onFilter }: UnlistedChipProps) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;

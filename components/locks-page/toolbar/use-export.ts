@@ -7,7 +7,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 const SHOWN_EVERY_MS = 100;
 
 export interface LocksExport {
-  /** null: no export is running. */
+  /** `null` if no export is running. */
   progress: ExportProgress | null;
   begin(format: ExportFormat, wanted: { filter: string; sort: string }): void;
   stop(): void;

@@ -1,10 +1,10 @@
 import type { View, ViewInput } from "@/lib/contract/view.ts";
 
-/** The state of the page as it is in the URL. */
+/** The state of the page, as in the URL. */
 export interface ListSettings {
   filter: string;
   sort: string;
-  /** As `cols` in the URL. null: the default columns. */
+  /** As `cols` in the URL; `null` for the default columns. */
   columns: string | null;
 }
 
@@ -19,7 +19,7 @@ export function isViewActive(view: View, { filter, sort, columns }: ListSettings
   );
 }
 
-/** Returns the page with a view open. Fields that the view does not set keep their values. */
+/** Returns the page state with a view open. Fields that the view does not set keep their values. */
 export function applyView(view: View, { sort, columns }: ListSettings): ListSettings {
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };
 }
@@ -33,7 +33,7 @@ export function toSavedView({
   return { filter, sort, ...(columns === null ? {} : { columns: columns.split(",") }) };
 }
 
-/** Returns a view with changes, in the form of the API. */
+/** Returns a view with changes applied, in the API's representation. */
 export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: string } & ViewInput {
   const { id, name, filter, sort, columns, of } = view;
   return {
@@ -47,7 +47,7 @@ export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: s
   };
 }
 
-/** Creates the id of a new view. */
+/** Creates the ID of a new view. */
 export function createViewId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

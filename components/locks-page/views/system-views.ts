@@ -4,7 +4,7 @@ export type SystemViewId = "all" | "needsAttention" | "waited" | "noTtl" | "past
 
 export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
   id: Id;
-  /** The filter term of the view. "" for all locks. */
+  /** The filter term of the view; "" for all locks. */
   term: string;
   /** Whether a count above 0 needs attention. */
   isWrong: boolean;
@@ -21,13 +21,13 @@ export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   { id: "pastTypical", term: "held>typical", isWrong: false },
 ];
 
-/** Possible locks, which all other views leave out. Shown as a chip, and only if there are any. */
+/** The possible locks, which all other views exclude. Shown as a chip, and only if there are any. */
 export const UNLISTED_VIEW: SystemView = { id: "unlisted", term: "is:unlisted", isWrong: false };
 
 const KNOWN_VIEWS: readonly SystemView[] = [...SYSTEM_VIEWS, UNLISTED_VIEW];
 const VIEW_TERMS: ReadonlySet<string> = new Set(KNOWN_VIEWS.map(({ term }) => term));
 
-/** Returns the first view whose term is in the filter. */
+/** Returns the first view whose term the filter contains. */
 export function findSystemView(filter: string): SystemView {
   const found = tokenizeFilter(filter).find(({ word }) => VIEW_TERMS.has(word));
   return KNOWN_VIEWS.find(({ term }) => term === found?.word) ?? ALL_VIEW;
@@ -46,7 +46,7 @@ export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the count of the chip. undefined: not known together with a search. */
+/** Returns the count of the chip; `undefined` if there is a search, because the count is then unknown. */
 export function getUnlistedCount(
   filter: string,
   window: { readonly total: number } | undefined,
@@ -56,7 +56,7 @@ export function getUnlistedCount(
   return removeViewTerms(filter) === "" ? unlisted : undefined;
 }
 
-/** Returns the filter of each view, in their order, combined with the search. */
+/** Returns the filter of each view, in the order of the views, combined with the search. */
 export function listViewFilters(filter: string): string[] {
   const here = findSystemView(filter);
   return SYSTEM_VIEWS.map((view) => (view === here ? filter : addViewTerms(filter, view)));

@@ -18,7 +18,7 @@ import { buildViewUpdate, createViewId, toSavedView } from "./saved-views.ts";
 import type { ViewOverlayProps } from "./view-menu.tsx";
 
 interface ViewFormProps extends ViewOverlayProps {
-  /** The view to rename. undefined: the page is saved as a new view. */
+  /** The view to rename; `undefined` to save the page as a new view. */
   view: View | undefined;
 }
 

@@ -18,12 +18,12 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 const ViewForm = createLazyOverlay(() => import("./view-form.tsx").then((module) => module.ViewForm));
 const ViewMenu = createLazyOverlay(() => import("./view-menu.tsx").then((module) => module.ViewMenu));
 
-/** Upper bound of the count on a tab, as the stream reports it. */
+/** The maximum count on a tab, as reported by the stream. */
 const COUNTED_MAX = 12;
 
 interface ViewsBarProps {
   filter: string;
-  /** Whether the filter is valid. Without one, tabs show no counts. */
+  /** Whether the filter is valid. If it is not, tabs show no counts. */
   isValid: boolean;
   saved: SavedViewsState;
   onFilter(filter: string): void;
@@ -33,7 +33,7 @@ interface ViewsBarProps {
 
 type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
-/** Tabs of the built-in and the saved views. */
+/** The tabs of the built-in and the saved views. */
 export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsBarProps) {
   const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);
@@ -44,7 +44,7 @@ export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsB
     from.current = opener;
     setOpen(next);
   };
-  // The menu closes after its action, which may have opened the form.
+  // The menu closes after its action has run, which may have opened the form.
   const closing = (what: OpenOverlay["what"]) => () =>
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, showToast: showToast };

@@ -16,16 +16,16 @@ import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
-/** Up to this number, lines are shown without scrolling. */
+/** Up to this number of lines, the list does not scroll. */
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
-  /** Number of lines. */
+  /** The number of lines. */
   count: number;
   children: ReactNode;
 }
 
-/** The scrolling part of the dialog. The decision stays in view. */
+/** The scrolling part of the dialog. The decision remains in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
@@ -47,11 +47,11 @@ export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProp
 interface BulkLineListProps {
   title: string;
   lines: readonly BulkItemResult[];
-  /** `outcome`: the expected or actual result. `seen`: the holder and its liveness. */
+  /** `outcome` is the expected or actual result, `seen` the holder and its liveness. */
   shows: "outcome" | "seen";
 }
 
-/** Only visible lines are rendered, since there may be a thousand. */
+/** Only visible lines are rendered, because there may be a thousand. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);
@@ -120,12 +120,12 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** Subtracts the age of the review, which comes from an index that is up to seconds old itself. */
+/** Subtracts the age of the review. The review is based on an index that can itself be several seconds old. */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }
 
-/** The holder and its liveness. */
+/** Shows the holder and its liveness. */
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

@@ -20,7 +20,7 @@ import {
 } from "./bulk-state.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
-/** The progress, and the results at the end. */
+/** Shows the progress, and at the end the results. */
 export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const { step, released, total = 0 } = state;
@@ -115,7 +115,7 @@ function formatProgressHeading(
   return released === total ? messages.allReleased : messages.someReleased(shown, formatNumber(total));
 }
 
-/** Actions for the remaining locks, and links to the records. */
+/** Shows actions for the remaining locks, and links to the records. */
 function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void }) {
   const messages = useMessages(english);
   const { hello } = useLiveState();

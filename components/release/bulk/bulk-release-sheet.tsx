@@ -97,7 +97,7 @@ function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease
   );
 }
 
-/** @param label of the target, if it must be typed */
+/** @param label label of the target, if it must be typed */
 function useBulkBlockedReason(reason: string, typed: string, label: string | undefined): string | null {
   const messages = useMessages(english);
   const { typeName } = useMessages(release);

@@ -3,12 +3,12 @@ import type { BulkItem, BulkOutcome } from "@/lib/contract/actions/bulk-release.
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** The locks to release: selected ones as they were seen then, or all that match a filter. */
+/** The locks to release: the selected ones as they were when they were selected, or all that match a filter. */
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
- * `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`. `ended`: `done`, `stopped` by the
- * operator, or `cut` off, so that some results are unknown.
+ * `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`: the release is running.
+ * `ended`: it is `done`, `stopped` by the operator, or `cut` off, so that some results are unknown.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -19,20 +19,20 @@ export type BulkStep =
 
 export interface BulkState {
   step: BulkStep;
-  /** Number of selected or matching locks. undefined: not known yet. */
+  /** The number of selected or matching locks; `undefined` if not known yet. */
   found: number | undefined;
-  /** Number of lines that the current step will have. */
+  /** The number of lines that the current step will have. */
   total: number | undefined;
   reviewed: readonly BulkItemResult[];
-  /** Results of this release. */
+  /** The results of this release. */
   released: readonly BulkItemResult[];
-  /** Results of earlier releases that are not reviewed again. */
+  /** The results of earlier releases that are not reviewed again. */
   before: readonly BulkItemResult[];
 }
 
 export type BulkAction =
   | { type: "lines"; lines: readonly BulkStreamLine[] }
-  /** The response is complete. */
+  /** Whether the response is complete. */
   | { type: "end" }
   | { type: "send" }
   | { type: "fail"; why: Error; isOver: boolean }
@@ -67,10 +67,10 @@ export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }
 
-/** Outcomes after which another review may find the lock releasable. */
+/** The outcomes after which another review may find the lock releasable. */
 const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unverified", "unknown", "failed"]);
 
-/** Returns the locks to review again: not released, but possibly releasable. */
+/** Returns the locks to review again: those that were not released but may be releasable. */
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
@@ -79,12 +79,12 @@ export function findRemainingItems(state: BulkState): BulkItem[] {
 }
 
 function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
-  // The new holder has not been seen, so its hold is the one to review.
+  // The operator has not seen the new holder, so its hold must be reviewed.
   if (now !== undefined) return toBulkItems([now]);
   return outcome === "changed" ? [] : [item];
 }
 
-/** Returns the locks that were sent and have no result. */
+/** Returns the locks that were sent but have no result. */
 function findUnreportedItems(state: BulkState): BulkItem[] {
   const releasedIndexes = new Set(state.released.map(({ index }) => index));
   return findReleasable(state)

@@ -20,9 +20,9 @@ export interface BulkRelease {
   state: BulkState;
   /** Releases the locks that the review found releasable. */
   release(reason: string, confirm: string | undefined): void;
-  /** Stops. Releases that have started finish without a report. */
+  /** Stops the release. Releases that have started complete without being reported. */
   stop(): void;
-  /** Reviews the remaining locks as they are now. */
+  /** Reviews the remaining locks in their current state. */
   reviewAgain(): void;
 }
 

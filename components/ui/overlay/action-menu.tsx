@@ -14,24 +14,24 @@ export interface MenuAction {
   variant?: "danger" | undefined;
   /** Separated by a line from the item before it. */
   apart?: boolean;
-  /** URL of an item that can be opened as a link, such as in a new tab. */
+  /** The URL of an item that can be opened as a link, such as in a new tab. */
   href?: string;
   run(): void;
 }
 
 interface ActionMenuProps {
-  /** Title and accessible name of the menu. */
+  /** The title and accessible name of the menu. */
   label: string;
   /** The element that anchors the menu. */
   anchor: Element | null;
   actions: readonly MenuAction[];
   align?: "start" | "end";
   onClose(): void;
-  /** Returns the element that gets the focus afterwards. */
+  /** Returns the element that receives the focus when the menu closes. */
   finalFocus(): HTMLElement | null;
 }
 
-/** A menu of actions. Load it on demand, because it brings the overlay code. */
+/** A menu of actions. Load it on demand, because it includes the overlay code. */
 export function ActionMenu({ label, anchor, actions, align = "end", onClose, finalFocus }: ActionMenuProps) {
   return (
     <Menu.Root open onOpenChange={(open) => open || onClose()}>
@@ -61,7 +61,7 @@ function ActionMenuItem({ action }: { action: MenuAction }) {
       {apart === true && <Menu.Separator className="mx-1 my-1 h-px bg-line-soft" />}
       <Menu.Item
         label={name}
-        // It stays focusable, so that the reason can be read.
+        // It remains focusable, so that the reason can be read.
         closeOnClick={!isBlocked}
         aria-disabled={isBlocked || undefined}
         {...(href !== undefined && !isBlocked && { render: renderDownloadLink(href) })}
@@ -84,6 +84,6 @@ function ActionMenuItem({ action }: { action: MenuAction }) {
 }
 
 function renderDownloadLink(href: string) {
-  // biome-ignore lint/a11y/useAnchorContent: the item puts its own content into it
+  // biome-ignore lint/a11y/useAnchorContent: the item inserts its own content
   return <a href={href} download />;
 }

@@ -2,16 +2,16 @@
 
 import { useEffect, useState } from "react";
 
-/** Code that is loaded on demand. Unlike `React.lazy`, a failed load can be repeated. */
+/** Code that is loaded on demand. Unlike with `React.lazy`, a failed load can be retried. */
 export interface LazyCode<Code> {
   load(): Promise<Code>;
-  /** undefined until it is loaded. */
+  /** `undefined` until it is loaded. */
   get(): Code | undefined;
   /** Loads it when the browser is idle. Failures are ignored, because it is loaded again when needed. */
   preload(): void;
 }
 
-/** The browser is idle as well while a slow network loads the first rows, which have priority. */
+/** The browser is also idle while the first rows load over a slow network, but they have priority. */
 const PRELOAD_DELAY_MS = 3000;
 const IDLE_TIMEOUT_MS = 5000;
 
@@ -59,7 +59,7 @@ export function useLazyCode<Code>(lazy: LazyCode<Code>): LazyCodeState<Code> {
   const [attempt, setAttempt] = useState(0);
   const [result, setResult] = useState<"loading" | "failed">("loading");
   const [code, setCode] = useState(lazy.get());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt reloads the code
   useEffect(() => {
     let isMounted = true;
     lazy.load().then(

@@ -16,7 +16,7 @@ interface OverlayModule<Props> {
   Overlay: ComponentType<Props>;
 }
 
-/** `idle`: its code is loaded when the page is idle, so that it opens without delay. */
+/** With `idle`, its code is loaded when the page is idle, so that it opens without delay. */
 type Preload = "idle" | "on_open";
 
 /**
@@ -36,7 +36,7 @@ export function createLazyOverlay<Props extends object>(
   };
 }
 
-/** If an overlay does not take the focus within this time, it gets the keys nevertheless. */
+/** If an overlay does not take the focus within this time, the keyboard is released anyway. */
 const FOCUS_TIMEOUT_MS = 1000;
 
 function OpeningOverlay<Props extends object>({

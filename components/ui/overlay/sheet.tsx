@@ -10,25 +10,27 @@ import { Button } from "../button.tsx";
 interface SheetProps {
   title: ReactNode;
   onClose(): void;
-  /** Returns the element that gets the focus afterwards. Without it, the control that opened the dialog. */
+  /**
+   * Returns the element that receives the focus when the dialog closes. Defaults to the control that opened the dialog.
+   */
   finalFocus?: (() => HTMLElement | null) | undefined;
-  /** Escape and a click outside do not close it, because its content is shown only once. */
+  /** Whether Escape and clicks outside leave it open, because its content is shown only once. */
   stays?: boolean;
   onSubmit?(): void;
   /**
-   * `enter`: Enter in a field submits. `button`: only the button, or Enter with Ctrl or ⌘, so that irreversible actions do
-   * not happen by accident.
+   * `enter`: pressing Enter in a field submits. `button`: only the button, or Enter with Ctrl or ⌘, submits, so that
+   * irreversible actions do not happen by accident.
    */
   sends?: "enter" | "button";
-  /** `wide`: for lists. Both fill the screen of a phone. */
+  /** `wide` is for lists. Both widths fill the screen on phones. */
   width?: "normal" | "wide";
-  /** `content`: as high as its content, except on a phone. */
+  /** `content` makes it as high as its content, except on phones. */
   height?: "full" | "content";
-  /** Returns the element that gets the focus first. Without it, the first control. */
+  /** Returns the element that receives the focus when the dialog opens. Defaults to the first control. */
   initialFocus?: (() => HTMLElement | null) | undefined;
-  /** Called on every input, which makes an earlier error obsolete. */
+  /** Called on every input, because input makes an earlier error obsolete. */
   onEdit?(): void;
-  /** Placed at the bottom, beside the button that closes. */
+  /** Placed at the bottom, next to the close button. */
   actions?: ReactNode;
   closeLabel?: string;
   note?: ReactNode;
@@ -36,8 +38,8 @@ interface SheetProps {
 }
 
 /**
- * Returns the element that gets the focus when a dialog opens: the wanted control, unless it is below the visible part.
- * Focusing it would scroll the facts out of view.
+ * Returns the element that receives the focus when a dialog opens: the requested control, unless it is below the
+ * visible part, where focusing it would scroll the details out of view.
  */
 function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | null): HTMLElement | null {
   const visible = wanted?.closest("[data-scroll]")?.getBoundingClientRect();
@@ -45,14 +47,14 @@ function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | nul
   return wanted.getBoundingClientRect().bottom <= visible.bottom ? wanted : heading;
 }
 
-/** Scrolls a dialog with new content to its top, and sets the focus as on opening. */
+/** Scrolls a dialog with new content to the top, and sets the focus as it does when the dialog opens. */
 export function focusInSheet(wanted: HTMLElement | null): void {
   const scroller = wanted?.closest("[data-scroll]");
   scroller?.scrollTo(0, 0);
   findInitialFocus(wanted, scroller?.querySelector("h2") ?? null)?.focus();
 }
 
-/** A dialog that slides in from the right. Load it on demand, because it brings the overlay code. */
+/** A dialog that slides in from the right. Load it on demand, because it includes the overlay code. */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
   const messages = useMessages(ui);
   const { actions, closeLabel = messages.cancel, note, children, finalFocus, initialFocus } = rest;
@@ -110,7 +112,7 @@ export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest
               </Dialog.Title>
               {children}
             </div>
-            {/* Touch targets are 44 px. On a phone the note has a line of its own. */}
+            {/* Touch targets are 44 px. On phones, the note has a line of its own. */}
             <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1 sm:px-5.5">
               <div className="min-w-32 flex-1 text-2xs text-ink-3 max-sm:basis-full">{note}</div>
               <Dialog.Close render={<Button>{closeLabel}</Button>} />

@@ -1,8 +1,8 @@
 /** A completion of the text in a search box. */
 export interface Completion {
-  /** Start of the replaced text. */
+  /** The start of the replaced text. */
   from: number;
-  /** End of the replaced text, exclusive. */
+  /** The end of the replaced text, exclusive. */
   to: number;
   items: readonly { text: string; hint: string }[];
 }

@@ -24,7 +24,7 @@ interface SearchBoxProps {
   maxLength: number;
   /** Provides completions. Called when the box has the focus for the first time. */
   loadCompletion?: () => Promise<CompletionSource>;
-  /** Why the text is invalid. It is not submitted then. */
+  /** Why the text is invalid. Invalid text is not submitted. */
   faultOf?: (text: string) => string | undefined;
 }
 
@@ -141,7 +141,7 @@ function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   );
 }
 
-/** The typed text is ahead of the URL. Changes of the URL from elsewhere, such as "back", replace it. */
+/** The typed text is ahead of the URL. Other changes of the URL, such as going back, replace it. */
 function useSearchText(
   value: string,
   onChange: (value: string) => void,

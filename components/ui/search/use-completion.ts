@@ -6,19 +6,22 @@ import type { Completion } from "./completion.ts";
 export type CompletionSource = (text: string, caret: number) => Completion | undefined;
 
 interface CompletionState {
-  /** undefined: no completions. */
+  /** `undefined` if there are no completions. */
   completion: Completion | undefined;
-  /** Index of the completion that Enter accepts. -1: none. */
+  /** The index of the completion that Enter accepts; -1 if none. */
   active: number;
   load(): void;
   close(): void;
-  /** Call after input, or after a move of the caret while the list is open. */
+  /** Call after input, or after the caret moved while the list is open. */
   open(caret: number): void;
   /** Handles a key. @returns whether the list consumed it */
   onKey(event: KeyboardEvent<HTMLInputElement>): boolean;
 }
 
-/** Completions of a search box. None is selected until an arrow key selects one, so Enter and Tab keep their meaning. */
+/**
+ * Manages the completions of a search box. None is selected until an arrow key selects one, so Enter and Tab keep their
+ * meaning.
+ */
 export function useCompletion(
   text: string,
   loadCompletion: (() => Promise<CompletionSource>) | undefined,
@@ -42,14 +45,14 @@ export function useCompletion(
       return;
     }
     const { length } = completion.items;
-    // The box itself is one of the positions.
+    // The search box itself is one of the positions.
     setActive((present) => ((present + 1 + by + length + 1) % (length + 1)) - 1);
   };
   return {
     completion,
     active,
     load() {
-      // Without completions the box works as usual. Loading is retried at the next focus.
+      // Without completions, the search box works as usual. Loading is retried the next time it is focused.
       if (completionOf === undefined)
         loadCompletion?.().then(
           (loaded) => setCompletionOf(() => loaded),
