@@ -11,7 +11,7 @@ export interface LockOptions {
 
 const REFUSALS = new Set([409, 410, 429]);
 
-/** A client of the lock API: one POST per verb, each with an Idempotency-Key. */
+/** A client of the lock API. Each verb is one POST request with an Idempotency-Key. */
 export class LockApi {
   constructor(
     private readonly url: string,
@@ -19,7 +19,7 @@ export class LockApi {
     private readonly service: string,
   ) {}
 
-  /** Returns undefined if another client holds the lock. */
+  /** Returns `undefined` if another client holds the lock. */
   async acquire(
     key: string,
     { owner, purpose, leaseMs = 10_000, waitMs = 0 }: LockOptions,
@@ -28,22 +28,22 @@ export class LockApi {
     return await this.#acquire(key, { owner, leaseMs, waitMs, record });
   }
 
-  /** Re-enters a hold. Returns undefined if it is lost. */
+  /** Re-enters a hold. Returns `undefined` if it was lost. */
   async reenter({ key, holdId }: Hold): Promise<Hold | undefined> {
     return await this.#acquire(key, { reenter: holdId });
   }
 
-  /** Returns false if the hold is lost. */
+  /** Returns `false` if the hold was lost. */
   async renew({ holdId }: Hold): Promise<boolean> {
     return (await this.#post(`holds/${holdId}/renew`, {})).ok;
   }
 
-  /** Releases one count. */
+  /** Decrements the count by one. */
   async release({ holdId }: Hold): Promise<void> {
     await this.#post(`holds/${holdId}/release`, {});
   }
 
-  /** Returns false if another client held the lock all the time. */
+  /** Returns `false` if another client held the lock the whole time. */
   async withLock(key: string, options: LockOptions, work: (hold: Hold) => Promise<void>): Promise<boolean> {
     const hold = await this.acquire(key, options);
     if (hold === undefined) return false;

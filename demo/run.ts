@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: starts a separate Redis and console, and worker processes that use the lock API as applications
- * do. The console shows these workers; nothing is simulated.
+ * `npm run demo`: starts a separate Redis and console, and worker processes that use the lock API as applications do.
+ * The console shows these workers. Nothing is simulated.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 
 /**
- * The resource that the demo's locks protect: some numbers of a shop. Each stores the highest fencing token that it
- * was written with, so that a client whose lock has expired cannot overwrite a later holder.
+ * The resource that the demo's locks protect: a few numbers of a shop. Each number is stored with the highest fencing
+ * token that it was written with, so that a client whose lock has expired cannot overwrite a later holder.
  */
 export class Shop {
   readonly #redis: Redis;
@@ -16,7 +16,7 @@ export class Shop {
     return value === null ? undefined : Number(value);
   }
 
-  /** Returns false if a later holder has already written. */
+  /** Returns `false` if a later holder has already written. */
   async write(name: string, value: number, fence: string): Promise<boolean> {
     return (await this.#redis.eval(WRITE, 1, `demo:${name}`, fence, value)) === 1;
   }

@@ -5,7 +5,7 @@ import { Shop } from "./shop.ts";
 export interface Worker {
   readonly locks: LockApi;
   readonly shop: Shop;
-  /** Returns the owner name of a client in this process. */
+  /** Returns the owner string of a client in this process. */
   owner(client: number | string): string;
 }
 
@@ -19,7 +19,7 @@ export function openWorker(service: string): Worker {
   };
 }
 
-/** Repeats the work. Errors are printed, and the work is retried after a pause. */
+/** Repeats the work. If it fails, prints the error and retries after a pause. */
 export async function repeat(work: () => Promise<void>, pauseMs: () => number): Promise<never> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** Allocates globally unique ids in blocks of 100 from one counter. */
+/** Allocates globally unique IDs from one counter in blocks of 100. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWorker, pickBetween, repeat } from "../worker.ts";
 

@@ -1,4 +1,4 @@
-/** One of several instances fetches the prices. The others wait to take over when it leaves or crashes. */
+/** One of several instances fetches the prices. The others wait to take over when it stops or crashes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hold } from "../../lib/contract/actions/verb.ts";
 import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
@@ -14,7 +14,7 @@ async function leadUpdates(hold: Hold): Promise<void> {
     await sleep(LEASE_MS / 3);
     if (!(await locks.renew(hold))) return;
     if (!(await shop.write("prices", fetched, hold.fence))) return;
-    // A crash: nothing is released, so the next instance waits until the lease expires.
+    // Simulates a crash: the lock is not released, so the next instance waits until the lease expires.
     if (isChosen(0.02)) process.exit(1);
   }
 }

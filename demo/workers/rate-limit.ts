@@ -1,4 +1,4 @@
-/** Permits ten requests per minute and address. Reads, checks and writes a counter under its lock. */
+/** Permits ten requests per minute for each address. Reads, checks and writes a counter under its lock. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
