@@ -14,7 +14,7 @@ export async function emulateTheme(page: Page, theme: Theme): Promise<void> {
 }
 
 /**
- * Asserts that the page breaks no WCAG 2.2 AA rule that axe can check.
+ * Asserts that the page violates no WCAG 2.2 AA rule that axe can check.
  *
  * @param what names the page in the failure
  */
@@ -22,7 +22,7 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   await assertRules(page, what, { runOnly: RULES });
 }
 
-/** Asserts the same in every theme. Themes differ in colours only, so the other rules are checked once. */
+/** Asserts the same in every theme. Themes differ only in colors, so the other rules are checked once. */
 export async function assertAccessibleInThemes(page: Page, what: string): Promise<void> {
   const [first, ...others] = THEMES;
   await emulateTheme(page, first);
@@ -34,14 +34,14 @@ export async function assertAccessibleInThemes(page: Page, what: string): Promis
 }
 
 async function assertRules(page: Page, what: string, options: AxeOptions): Promise<void> {
-  // Legacy mode cannot check frames of other origins, of which the console has none, and opens no extra page. Passing
-  // checks are not reported in full, which halves the time.
+  // Legacy mode opens no extra page. It cannot check frames of other origins, but the console has none. Passing checks
+  // are not reported in full, which halves the time.
   const builder = new AxeBuilder({ page }).options({ ...options, resultTypes: ["violations"] });
   const { violations } = await builder.setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes.length} ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** Screenshots are for review: they are taken only if LOCKKEEPER_E2E_PICTURES is set. */
+/** Screenshots are for review and are taken only if LOCKKEEPER_E2E_PICTURES is set. */
 export const TAKES_SCREENSHOTS = process.env.LOCKKEEPER_E2E_PICTURES !== undefined;
 
 /** Takes a screenshot in the current theme, if screenshots are on. */

@@ -14,7 +14,7 @@ const SAME_EVERYWHERE = [
   /Redis (?:Cluster|Sentinel)/g,
 ];
 
-/** Names that may be a whole label. */
+/** Names that may be the entire text of a label. */
 const NAMES = [
   "Lockkeeper",
   "English",
@@ -33,7 +33,7 @@ const NAMES = [
 
 interface PageText {
   text: string;
-  /** Whether the text names a control, a heading or a column. */
+  /** Whether the text is the name of a control, a heading or a column. */
   isLabel: boolean;
 }
 
@@ -60,7 +60,7 @@ function collectTexts(page: Page): Promise<PageText[]> {
   });
 }
 
-/** Asserts that the page has no two English words in a row, and no label that is one. */
+/** Asserts that the page contains no two consecutive English words, and no label that is an English word. */
 export async function assertChinese(page: Page, what: string): Promise<void> {
   await expect.poll(() => findEnglish(page), what).toEqual([]);
 }

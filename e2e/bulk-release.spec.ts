@@ -4,7 +4,7 @@ import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { assertAccessible, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
 import { test as base, type Console, expect, startConsoleOnTargets } from "./console.ts";
 
-/** A console whose only target is in production, so that releasing many locks asks for its name. */
+/** A console whose only target is in production, so that releasing many locks requires typing its name. */
 const test = base.extend<object, { redis: TestRedis }>({
   redis: [
     async ({ browserName: _ }, use) => {
@@ -94,7 +94,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
   const bar = page.getByRole("toolbar", { name: "Selected locks" });
   await expect(bar).toContainText("50 locks selected");
-  // What is scrolled away stays ticked, and is told.
+  // Rows that are scrolled out of view stay selected and are counted.
   await page.getByRole("region", { name: "Locks", exact: true }).evaluate((table) => {
     table.scrollTop = table.scrollHeight;
   });
@@ -121,7 +121,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await expect(outcome).toContainText("149 of 150 released.");
   await expect(outcome).toBeFocused();
   await expect(sheet.getByRole("region", { name: "1 held by another holder" })).toContainText("new@vm-9");
-  // Of a long list only what is in sight is drawn.
+  // Only the visible part of a long list is rendered.
   expect(await sheet.getByRole("listitem").count()).toBeLessThan(60);
   await takeScreenshot(page, info, "all");
   await assertAccessible(page, "all");

@@ -7,7 +7,7 @@ import { expectWithin, measureMs } from "./expect-within.ts";
 const MINUTE_MS = 60_000;
 const SAMPLES = 9;
 
-/** What the browser takes for the time of day; its timers go on as they do. */
+/** Shifts the browser's wall clock. Its timers are not affected. */
 const setDateOff = (byMs: number) => `{
   const Right = Date;
   globalThis.Date = class extends Right {
@@ -31,19 +31,19 @@ for (const minutes of [-5, 5]) {
     expect(Math.abs((await page.evaluate(() => Date.now())) - Date.now())).toBeGreaterThan(4 * MINUTE_MS);
     const endsAt = await endOf(lockkeeper, name);
     const seen = await page.evaluate<Seen[]>(COUNTED);
-    // A busy machine draws a number late, which makes it differ more, never less.
+    // A busy machine renders a number late, which makes the difference larger, never smaller.
     const differences = seen.map(({ shownMs, at }) => Math.round(Math.abs(shownMs - (endsAt - at))));
     expect(Math.min(...differences), `${differences}`).toBeLessThan(250);
   });
 }
 
-/** What a countdown showed as it changed, and when that was, by the clock of this machine. */
+/** What a countdown showed when it changed, and the time of the change on this machine's clock. */
 interface Seen {
   readonly shownMs: number;
   readonly at: number;
 }
 
-/** In the page: the next changes of the time left. A page's time since its beginning knows nothing of its `Date`. */
+/** Runs on the page and collects the next changes of the remaining time. `performance` does not depend on `Date`. */
 const COUNTED = `new Promise((resolve) => {
   const row = document.querySelector("tr[data-path]");
   const read = () => Math.max(...[...row.cells].map(({ textContent }) => 1000 * (/^(\\d+\\.\\d) s/.exec(textContent)?.[1] ?? 0)));
@@ -60,7 +60,9 @@ const COUNTED = `new Promise((resolve) => {
   observer.observe(row, { characterData: true, childList: true, subtree: true });
 })`;
 
-/** When Redis will end it, by the clock of this machine: the answer that came fastest says it best. */
+/**
+ * Returns when the lock will expire in Redis, on this machine's clock. The fastest response is the most accurate one.
+ */
 async function endOf(lockkeeper: Console, name: string): Promise<number> {
   const redis = lockkeeper.redis.createClient();
   let best = { tookMs: Number.POSITIVE_INFINITY, endsAt: 0 };
@@ -114,13 +116,13 @@ test("a silent stream shows a stale-data banner within 3 s, blocks releases, and
   }
 });
 
-/** What could not be done while nothing was known can be done again. */
+/** Asserts that locks can be released again after the outage. */
 async function freeOn(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: `Release ${name}` }).click();
   await expect(page.getByRole("dialog")).toContainText(name);
 }
 
-/** A line to the console that can fall silent without a word, as one does whose cable is pulled, and be cut. */
+/** A connection to the console that can go silent, as if its cable had been pulled, or be closed. */
 async function lineTo(port: number) {
   const sockets = new Set<Socket>();
   let state: "whole" | "silent" | "cut" = "whole";

@@ -20,9 +20,9 @@ export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 export interface Console {
   readonly url: string;
   readonly redis: TestRedis;
-  /** A fresh one-time link. */
+  /** Creates a new one-time link. */
   link(name?: string, role?: Role): Promise<string>;
-  /** The same as `npm run login` prints it. */
+  /** Returns the link as `npm run login` prints it. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Renews, releases or re-enters the last hold that `api` acquired of the lock at this path. */
@@ -31,9 +31,12 @@ export interface Console {
     lockPath: string,
     body?: object,
   ): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** When `GET /events` next sends an event of this type and key, in milliseconds of `performance.now()`. */
+  /**
+   * Resolves when `GET /events` next sends an event of this type and key, with the time in milliseconds of
+   * `performance.now()`.
+   */
   nextEvent(type: string, key: string): Promise<number>;
-  /** Ends the process as a crash does. */
+  /** Kills the process, as in a crash. */
   kill(): Promise<void>;
   /** Starts it again after `kill`, at the same address. */
   restart(): Promise<void>;
@@ -97,7 +100,7 @@ async function endProcess(server: ChildProcess, signal: NodeJS.Signals): Promise
   await once(server, "exit");
 }
 
-/** A console on an embedded Redis of its own, whose data is removed with it. */
+/** A console with its own embedded Redis, whose data is removed with it. */
 export async function startConsoleOnEmbeddedRedis(): Promise<Console & { readonly dataDir: string }> {
   const cacheDir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
   const { source, path } = await findTestBinary();
@@ -118,7 +121,7 @@ export async function startConsoleOnEmbeddedRedis(): Promise<Console & { readonl
   };
 }
 
-/** A console on the targets of a configuration file, which is removed with it. */
+/** A console with the targets of a configuration file, which is removed with it. */
 export async function startConsoleOnTargets(targets: readonly object[]): Promise<Console> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
   const path = join(dir, "lockkeeper.config.json");
@@ -171,7 +174,7 @@ export async function waitForOutput(process: ChildProcess, what: RegExp): Promis
   });
 }
 
-/** Creates the token in this process: starting another takes a second. */
+/** Creates the token in this process, because starting another process takes a second. */
 async function newToken(env: NodeJS.ProcessEnv, name: string, role: Role): Promise<string> {
   const home = openHomeStore(await locateHomeStore(readConfig(env)), "e2e");
   try {
@@ -191,7 +194,7 @@ async function printedLink(env: NodeJS.ProcessEnv): Promise<string> {
   return /\S+\/login#\S+/.exec(text)?.[0] ?? "";
 }
 
-/** Each worker has its own console; each test its own browser context, logged in, and its own keys. */
+/** Each worker has its own console. Each test has its own browser context, which is logged in, and its own keys. */
 export const test = base.extend<
   { page: Page; key: (name: string) => string },
   { lockkeeper: Console; loggedIn: string }

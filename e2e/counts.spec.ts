@@ -3,7 +3,7 @@ import { expect, logIn, startConsole, test } from "./console.ts";
 
 const CHURN_KEYS = 40;
 
-/** Locks come and go, with and without TTL, until what it returns is called. */
+/** Acquires and releases locks with and without a TTL until the returned function is called. */
 function churn(redis: {
   hset(key: string, field: string, value: string): Promise<number>;
   del(key: string): Promise<number>;
@@ -27,12 +27,12 @@ function churn(redis: {
 }
 
 interface Sample {
-  /** Places that show one fact, by name. */
+  /** Elements that show the same number, by name. */
   held: Record<string, number>;
   needsAttention: Record<string, number>;
 }
 
-/** Reads every place in each of the next frames. */
+/** Reads every element in each of the next frames. */
 function readFrames(page: Page, frames: number): Promise<Sample[]> {
   return page.evaluate(async (count) => {
     const toNumber = (text: string | null | undefined) =>
@@ -92,9 +92,9 @@ test("navigation, tile, tab, tree and footer show one number for one fact in eve
     await expect(page.getByRole("treeitem", { name: /^lock:odd:/ })).toBeVisible();
     await expect(page.getByTestId("position")).toBeVisible();
     await expect(page.locator("[data-measure=held] button")).toBeVisible();
-    // A tab without a number has not been counted yet.
+    // The locks of a tab without a number have not been counted yet.
     await expect(page.getByRole("button", { name: /^Needs attention\s*\d/ })).toBeVisible();
-    // The tree is read first, and counted with everything else from then on.
+    // The tree is fetched first. After that, it is counted together with everything else.
     await expect(async () => {
       for (const { held } of await readFrames(page, 1)) expect(new Set(Object.values(held)).size).toBe(1);
     }).toPass();

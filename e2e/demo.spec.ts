@@ -25,7 +25,7 @@ test.afterAll(async () => {
 test("the demo fills the console with locks of several kinds of workers, some of them reentered", async ({
   page,
 }) => {
-  // Wide enough for the events beside the table.
+  // Wide enough to show the events next to the table.
   await page.setViewportSize({ width: 1700, height: 900 });
   await page.goto(link);
   await expect(page.getByRole("row", { name: "price-fetcher" })).toBeVisible();

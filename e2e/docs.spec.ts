@@ -16,7 +16,7 @@ test("the docs open without a login, list every operation and copy the snippet",
   await page.goto("/docs#releaseHold");
   const operation = page.locator("article#releaseHold");
   await expect(operation).toBeInViewport();
-  // The page scrolls, and not the frame around it.
+  // The page itself scrolls, not the frame around it.
   await expect(page.getByRole("banner")).toBeInViewport();
   const { body } = await lockkeeper.api("/openapi.json");
   const paths = Object.values((body as { paths: Record<string, object> }).paths);
@@ -28,7 +28,7 @@ test("the docs open without a login, list every operation and copy the snippet",
   const copiedNote = operation.getByText("Copied").first().waitFor({ state: "attached" });
   await operation.getByRole("button", { name: "Copy: releaseHold in Python" }).click();
   await copiedNote;
-  // The page itself may not read the clipboard; a person pastes.
+  // The page must not read the clipboard, so the test pastes from it.
   await page.evaluate(() => document.querySelector("main")?.append(document.createElement("textarea")));
   const pasted = page.locator("textarea");
   await pasted.focus();

@@ -4,12 +4,12 @@ import { assertAccessibleInThemes, takeScreenshot, takeThemeScreenshots } from "
 import { test as base, type Console, expect, startConsole } from "./console.ts";
 
 interface Past {
-  /** When the last event before the gap happened, Unix milliseconds. */
+  /** The time of the last event before the gap, in Unix milliseconds. */
   pastAt: number;
   redis: TestRedis;
 }
 
-/** A console on a Redis that another console watched before, with a gap between them in which none ran. */
+/** A console on a Redis that another console watched earlier, with a gap in which no console was running. */
 const test = base.extend<object, { past: Past }>({
   past: [
     async ({ browserName: _ }, use) => {
@@ -20,7 +20,7 @@ const test = base.extend<object, { past: Past }>({
       }
       await before.callHold("release", "/locks/lock%3Apast%3Abert");
       await expect.poll(async () => (await recorded(before)).length).toBe(4);
-      // More events than a page gets when it opens.
+      // More events than a page receives when it opens.
       await Promise.all(
         Array.from({ length: 125 }, async (_, n) => {
           await before.api(`/locks/lock%3Abusy%3A${n}/acquire`, { owner: "worker", leaseMs: 600_000 });
@@ -46,7 +46,7 @@ const test = base.extend<object, { past: Past }>({
 
 async function recorded(from: Console): Promise<{ at: number }[]> {
   const { body } = await from.api("/history?key=lock%3Apast%3A*");
-  // A busy machine may leave a gap.
+  // A busy machine may cause a gap.
   return (body.items as { at: number; type: string }[]).filter(({ type }) => type !== "gap");
 }
 
@@ -64,14 +64,15 @@ test("older events can be loaded, including gaps in which nothing was observed",
   await lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner: "dora", leaseMs: 600_000 });
   await expect(entryOf(page, "acquired", key)).toBeVisible();
   await expect(events(page)).toContainText("Not observed from");
-  // The newest first. A busy machine may leave another gap after the acquire, which is placed when it is known.
+  // The newest event is first. A busy machine may cause another gap after the acquire, which is inserted when it is
+  // detected.
   await expect(async () => {
     const texts = await events(page).getByRole("listitem").allTextContents();
     const at = (text: string) => texts.findIndex((line) => line.includes(text));
     expect(texts.slice(at(key) + 1, at("lock:busy:")).join("\n")).toContain("Not observed from");
   }).toPass();
   await takeThemeScreenshots(page, info, "gap");
-  // Older ones come as one goes there, to the end.
+  // Older events load when the user scrolls to the end.
   await expect(async () => {
     await events(page).press("End");
     await expect(entryOf(page, "acquired", "lock:past:anna")).toBeInViewport({ timeout: 500 });
@@ -186,7 +187,7 @@ test("the list stands still under the pointer while events stream in, and a clic
   await page.mouse.down();
   await page.mouse.up();
   await expect(page).toHaveURL(new RegExp(`#${pointed}$`));
-  // The focus is on the row that was opened: it stays there without the pointer, too.
+  // The focus remains on the row that was opened, even without the pointer.
   await page.mouse.move(0, 0);
   await expect(fresh).toBeVisible();
   await fresh.click();
@@ -231,7 +232,7 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ pa
   await page.goto("/events?q=key:lock:past:*%20owner:bert&type=released");
   await expect(entryOf(page, "released", "lock:past:bert")).toBeVisible();
   const details = page.getByRole("complementary", { name: "Event" });
-  // Times in which nobody watched stand above it: two, where the console came up slowly.
+  // Gaps are listed above it: two if the console started slowly.
   const open = entryOf(page, "released", "lock:past:bert").getByRole("button", { name: /^released/ });
   await expect(async () => {
     await page.keyboard.press("j");
@@ -242,7 +243,7 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ pa
   await expect(details).toContainText("reported by the client");
   await assertAccessibleInThemes(page, "details of an event");
   await takeThemeScreenshots(page, info, "details");
-  // Reading the clipboard is not granted to pages, so what is written is kept.
+  // Pages are not permitted to read the clipboard, so the test records what is written to it.
   await page.evaluate(() => {
     navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text });
   });

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Page } from "@playwright/test";
 
-/** Collects the statuses of responses of the API as the network has them: a page cannot read those of another site. */
+/** Collects the statuses of API responses from the network, because a page cannot read those of another site. */
 export async function collectApiStatuses(page: Page, url: string): Promise<() => string[]> {
   const session = await page.context().newCDPSession(page);
-  // The two events of a request come in any order.
+  // The two events of a request arrive in any order.
   const methods = new Map<string, string>();
   const statuses = new Map<string, number>();
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
@@ -19,7 +19,7 @@ export async function collectApiStatuses(page: Page, url: string): Promise<() =>
     [...methods].map(([id, method]) => `${method} ${statuses.get(id) ?? "no response"}`).toSorted();
 }
 
-/** Another site on this machine, with a page that has no content policy. */
+/** Another site on this machine, with a page that has no content security policy. */
 export async function startEvilSite() {
   const server = createServer((_, response) =>
     response.setHeader("content-type", "text/html").end("<p>evil"),

@@ -1,8 +1,8 @@
 import { expect } from "@playwright/test";
 
 /**
- * Asserts that `measure` returns less than `limitMs` at least once in `attempts` runs. A busy machine makes single
- * measurements longer, never shorter, so one fast run proves the limit.
+ * Asserts that `measure` returns less than `limitMs` at least once in `attempts` runs. A busy machine makes individual
+ * measurements longer, never shorter, so one fast run is sufficient proof.
  */
 export async function expectWithin(
   limitMs: number,
@@ -16,7 +16,7 @@ export async function expectWithin(
   expect(Math.min(...measured), `measured ${measured.map(Math.round)} ms`).toBeLessThan(limitMs);
 }
 
-/** The milliseconds that `wait` takes. */
+/** Returns how long `wait` takes, in milliseconds. */
 export async function measureMs(wait: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await wait();

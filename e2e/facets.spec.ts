@@ -96,7 +96,7 @@ test("each facet is one stop of the Tab key, and the skip link lands on the tabl
   await page.keyboard.press("Shift+Tab");
   await expect(services.getByRole("checkbox").nth(2)).toBeFocused();
 
-  // From the top of the page: one Tab, Enter.
+  // From the top of the page, one Tab and Enter are enough.
   await page.evaluate(() => {
     document.body.tabIndex = -1;
     document.body.focus();

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** Every page that can be opened by its address. */
+/** Every page that can be opened by its URL. */
 export const PAGES = [
   "/",
   "/locks/lock:orders:1",
@@ -21,7 +21,7 @@ export const PAGES = [
 
 export interface FirstLoad {
   readonly page: string;
-  /** JavaScript that the page names, each file compressed by gzip as it is on its way. */
+  /** The JavaScript files that the page references, each compressed with gzip as in transit. */
   readonly bytes: number;
   readonly scripts: readonly Script[];
 }
@@ -32,9 +32,9 @@ interface Script {
 }
 
 /**
- * Measures what each page loads before it can be used. What only browsers without modules load is left out.
+ * Measures what each page loads before it can be used. Files that only browsers without modules load are excluded.
  *
- * @param cookie of a session: without one the pages of the console are the login form
+ * @param cookie session cookie. Without a session, console pages show the login form
  */
 export async function measureFirstLoads(url: string, cookie: string): Promise<FirstLoad[]> {
   const asked = new Map<string, Promise<string>>();

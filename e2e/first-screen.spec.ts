@@ -21,10 +21,10 @@ const DESKS = [
   },
 ];
 const PHONE = { width: 390, height: 844 };
-/** Columns whose main line must not be cut. */
+/** Columns whose main line must not be truncated. */
 const FACTS = ["Count", "Expires in", "Held for", "Liveness", "Waiting"];
 const TARGET_PX = 44;
-/** Half of what counts as good. Text of the header that comes with the data takes a tenth of it. */
+/** Half of the value that counts as good. Header text that arrives with the data accounts for a tenth of it. */
 const LAYOUT_SHIFT_MAX = 0.05;
 
 let isOver = false;
@@ -57,7 +57,7 @@ for (const { width, height, columns } of DESKS) {
     await expect(
       contended.getByRole("gridcell").nth(splitColumns(columns).indexOf("Waiting") + 1),
     ).toContainText(/[1-9]/);
-    // The last segment of a key and the end of a host name stay readable.
+    // The last segment of a key and the end of a host name remain readable.
     await expect(stuck.getByText("eu", { exact: true })).toBeInViewport({ ratio: 1 });
 
     expect(await opacityOf(releaseIn(stuck))).toBe(1);
@@ -178,7 +178,7 @@ test("rows under the pointer keep their places while events, errors and urgent l
   const before = await boxes();
   await page.route("**/api/v1/stats?**", (route) => route.abort());
   await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
-  // It would be listed first, as it needs attention and its holder is older.
+  // It would be listed first, because it needs attention and its holder is older.
   await lockkeeper.redis.runCli(
     "HSET",
     key("a-second:stuck"),

@@ -19,7 +19,7 @@ export interface Scene {
   readonly filter: string;
 }
 
-/** Waits for a lock until the test is over: a request waits for less than a slow test takes. */
+/** Waits for a lock until the test is over. A single request would time out before a slow test ends. */
 async function keepWaiting(lockkeeper: Console, name: string, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const { status } = await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "waiter", waitMs: 5000 });
@@ -43,7 +43,7 @@ export async function prepareScene(
     });
   }
   await lockkeeper.callHold("reenter", pathOf(scene.contended));
-  // It fails when the console stops.
+  // The request fails when the console stops.
   keepWaiting(lockkeeper, scene.contended, isOver).catch(() => undefined);
   await lockkeeper.redis.runCli("HSET", scene.stuck, "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "3");
   return { ...scene, filter: `/?q=${encodeURIComponent(`key:${key("")}?*`)}` };
@@ -56,8 +56,8 @@ interface LayoutShift extends PerformanceEntry {
 }
 
 /**
- * Sums the layout shifts of a page from its next navigation on. Shifts after input do not count, and neither does the
- * event stream, whose lines move down as events arrive.
+ * Adds up the layout shifts of a page, starting with its next navigation. Shifts after input are not counted, nor are
+ * those of the event stream, whose lines move down as events arrive.
  */
 export async function recordLayoutShifts(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
@@ -75,7 +75,7 @@ export async function recordLayoutShifts(page: Page): Promise<() => Promise<numb
     page.evaluate(() => ("sums" in window ? (window.sums as { shifts: number }).shifts : Number.NaN));
 }
 
-/** Texts of a row's facts that are cut, outside the viewport, or covered by something else. */
+/** Returns the texts in a row that are truncated, outside the viewport, or covered by another element. */
 export async function findHiddenFacts(row: Locator, facts: readonly string[]): Promise<string[]> {
   return await row.evaluate((tr, names) => {
     const heads = [...(tr.closest("table")?.querySelectorAll("th") ?? [])].map((th) =>

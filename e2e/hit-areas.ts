@@ -7,8 +7,9 @@ export interface HitArea {
 }
 
 /**
- * Measures what a finger can hit of each control in a part of the page that is wholly in the viewport, by asking which element is at a point. It
- * includes areas that a pseudo-element or a label adds. Extents are measured up to 60 px.
+ * Measures the touch target of each control in a part of the page that is entirely within the viewport, by looking up
+ * the element at each point. This includes areas that a pseudo-element or a label adds. Extents are measured up to 60
+ * px.
  */
 export async function measureHitAreas(page: Page, part = "body"): Promise<HitArea[]> {
   return await page.evaluate((selector) => {

@@ -40,7 +40,7 @@ for (const { role, language, place } of SETTINGS) {
     const words = WORDS[language];
     const name = key("stuck");
     const owner = `${randomUUID()}:7`;
-    // A Redisson lock without a TTL, and one in good order.
+    // A Redisson lock without a TTL, and a lock without problems.
     await lockkeeper.redis.runCli("HSET", name, owner, "2");
     await lockkeeper.api(`/locks/${encodeURIComponent(key("fine"))}/acquire`, { owner: "fine@vm-1" });
     const context = await browser.newContext({

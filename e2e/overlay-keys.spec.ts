@@ -11,7 +11,7 @@ const CHUNKS = "**/_next/static/chunks/**";
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const listOf = (pattern: string) => `/?q=${encodeURIComponent(`key:${pattern}`)}`;
 
-/** Code that is not part of the page is loaded when it is needed, and not before. */
+/** Code that is not part of the page is not loaded before it is needed. */
 async function preventPreload(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.assign(window, { requestIdleCallback: () => 0 });
@@ -67,7 +67,7 @@ for (const delay of [10, 80]) {
     await expectUntouchedRows(page);
     await expect(row).toBeFocused();
 
-    // Enter waits for what was typed, although commands about the row in hand contain it.
+    // Enter waits for the results for the typed text, although commands for the focused row contain it.
     await page.keyboard.press("Control+k");
     await page.keyboard.type(key("1"), { delay });
     await page.keyboard.press("Enter");

@@ -4,13 +4,13 @@ import { expect, test } from "./console.ts";
 const overview = (page: Page) => page.getByRole("region", { name: "Overview" });
 const figure = (page: Page, measure: string) => overview(page).locator(`[data-measure=${measure}]`);
 
-/** Chooses an entry of the overview's menu. */
+/** Selects an item in the overview's menu. */
 async function choose(page: Page, entry: string): Promise<void> {
   await overview(page).getByRole("button", { name: "Overview options" }).click();
   await page.getByRole("menuitem", { name: entry }).click();
 }
 
-/** As whoever comes back to the page does; else it asks every ten seconds. */
+/** Simulates a return to the page, which otherwise refetches every ten seconds. */
 const askAgain = (page: Page) => page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
 
 test("the overview range is in the URL, and a closed overview stays closed", async ({ page }) => {
@@ -81,7 +81,7 @@ test("the overview counts the current locks, links to them and names the pattern
   const acquire = (name: string, owner: string, leaseMs: number) =>
     lockkeeper.api(`/locks/${encodeURIComponent(key(name))}/acquire`, { owner, leaseMs });
   for (const name of ["a", "b"]) await acquire(name, "checkout", 600_000);
-  // More refusals than all other tests on this console cause, so that this pattern is the most contended one.
+  // More refusals than all other tests on this console cause together, so that this pattern is the most contended one.
   for (let refusal = 0; refusal < 30; refusal++) {
     expect((await acquire("a", "billing", 1000)).status).toBe(409);
   }

@@ -7,7 +7,7 @@ const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const shown = (filter: string, more = "") => `/?q=${encodeURIComponent(filter)}${more}`;
 const views = (page: Page) => page.getByRole("group", { name: "Views" });
 
-/** No page of ours may read the clipboard, so what is written there is noted on the way. */
+/** Lockkeeper's pages may not read the clipboard, so the test records what is written to it. */
 async function noteCopies(page: Page): Promise<void> {
   await page.context().grantPermissions(["clipboard-write"]);
   await page.addInitScript(() => {
@@ -19,7 +19,7 @@ async function noteCopies(page: Page): Promise<void> {
   });
 }
 
-/** What the page put into the clipboard. */
+/** Returns what the page wrote to the clipboard. */
 async function copied(page: Page, item: string | RegExp): Promise<string> {
   const html = page.locator("html");
   await html.evaluate((element) => delete element.dataset.copied);
@@ -55,7 +55,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await expect(tab).toContainText("1");
   await expect(page.getByRole("button", { name: "Save view" })).toBeFocused();
 
-  // Another browser of the same operator has it, with its order and its columns.
+  // The view is available in another browser of the same operator, with its sort order and columns.
   const other = await browser.newContext({ baseURL: lockkeeper.url });
   const elsewhere = await logIn(other, lockkeeper);
   await views(elsewhere)
@@ -77,7 +77,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   });
   await expect(more).toBeFocused();
 
-  // The search is changed: the tab says so, and takes it.
+  // The tab shows that the search has changed, and can save it.
   await views(page).getByRole("button", { name: "All", exact: false }).first().click();
   await tab.click();
   await page.getByRole("combobox", { name: "Search locks" }).fill(`${filter} waiters<1`);
@@ -120,7 +120,7 @@ test("all matching locks are exported as a file, and a failed export is reported
   await opener.click();
   const csv = page.getByRole("menuitem", { name: /^CSV/ });
   await expect(csv).toContainText("3 locks");
-  // A link as any other, with the session that the browser has.
+  // Opens like any other link, with the browser's session.
   await expect(csv).toHaveAttribute("href", /^\/api\/v1\/export\/locks\?format=csv&filter=/);
   await takeThemeScreenshots(page, info, "export");
   await assertAccessibleInThemes(page, "export");

@@ -67,7 +67,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(box).toHaveValue(`key:${key("*")} liveness:no_ttl `);
   await expect(box).toBeFocused();
   await expect(rows).toHaveCount(1);
-  // At once: who types slowly asks with each word on the way.
+  // Inserted all at once, because slow typing would search for each intermediate text.
   await page.keyboard.insertText("held>5x");
   await expect(
     page.getByRole("status").filter({ hasText: "held must be “typical” or a duration" }),
@@ -75,7 +75,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(box).toHaveAttribute("aria-invalid", "true");
   await assertAccessibleInThemes(page, "fault");
   await takeThemeScreenshots(page, info, "fault");
-  // Nothing was asked with it.
+  // No request was sent for it.
   await expect(rows).toHaveCount(1);
   expect(page.url()).not.toContain("5x");
   await page.keyboard.press("Backspace");

@@ -3,7 +3,7 @@ import { encodeKeyPath } from "../lib/keys/key.ts";
 import { type Console, expect, ROOT_KEY, test } from "./console.ts";
 import { collectApiStatuses, startEvilSite } from "./evil-site.ts";
 
-/** Each would run, or break out of where it stands, if it were written into a page as it is. */
+/** Each of these would run, or break out of its context, if it were inserted into a page unescaped. */
 const PAYLOADS = [
   "<img src=x onerror=window.planted=1>",
   "<script>window.planted=1</script>",
@@ -23,7 +23,7 @@ interface Planted {
 
 const printable = (text: string) => [...text].filter((each) => each >= " ").join("");
 
-/** Hostile text wherever Redis or a caller may put text: keys, owners, records, reasons, purposes, events. */
+/** Puts hostile text wherever Redis or a caller can provide text: keys, owners, records, reasons, purposes, events. */
 async function plant({ redis, api }: Console, name: (text: string) => string): Promise<Planted> {
   const client = redis.createClient();
   const keys: string[] = [];
@@ -37,7 +37,7 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
     await client.hset(theirs, `${payload}:1`, "1");
     await client.set(token, payload, "PX", 600_000);
     await client.set(name(`${at}:list`), payload);
-    // A reservation carries a reason, and an ending by force another, in who did it and why.
+    // A reservation has a reason, and a force-release has another, each with the operator's name.
     await api(`/locks/${encodeKeyPath(name(`${at}:kept:${payload}`))}/reserve`, {
       reservedMs: 600_000,
       reason: payload.slice(0, 100),
@@ -53,14 +53,14 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
       expectedVersion: body.version,
       reason: payload,
     });
-    // The pages of a few are enough: all are made of the same parts.
+    // A few of the pages are enough, because all are built from the same parts.
     if (at % 3 === 0) keys.push(ours, freed);
     if (at === 1) keys.push(theirs, token);
   }
   return { keys };
 }
 
-/** @returns what ran, or was stopped by the policy; empty when all was text */
+/** @returns what ran or was blocked by the policy; empty if everything was treated as text */
 function watch(page: Page): string[] {
   const ran: string[] = [];
   page.on("dialog", (dialog) => {
@@ -203,7 +203,7 @@ test("every page forbids framing, sniffing, caching and opener access, and sends
       expect(policy, path).toContain(rule);
     expect(policy).not.toMatch(/script-src[^;]*'unsafe|report-(uri|to)/);
     expect(headers["x-powered-by"]).toBeUndefined();
-    // Nobody promises TLS for a host that does not have it.
+    // No header promises TLS for a host that does not support it.
     expect(headers["strict-transport-security"]).toBeUndefined();
   }
 });
@@ -217,8 +217,8 @@ test("another site in the same browser cannot act, read or frame the console wit
   const name = key("attacked");
   await lockkeeper.api(`/locks/${encodeKeyPath(name)}/acquire`, { owner: "me", leaseMs: 600_000 });
   const { body } = await lockkeeper.api(`/locks/${encodeKeyPath(name)}`);
-  // The same machine under another name is another site, to which the browser sends no more than it has to. A real
-  // server, because Chromium blocks requests to loopback addresses from pages that Playwright fulfils.
+  // The same machine under another name is a different site, for which the browser restricts what it sends. It is a
+  // real server, because Chromium blocks requests to loopback addresses from pages that Playwright fulfills.
   const evil = await startEvilSite();
   const context = await browser.newContext({ storageState: await page.context().storageState() });
   const visitor = await context.newPage();
@@ -243,7 +243,7 @@ test("another site in the same browser cannot act, read or frame the console wit
       const frame = document.createElement("iframe");
       frame.name = "frame";
       document.body.append(frame, form);
-      // A frame whose content is refused loads an error page.
+      // A frame whose content is blocked loads an error page.
       const isAnswered = new Promise((resolve) => frame.addEventListener("load", resolve));
       form.submit();
       await isAnswered;
@@ -266,7 +266,7 @@ test("another site in the same browser cannot act, read or frame the console wit
       expectedVersion: String(body.version),
     },
   );
-  // Every request reached the server, and each was refused there; a preflight gets 405.
+  // Every request reached the server and was refused there. Preflight requests get 405.
   await expect
     .poll(() => listStatuses().filter((status) => !status.endsWith("no response")))
     .toEqual(["GET 403", "OPTIONS 405", "POST 403", "POST 403"]);

@@ -4,7 +4,7 @@ import { expectWithin, measureMs } from "./expect-within.ts";
 
 const OWNER = "worker@vm-1";
 
-/** A console of its own with one lock, and a page of it. Its server may be killed. */
+/** Provides a separate console with one lock, and a page of it. Tests may kill its server. */
 const test = consoleTest.extend<{ server: Console; open: Page }>({
   server: async ({ browserName: _ }, use) => {
     const server = await startConsole();
@@ -30,12 +30,12 @@ async function assertSameDocument(page: Page): Promise<void> {
   expect(await page.evaluate("window.isSameDocument")).toBe(true);
 }
 
-/** The paths of the requests that the page sends from now on, without those of its files. */
+/** Collects the paths of the requests that the page sends from now on, except for its files. */
 function collectRequests(page: Page): string[] {
   const paths: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    // A file that was on its way when the server ended is requested once more.
+    // A file that was loading when the server stopped is requested once more.
     if (!pathname.startsWith("/_next/static/")) paths.push(pathname);
   });
   return paths;
@@ -87,7 +87,7 @@ test("every link keeps the page while the server is down, and the last click is 
   await links.filter({ hasText: "Owners" }).click();
   await expect(page.getByTestId("condition-banner")).toBeVisible();
   await assertSameDocument(page);
-  // One small request at a time asks whether the server is back, and nothing else is sent.
+  // One small request at a time probes whether the server is back. Nothing else is sent.
   await expect.poll(() => requests.length).toBeGreaterThan(1);
   expect([...new Set(requests)]).toEqual(["/api/v1/session"]);
   await server.restart();

@@ -106,7 +106,7 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await page.getByRole("button", { name: "Create operator…" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByRole("textbox", { name: "Name" }).fill("jo");
-  // With one target there is one role, and no word of other targets.
+  // With one target, there is a single role, and other targets are not mentioned.
   await expect(sheet.getByRole("combobox")).toHaveCount(1);
   await sheet.getByRole("combobox", { name: "Role" }).selectOption("viewer");
   await sheet.getByLabel("New password").fill("correct horse battery");
@@ -171,7 +171,7 @@ test("a user who fails to log in too often sees how long to wait", async ({ brow
   await page.goto("/login");
   await page.getByLabel("Name").fill("nobody-of-this-name");
   const button = page.getByRole("button", { name: "Log in" });
-  // A pause that is over before a busy machine looks grows with the next tries.
+  // On a busy machine, the delay may be over before the check. It increases with the next attempts.
   await expect(async () => {
     await page.evaluate(async () => {
       const body = JSON.stringify({ name: "nobody-of-this-name", password: "a guess" });

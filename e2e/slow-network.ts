@@ -1,6 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from "@playwright/test";
 
-/** The network of issue reports: 400 kbit/s each way and 400 ms for each request. */
+/** The network conditions from issue reports: 400 kbit/s in each direction and 400 ms per request. */
 const SLOW_NETWORK = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
 /** A row of the list, whether the server rendered it or the table did. */
@@ -9,18 +9,18 @@ export const ANY_ROW = "[data-first-row], tr[data-path]";
 export const LIVE_ROW = "tr[data-path]";
 
 export interface SlowLoad {
-  /** From the navigation until the first row is on the screen, in milliseconds. */
+  /** The time from the navigation until the first row is on the screen, in milliseconds. */
   readonly firstRowMs: number;
-  /** The same until the table takes clicks. */
+  /** The time until rows of the table can be clicked. */
   readonly liveRowMs: number;
-  /** Grows while the page is open. */
+  /** Increases while the page is open. */
   readonly requests: Iterable<LoadedRequest>;
 }
 
 export interface LoadedRequest {
   readonly type: string;
   readonly url: string;
-  /** Bytes that were transferred, headers included. */
+  /** The number of transferred bytes, including headers. */
   bytes: number;
   /** Milliseconds since the navigation. */
   readonly startMs: number;

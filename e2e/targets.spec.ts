@@ -9,9 +9,9 @@ import {
 import { test as base, expect, startConsoleOnTargets } from "./console.ts";
 
 interface Targets {
-  /** The Redis of "shop", and in database 1 of the read-only "reports". */
+  /** The Redis of "shop", and with database 1 of the read-only "reports". */
   shop: TestRedis;
-  /** "away": nothing listens there until a test starts it. */
+  /** The port of "away", on which nothing listens until a test starts a Redis. */
   away: { port: number; start(): Promise<TestRedis> };
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { collectPageErrors, test as consoleTest, expect } from "./console.ts";
 
-/** Adds `visitor`, a page without a session. A visitor's page may not fail, and no request of it may be refused. */
+/** Adds `visitor`, a page without a session. The page must not fail, and none of its requests may be refused. */
 export const test = consoleTest.extend<{ visitor: Page }>({
   visitor: async ({ browser, lockkeeper }, use) => {
     const context = await browser.newContext({ baseURL: lockkeeper.url });

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Console } from "../console.ts";
 
-/** The lock whose holder died. */
+/** The lock whose holder crashed. */
 export const STUCK_KEY = "lock:orders:eu:settle";
 export const SHARED_KEY = "lock:catalog:readers";
 
@@ -31,7 +31,7 @@ function at(key: string, service: string, host: string, pid: number, leaseMs: nu
   return { key, owner: `${service}@${host}:${pid}`, leaseMs, record: { service, host, pid } };
 }
 
-/** Locks in good order, which are the majority. */
+/** Locks without problems, which are the majority. */
 function ordinaryLocks(): Sample[] {
   return Array.from({ length: 150 }, (_, i) => {
     const place = PLACES[i % PLACES.length] ?? "orders";
@@ -49,7 +49,7 @@ const MIXED_FORMATS: readonly Sample[] = [
   at("lock:stock:10", "fulfil", "pod-4", 12, 100_000),
 ];
 
-/** Hashes as Redisson writes them, not acquired through Lockkeeper. */
+/** Hashes in the format that Redisson writes, not acquired through Lockkeeper. */
 const REDISSON = [
   { key: "lock:orders:export", owner: "8743c9c0-0795-4907-87fd-6c719a6b4586:42", leaseMs: 80_000, count: 1 },
   { key: "lock:orders:reindex", owner: "5f0c1a2b-77d0-4f6e-9d43-0b1c2d3ee71a:7", leaseMs: null, count: 3 },
@@ -74,7 +74,7 @@ export interface Incident {
   end(): Promise<void>;
 }
 
-/** Starts a workload in which one worker has died while holding a lock and the others go on. Takes about 15 s. */
+/** Starts a workload in which one worker crashed while it held a lock and the others keep running. Takes about 15 s. */
 export async function startIncident(lockkeeper: Console, redis: Redis): Promise<Incident> {
   await redis.hset(SHARED_KEY, {
     mode: "read",
@@ -121,7 +121,7 @@ async function keepRenewing(
   }
 }
 
-/** Acquires and releases locks all the time. */
+/** Continuously acquires and releases locks. */
 async function keepAcquiring(lockkeeper: Console, ended: AbortSignal): Promise<void> {
   for (let i = 0; !ended.aborted; i++) {
     const sample = at(`lock:cache:warm:${i % 7}`, "search", `pod-${i % 5}`, i % 90, 30_000);
@@ -153,7 +153,7 @@ async function recordTypicalHolds(lockkeeper: Console): Promise<void> {
   }
 }
 
-/** Renews a few times and then stops, as a dead holder does. */
+/** Renews a few times and then stops, like a holder that crashed. */
 async function stopRenewing(lockkeeper: Console): Promise<void> {
   const owner = "billing-worker@ip-10-4-2-17:81";
   const record = {

@@ -8,9 +8,9 @@ export type Viewpoint = "desk" | "phone" | "wide" | "chinese" | "chinese-phone";
 
 export interface Scene {
   readonly name: string;
-  /** Viewpoints other than the desk. */
+  /** Viewports other than the desktop. */
   readonly also?: readonly Exclude<Viewpoint, "desk">[];
-  /** Brings the page to the scene. */
+  /** Prepares the page for the scene. */
   show(page: Page, redis: TestRedis): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ async function openSheet(page: Page): Promise<Locator> {
   return sheet;
 }
 
-/** Replaces the last hour of the overview with sample data: a console that has just started has none. */
+/** Replaces the last hour of the overview with sample data, because a console that has just started has none. */
 export async function mockStatsHistory(page: Page): Promise<void> {
   await page.route("**/api/v1/stats?**", async (route) => {
     const stats: Stats = await (await route.fetch()).json();
