@@ -1,7 +1,7 @@
 /**
- * `npm run audit:verify [-- FILE] [--head HASH]`: verifies the audit chain in the home store of the Lockkeeper that
- * runs with the same settings, or in an exported file. Exits with 1 if the chain is broken, and with 2 if nothing
- * could be verified.
+ * `npm run audit:verify [-- FILE] [--head HASH]`: verifies the audit chain in an exported file, or in the home store of
+ * the Lockkeeper that runs with the same settings. Exits with 1 if the chain is broken, and with 2 if nothing could be
+ * verified.
  */
 import { parseArgs } from "node:util";
 import { readConfig } from "../server/config/config.ts";
@@ -33,7 +33,7 @@ function parseArguments(): Arguments {
     const isFit = positionals.length <= 1 && (noted === undefined || /^[0-9a-f]{64}$/.test(noted));
     if (isFit) return { file: positionals[0], noted };
   } catch {
-    // Said below.
+    // The error is reported below.
   }
   throw new StartupError(`${USAGE}. HASH has 64 hexadecimal digits.`);
 }

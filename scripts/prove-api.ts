@@ -17,11 +17,11 @@ import { keepSeeds } from "./prove/api-seeds.ts";
 import { check, summary } from "./prove/checks.mjs";
 
 const HOOKS = fileURLToPath(new URL("prove/api_hooks.py", import.meta.url));
-/** Streams do not end, but schemathesis reads responses to their end. */
+/** Streams do not end, but schemathesis reads every response to its end. */
 const EXCLUDED = ["streamEvents", "streamLive"];
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,lines_conform";
-/** Types of findings of schemathesis. All other types are bodies that do not match the document. */
+/** The types of schemathesis findings. All other types are bodies that do not match the document. */
 const KINDS: readonly (readonly [title: string, types: RegExp])[] = [
   ["no 5xx", /ServerError/],
   ["every status is documented", /StatusCode/],
@@ -72,7 +72,7 @@ async function prove(tool: PythonTool): Promise<void> {
   await checkReport(report);
 }
 
-/** @returns its output */
+/** @returns the output of the command */
 async function runSchemathesis(
   { python, library }: PythonTool,
   { url, dir, seeds }: { url: string; dir: string; seeds: string },
@@ -80,7 +80,7 @@ async function runSchemathesis(
   const options = {
     "--checks": CHECKS,
     "--max-time": values.seconds,
-    // Hypothesis reads its own source, which two threads at once cannot in some versions of Python.
+    // Hypothesis reads its own source, which fails with two concurrent threads in some versions of Python.
     "--workers": "1",
     // scripts/prove/api_hooks.py adds credentials.
     "--generation-with-security-parameters": "false",

@@ -59,7 +59,7 @@ function createProject(dir) {
 }
 
 /**
- * Returns the Node that runs this script if its version matches, otherwise the one that npm distributes.
+ * Returns the Node that runs this script if its version matches, otherwise the one distributed through npm.
  *
  * @param {number} major
  */

@@ -1,4 +1,5 @@
-// npm run prove:start: checks that `git clone` and `npm start` work on a fresh machine, and that a stop is clean.
+// npm run prove:start: checks that `git clone` and `npm start` work on a fresh machine, and that Lockkeeper shuts down
+// cleanly.
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -34,7 +35,7 @@ async function start(clone, withinMs) {
 }
 
 /**
- * Reads the URL for applications from the file that the output names.
+ * Reads the URL for applications from the file whose path is in the output.
  *
  * @param {Installation} clone
  */
@@ -91,7 +92,7 @@ async function proveLocks(started) {
   });
 }
 
-/** Without a terminal, the output ends up in a log. @param {Started} started */
+/** Checks the output without a terminal, which ends up in a log. @param {Started} started */
 async function proveSecrets({ run, redisUrl }) {
   await check("the output has no login link, no API key and no password", () => {
     if (!run.output().includes("Sign in: npm run login")) throw new Error(run.output());
@@ -215,7 +216,7 @@ async function prove(clone) {
 }
 
 /**
- * Opens streams as pages do. They end with the server.
+ * Opens streams as pages do. They end when the server stops.
  *
  * @param {string} url
  */

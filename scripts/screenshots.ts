@@ -1,5 +1,5 @@
-// npm run screenshots: every page, theme and state of a console of a plausible incident, for the README and
-// for review. `npm run screenshots -- lock sheet` takes those scenes only.
+// npm run screenshots: captures every page, theme and state of a console during a plausible incident, for the README
+// and for review. `npm run screenshots -- lock sheet` captures only those scenes.
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
@@ -50,7 +50,7 @@ async function takeScreenshot(
   try {
     await scene.show(page, redis);
   } catch (error) {
-    // An outdated scene does not prevent the others.
+    // An outdated scene does not stop the others.
     console.error(`${scene.name} (${viewpoint}, ${theme}): ${String(error).split("\n")[0]}`);
     process.exitCode = 1;
   }
@@ -79,7 +79,7 @@ async function takeScreenshots(
   const isWanted = ({ name }: Scene) => wanted.length === 0 || wanted.includes(name);
   for (const scene of SCENES.filter(isWanted)) {
     for (const viewpoint of ["desk", ...(scene.also ?? [])] as const) {
-      // Colors depend only on the theme, not on width and language.
+      // Colors depend only on the theme, not on the width or the language.
       if (viewpoint === "desk" || viewpoint === "phone" || theme === "light")
         await takeScreenshot(room, scene, viewpoint);
     }

@@ -1,10 +1,14 @@
-// Prepares a clone for `npm start`, `npm run dev` or `npm test`. Fast if nothing has changed. node
-// scripts/setup.mjs          install missing dependencies node scripts/setup.mjs build    and build the console
-// node scripts/setup.mjs bench    and install the libraries that the benchmarks compare node scripts/setup.mjs lint
-// and install the linters of imports and the OpenAPI document node scripts/setup.mjs holders  and install the
-// libraries whose locks the tests read; arguments can be combined
+// Prepares a clone for `npm start`, `npm run dev` or `npm test`. Fast if nothing has changed.
 //
-// No static imports and no new syntax here, so that an old Node can print the message below.
+//   node scripts/setup.mjs            installs missing dependencies
+//   node scripts/setup.mjs build      also builds the console
+//   node scripts/setup.mjs bench      also installs the libraries that the benchmarks compare
+//   node scripts/setup.mjs lint       also installs the linters for imports and for the OpenAPI document
+//   node scripts/setup.mjs holders    also installs the libraries whose locks the tests read
+//
+// Arguments can be combined.
+//
+// No static imports and no new syntax here, so that old versions of Node can print the message below.
 const version = process.versions.node.split(".").map(Number);
 
 if (version[0] < 20 || (version[0] === 20 && version[1] < 9)) {

@@ -1,6 +1,6 @@
-// npm test                        all stages; later stages also run after a failure npm test -- unit integration
-// only the named ones npm test -- --rerun-failed      a failed test file runs once more and is reported as `flaky:
-// <file>` (.ci/run)
+// npm test                        all stages; later stages also run after a failure
+// npm test -- unit integration    only the named stages
+// npm test -- --rerun-failed      reruns a failed test file once and reports it as `flaky: <file>` (.ci/run)
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +23,9 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 /**
  * @typedef {object} Stage
  * @property {string} name
- * @property {Command[]} commands all run, also after one that failed
+ * @property {Command[]} commands all of them run, even if one fails
  * @property {("redis" | "chromium")[]} [needs]
- * @property {string} [after] a stage that must have passed if it ran
+ * @property {string} [after] a stage that must have passed, if it ran
  * @property {(files: string[], report: string) => Command} [tests] runs test files and writes a JSON report
  */
 
@@ -42,7 +42,7 @@ const vitest = (name) => (files, output) => [
   bin("vitest"),
   "run",
   ...["--project", `${name}*`, "--reporter=default", "--reporter=json", `--outputFile.json=${output}`],
-  // Integration tests wait for Redis and for leases more than they compute.
+  // Integration tests spend more time waiting for Redis and for leases than computing.
   ...(name === "integration" ? [`--maxWorkers=${availableParallelism() * 2}`] : []),
   ...files,
 ];
@@ -63,7 +63,7 @@ const STAGES = [
   {
     name: "types",
     commands: [
-      // A fresh clone has no next-env.d.ts, and types of deleted pages would fail the check.
+      // A fresh clone has no next-env.d.ts, and types of deleted pages would make the check fail.
       [bin("next"), "typegen"],
       [bin("tsc"), "--noEmit"],
     ],
@@ -76,8 +76,8 @@ const STAGES = [
     commands: [
       ["--topology", "single", "--seconds", "20", "--seed", "124"],
       ["--topology", "quorum", "--seconds", "20", "--seed", "5"],
-      // The first run stops a master and kills one that is ahead of its replica. The second kills one and moves a
-      // slot.
+      // The first run stops a master and kills a master that is ahead of its replica. The second run kills a master and
+      // moves a slot.
       ["--topology", "sentinel", "--seconds", "20", "--seed", "239"],
       ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
     ].map((options) => [process.execPath, "--import", "tsx", "test/chaos/main.ts", ...options]),
@@ -142,7 +142,7 @@ async function runStage({ name, commands, tests }, mayRerun) {
   return { name, ok, time, counts };
 }
 
-/** Files that failed once in this run and passed when they ran again. @type {string[]} */
+/** Files that failed once in this run and passed when they were rerun. @type {string[]} */
 const flaky = [];
 
 /**
@@ -184,7 +184,7 @@ function printTable(stages, results) {
 }
 
 /**
- * Checks that the tests of the attacks in SECURITY.md ran and passed, as far as their stages were chosen.
+ * Checks that the tests for the attacks in SECURITY.md ran and passed, if their stages were selected.
  *
  * @param {Stage[]} stages
  */

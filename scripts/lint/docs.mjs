@@ -1,11 +1,12 @@
-// Checks the documents: relative links and anchors, repository paths, npm scripts and LOCKKEEPER_ variables exist.
+// Checks that the relative links and anchors, repository paths, npm scripts and LOCKKEEPER_ variables in documents
+// exist.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { checkDocument, collectAnchors, collectVariables } from "./document-checks.mjs";
 
-/** Documents that may name what no longer exists. */
+/** Documents that may refer to things that no longer exist. */
 const HISTORICAL = /^(?:CHANGELOG\.md|docs\/decisions\/.*)$/;
-/** Where variables are read, except in tests, which also try misspelt ones. */
+/** Where variables are read. Tests are excluded, because they also try misspelled variables. */
 const READS_VARIABLES =
   /^(server|scripts|packages|demo|e2e|public|lib|test)\/.*\.(ts|mts|mjs|py|go|java|sh)$/;
 

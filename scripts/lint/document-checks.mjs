@@ -3,9 +3,9 @@ import { dirname, join } from "node:path/posix";
 /**
  * @typedef {object} Known
  * @property {(path: string) => boolean} exists whether the repository has this file or folder
- * @property {Map<string, Set<string>>} anchors of each document
- * @property {Set<string>} scripts of package.json
- * @property {Set<string>} variables that the sources name
+ * @property {Map<string, Set<string>>} anchors the anchors of each document
+ * @property {Set<string>} scripts the scripts of package.json
+ * @property {Set<string>} variables the variables that occur in the sources
  */
 /** @typedef {{ line: number, message: string }} Finding */
 
@@ -15,13 +15,14 @@ const EXTERNAL = /^(?:[a-z]+:|\/)/i;
 const REPOSITORY_PATH = new RegExp(`\`((?:${FOLDERS})/[\\w./@[\\]-]*)\``, "g");
 const NPM_SCRIPT = /\bnpm run (?:-s )?([a-z][\w:-]*)/g;
 const VARIABLE = /\bLOCKKEEPER_[A-Z0-9_]*[A-Z0-9]\b(?!\*|_\*)/g;
-/** Names that sources compose, and names that Kubernetes sets for a Service. */
+/** Names that sources assemble from parts, and names that Kubernetes sets for a Service. */
 const EXEMPT_VARIABLE = /^LOCKKEEPER_(?:BENCH_|E2E_|SERVICE_HOST$|PORT$|PORT_\d+_TCP)/;
 
 /**
- * Returns the broken references of a document. A historical document may name files, scripts and variables that are gone.
+ * Returns the broken references of a document. A historical document may refer to files, scripts and variables that no
+ * longer exist.
  *
- * @param {string} file path in the repository
+ * @param {string} file its path in the repository
  * @param {string} text
  * @param {Known} known
  * @param {{ isHistorical?: boolean }} [options]

@@ -1,6 +1,5 @@
-// The folders of the product, lowest first. A folder imports from folders above it in this list and from nothing
-// else, type imports included, so there are no cycles. A new folder needs a line here; `npm run lint` fails until
-// it has one.
+// The folders of the product, lowest layer first. A folder may only import from folders above it in this list,
+// including type imports, so there are no cycles. `npm run lint` fails for a folder that is not in this list.
 
 /** @type {readonly (readonly [folder: string, holds: string])[]} */
 export const LAYERS = [

@@ -10,7 +10,7 @@ import { listDeclaredRoutes } from "../../test/support/declared-routes.ts";
 /** @typedef {{ linter: string, isError: boolean, rule: string, path: string, message: string }} Finding */
 
 const SPECTRAL_ERROR = 0;
-/** Name of the document in the linters. The file does not exist. */
+/** The name of the document in the linters' output. The file does not exist. */
 const FILE = fileURLToPath(new URL("openapi.json", import.meta.url));
 
 const started = performance.now();
@@ -52,7 +52,7 @@ async function runRedocly(source) {
 }
 
 /**
- * Formats a JSON pointer as Redocly does.
+ * Formats a JSON pointer in the same way as Redocly.
  *
  * @param {(string | number)[]} path
  */

@@ -1,5 +1,5 @@
 /**
- * Words that Lockkeeper's text does not use, and what it uses instead. docs/glossary.md has the terms.
+ * Words that Lockkeeper's text does not use, and their replacements. docs/glossary.md defines the terms.
  * `only` restricts a rule to files whose path starts with one of its entries.
  */
 export const RULES = [
@@ -45,7 +45,7 @@ export const RULES = [
   { pattern: /\bwhat is there\b/i, use: "the value; name it" },
 ];
 
-/** Files that may use the words: they list them, or quote what other programs print. */
+/** Files that may use the words, because they list them or quote the output of other programs. */
 export const EXEMPT = [
   "scripts/lint/vocabulary-rules.mjs",
   "docs/glossary.md",
@@ -53,5 +53,5 @@ export const EXEMPT = [
   "CHANGELOG.md",
 ];
 
-/** Folders whose text is not rewritten yet. The list only gets shorter. */
+/** Folders whose text has not been rewritten yet. Do not add to this list. */
 export const PENDING = [];

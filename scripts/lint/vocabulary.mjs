@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { EXEMPT, PENDING, RULES } from "./vocabulary-rules.mjs";
 
 const TEXT = /\.(ts|tsx|mjs|lua|md)$/;
-// Tests quote requests of clients and texts of other programs.
+// Tests quote client requests and the output of other programs.
 const TESTS = /^(test|e2e)\/|\.test\.tsx?$|^lib\/i18n\/zh\//;
 
 const paths = process.argv.slice(2);

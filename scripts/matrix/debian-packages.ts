@@ -9,12 +9,12 @@ const LIST_MS = 30_000;
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/** The packages that a server needs to run. apt also downloads those for its installation as a service. */
+/** The packages that a server needs to run. apt also downloads those that install it as a service; they are ignored. */
 const UNPACKED = /^(lib|zlib|redis-|valkey-)/;
 
 /**
- * Unpacks a package of any Debian release, with the libraries of that release, into `root`. apt takes the mirror from
- * its own configuration and verifies the signature; nothing is installed.
+ * Unpacks a package of any Debian release, with the libraries of that release, into `root`. apt uses the mirror in its
+ * own configuration and verifies the signature. Nothing is installed.
  *
  * @throws Skip if the package is not available
  */
@@ -37,7 +37,7 @@ export async function unpackDebianPackage(suite: string, name: string, root: str
     await rm(join(root, unused), { recursive: true, force: true });
 }
 
-/** The address of the Debian archive that this machine uses. @throws Skip on another distribution */
+/** Returns the URL of the Debian archive that this machine uses. @throws Skip on other distributions */
 async function findMirror(): Promise<string> {
   const release = await readFile("/etc/os-release", "utf8").catch(() => "");
   const read = (name: string) => new RegExp(`^${name}="?([^"\\n]*)`, "m").exec(release)?.[1];
@@ -66,7 +66,7 @@ async function prepareApt(
     join(state, "sources/release.sources"),
     `${[...source, `Signed-By: ${KEYRING}`].join("\n")}\n`,
   );
-  // An empty status file, so that every library comes from the release of the server.
+  // The status file is empty, so that every library comes from the server's release.
   await writeFile(join(state, "status"), "");
   return [
     `Dir::State=${state}`,

@@ -12,19 +12,19 @@ const CACHE = fileURLToPath(new URL("../../.cache/redis-versions", import.meta.u
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const VERSION_MS = 10_000;
-/** Increase it to rebuild the folders in the cache. */
+/** Increment to rebuild the folders in the cache. */
 const LAYOUT = "1";
 
 /** A server that is ready to run. */
 export interface ProvidedServer {
   /** The executable, for `REDIS_SERVER_BIN`. */
   readonly path: string;
-  /** The full version, as in `7.0.15`. */
+  /** The full version, such as `7.0.15`. */
   readonly version: string;
 }
 
 /**
- * Installs a server into `.cache/redis-versions` without root, unless it is there already.
+ * Installs a server into `.cache/redis-versions` without root, unless it is already there.
  *
  * @throws Skip if it is not available on this machine
  */
@@ -60,7 +60,7 @@ async function installFromDebian(
   const { loader, libraries } = await findLibraries(join(dir, "root"));
   for (const name of [`${product}-server`, `${product}-cli`]) {
     const libraryPath = libraries.map((path) => `$root/${path}`).join(":");
-    // The server gets the C library that it was built for, which may be newer than the machine's.
+    // The server runs with the C library that it was built for, which may be newer than the machine's.
     const script = `#!/bin/sh\nroot=\${0%/*}/root\nexec "$root/${loader}" --library-path "${libraryPath}" "$root/usr/bin/${name}" "$@"\n`;
     await writeExecutable(join(dir, name), script);
   }
@@ -114,10 +114,10 @@ async function readVersion({ product, version }: MatrixServer, dir: string): Pro
   return found;
 }
 
-/** Writes an executable beside the server that starts it without CONFIG, as managed services do. */
+/** Writes an executable next to the server that starts it without CONFIG, as in managed services. */
 async function writeVariant(path: string): Promise<string> {
   const variant = `${path}-without-config`;
-  // A command that is renamed twice keeps the server from starting.
+  // The server does not start if a command is renamed twice.
   const script = `#!/bin/sh
 for argument; do [ "$argument" = --rename-command ] && exec "\${0%-without-config}" "$@"; done
 exec "\${0%-without-config}" "$@" --rename-command CONFIG ""

@@ -13,13 +13,13 @@ export type ServerResult =
 
 const HEADER = ["server", "version", "passed", "failed", "skipped", "seconds"] as const;
 
-/** The line of one server: its outcome, and why if it is not available. */
+/** Formats the line of one server: its outcome, or why it is not available. */
 export function formatOutcome(result: ServerResult): string {
   const reason = result.outcome === "skipped" ? ` (${result.reason})` : "";
   return `${result.name}: ${result.outcome}${reason}`;
 }
 
-/** A table of all servers in columns of equal width. */
+/** Formats a table of all servers with columns of equal width. */
 export function formatTable(results: readonly ServerResult[]): string {
   const rows = [HEADER, ...results.map(toRow)];
   const widths = HEADER.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));

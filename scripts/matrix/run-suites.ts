@@ -9,19 +9,19 @@ import type { ProvidedServer } from "./provide-server.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 30 * 60_000;
-/** Enough of the output of a run that failed to show why. */
+/** Enough output of a failed run to show the cause. */
 const OUTPUT_CHARACTERS_MAX = 12_000;
 
 /** The result of the suites on one server. */
 export interface SuitesResult {
   readonly passed: number;
-  /** At least 1 if the run failed for any reason. */
+  /** At least 1 if the run failed, for whatever reason. */
   readonly failed: number;
   readonly skipped: number;
   readonly failedTests: readonly string[];
   /** Also empty if something outside a test failed. */
   readonly failedFiles: readonly string[];
-  /** The end of the output of a run that failed. */
+  /** The end of the output of a failed run. */
   readonly output: string;
 }
 

@@ -1,16 +1,16 @@
-/** The source of a server. */
+/** Where a server comes from. */
 export type ServerSource =
   | { readonly kind: "debian"; readonly suite: "bookworm" | "trixie" | "forky"; readonly package: string }
   | { readonly kind: "pypi"; readonly requirement: string };
 
-/** How a server is started: as it is, or without a command that managed services remove. */
+/** How a server is started: unchanged, or without a command that managed services remove. */
 export type ServerVariant = "complete" | "without_config";
 
 /** A server that `npm run matrix` runs the suites on. */
 export interface MatrixServer {
   readonly name: string;
   readonly product: "redis" | "valkey";
-  /** Major and minor version, as in `7.0`. */
+  /** The major and minor version, such as `7.0`. */
   readonly version: string;
   readonly source: ServerSource;
   readonly variant: ServerVariant;

@@ -1,6 +1,6 @@
 import type { MatrixServer } from "./servers.ts";
 
-/** How much of the suites runs. */
+/** How much of the suites to run. */
 export type Extent = "full" | "quick";
 
 type SuiteLists = Readonly<Record<Extent, readonly string[]>>;
@@ -16,7 +16,7 @@ const COMPLETE: SuiteLists = {
     "test/conformance/",
     "test/hazards/",
   ],
-  // For each area the files that come closest to the wire.
+  // For each area, the files closest to the wire protocol.
   quick: [
     "server/formats/fast-path",
     "server/formats/keys",
@@ -74,7 +74,7 @@ const LISTS: Readonly<Record<MatrixServer["variant"], SuiteLists>> = {
   without_config: WITHOUT_CONFIG,
 };
 
-/** Lists which test files run on a server, as the beginnings of their paths. */
+/** Lists the test files that run on a server, as prefixes of their paths. */
 export function listSuites(variant: MatrixServer["variant"], extent: Extent): readonly string[] {
   return LISTS[variant][extent];
 }

@@ -15,7 +15,7 @@ import { runChild, StepError } from "../steps/child.mjs";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DIST = join(ROOT, "dist");
 const PACKAGE = join(DIST, "redis");
-/** As in packages/redis/tsconfig.json. Its files have the layout of the repository. */
+/** The same as in packages/redis/tsconfig.json. Files in it have the same layout as in the repository. */
 const COMPILED = join(PACKAGE, "esm");
 const ENTRY = "packages/redis/index";
 
@@ -24,12 +24,12 @@ const DEPENDENCIES = ["cluster-key-slot", "ioredis", "zod"];
 
 /**
  * @typedef {object} Packed
- * @property {string} tarball its path
- * @property {number} modules compiled source files
- * @property {number} scripts Lua files
+ * @property {string} tarball path of the tarball
+ * @property {number} modules number of compiled source files
+ * @property {number} scripts number of Lua files
  * @property {number} packedBytes
  * @property {number} unpackedBytes
- * @property {number} files in the tarball
+ * @property {number} files number of files in the tarball
  * @property {string[]} dependencies
  */
 
@@ -62,15 +62,17 @@ export async function packRedisLibrary() {
   };
 }
 
-/** Changes the imports of a declaration file to `.js`, because tsc only does so in JavaScript. @param {string} file */
+/**
+ * Changes the imports in a declaration file to `.js`, because tsc only does this for JavaScript. @param {string} file
+ */
 function renameImports(file) {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
 }
 
 /**
- * Copies the Lua files of each folder that has a compiled module, and of the folders below it: a format whose verbs are
- * Lua alone has no module.
+ * Copies the Lua files of each folder that contains a compiled module, and of its subfolders, because a format whose
+ * verbs are only Lua has no module.
  *
  * @param {readonly string[]} modules
  */
@@ -88,10 +90,10 @@ function copyScripts(modules) {
 }
 
 /**
- * The packages that the modules import at run time.
+ * Returns the packages that the modules import at run time.
  *
  * @param {readonly string[]} modules
- * @throws {StepError} when one is not in DEPENDENCIES
+ * @throws {StepError} if a package is not in DEPENDENCIES
  */
 function findDependencies(modules) {
   const found = new Set();

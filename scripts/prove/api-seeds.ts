@@ -8,7 +8,7 @@ import { TestStream } from "../../test/support/test-stream.ts";
 const CHECK_MS = 250;
 const LEASE_MS = 600_000;
 const PASSWORD = "correct horse battery";
-/** Locks acquired through the API, by format. */
+/** The locks acquired through the API, by format. */
 const ACQUIRED = {
   redisson: "lock:seed:redisson",
   token: "lock:seed:token",
@@ -37,8 +37,8 @@ interface Seeds {
 }
 
 /**
- * Maintains locks, an operator, an API key, a browser session and a live stream while generated requests end them,
- * and writes the current ones to `file`.
+ * Keeps locks, an operator, an API key, a browser session and a live stream available while generated requests end
+ * them, and writes the current ones to `file`.
  *
  * @returns a function that stops it
  */
@@ -71,7 +71,7 @@ class SeedKeeper {
     this.#browser = new TestBrowser(server);
   }
 
-  /** Replaces what has ended and writes the file. @throws if a generated request interfered */
+  /** Replaces the resources that have ended and writes the file. @throws if a generated request interfered */
   async refresh(): Promise<void> {
     await this.#refreshLocks();
     await this.#refreshAccounts();
@@ -125,7 +125,7 @@ async function addApiKey(server: TestServer): Promise<string> {
   return body.id;
 }
 
-/** Repeats `work` after pauses, also after failures, because generated requests interfere. */
+/** Repeats `work` with pauses, even after failures, because generated requests interfere. */
 function repeat(work: () => Promise<void>): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();

@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: add credentials, and direct every other request to existing resources, past 404, 409 and 401."""
+"""Hooks for schemathesis: add credentials, and direct every other request to existing resources to avoid 404, 409 and 401."""
 
 import itertools
 import json
@@ -12,7 +12,7 @@ import schemathesis
 SEEDS_FILE = os.environ["PROVE_API_SEEDS"]
 # Waiting for a lock tests nothing.
 WAIT_MS_MAX = 200
-# Share of the requests without credentials: one in this many.
+# One in this many requests is sent without credentials.
 ANONYMOUS_EVERY = 50
 OF_SESSIONS = ("/logout", "/session", "/browser-sessions", "/browser-sessions/{id}")
 LINES = "application/x-ndjson"
@@ -51,7 +51,7 @@ def use_path_seeds(case, seeds, turn):
         "id": find_id(path, seeds),
     }
     if path.endswith("/reserve"):
-        # Only free keys can be reserved.
+        # Only locks that are not held can be reserved.
         known["key"] = f"lock:free:{turn}"
     for name in list(parameters or {}):
         if known.get(name) is not None:
@@ -88,7 +88,7 @@ def use_body_seeds(case, seeds):
 
 
 def describe_lock(seeds, key):
-    """Adds the version of the current hold, which a change requires."""
+    """Adds the version of the current hold, which changes require."""
     headers = {"Authorization": f"Bearer {seeds['apiKey']}"}
     answer = session.get(f"{seeds['url']}/api/v1/locks/{quote(key, safe='')}", headers=headers, timeout=10)
     lock = answer.json()

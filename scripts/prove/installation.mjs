@@ -14,15 +14,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StepError } from "../steps/child.mjs";
 
 const READY = /^\s*Lockkeeper is ready: (http\S+)/m;
-/** Lines of npm, of the setup and of Next, which is loaded before the configuration is checked. */
+/** Lines printed by npm, by the setup and by Next, which is loaded before the configuration is checked. */
 const NOT_OURS =
   /^(> |npm (warn|error|notice|ERR!))|^(Installing|Building|Waiting) .*…|^✓ Running next\.config\.js /;
 
 /**
  * @typedef {object} Run
- * @property {number} pid of npm, which leads a process group of its own
+ * @property {number} pid the PID of npm, which leads its own process group
  * @property {() => string} output
- * @property {Promise<number>} ended with the exit code
+ * @property {Promise<number>} ended resolves with the exit code
  */
 
 /** A fresh clone of this repository in a folder with a space in its name. */
@@ -32,7 +32,7 @@ export class Installation {
     const parent = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-start-")));
     this.parent = parent;
     this.dir = join(parent, "fresh clone");
-    // Git rejects repositories of other users, which CI checkouts often are.
+    // Git rejects repositories that belong to other users, as CI checkouts often do.
     const gitConfig = join(parent, "gitconfig");
     writeFileSync(gitConfig, "[safe]\n\tdirectory = *\n");
     execFileSync("git", ["clone", "--quiet", repository, this.dir], {
@@ -174,6 +174,6 @@ function kill(pid) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Ended meanwhile.
+    // The process has ended in the meantime.
   }
 }

@@ -1,4 +1,4 @@
-// Compiled against the installed package with skipLibCheck: false. A wrong call must be an error.
+// Compiled against the installed package with skipLibCheck: false. An invalid call must be a compile error.
 import {
   type CampaignOptions,
   campaign,
@@ -42,5 +42,5 @@ const elected: CampaignOptions = {
 };
 await campaign(client, "lock:leader", elected);
 
-// @ts-expect-error: the lease is a number of milliseconds.
+// @ts-expect-error: the lease must be a number of milliseconds.
 await client.acquire("lock:orders:42", { leaseMs: "10s" });

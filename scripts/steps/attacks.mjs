@@ -7,15 +7,16 @@ import { relative } from "node:path";
 
 /**
  * @typedef {object} AttackReport
- * @property {string} summary "attacks: 74 of 74 passed", and a line for each that did not
- * @property {number} unproven attacks whose test was skipped or did not run; a failed test is counted with its stage
+ * @property {string} summary "attacks: 74 of 74 passed", and a line for each attack that did not pass
+ * @property {number} unproven number of attacks whose test was skipped or did not run; a failed test counts in its
+ * stage
  */
 
 /**
- * Reads the results of each test from JSON reports of vitest or Playwright. A missing report, as after a crash, has
- * none.
+ * Reads the results of each test from JSON reports of vitest or Playwright. A missing report, such as after a crash,
+ * has no results.
  *
- * @param {string[]} reports a later report replaces the results of its files
+ * @param {string[]} reports a later report replaces earlier results for its files
  * @param {string} root paths are relative to it
  * @returns {TestResult[]}
  */
@@ -84,7 +85,7 @@ function listSuite({ file, specs = [], suites = [] }, folder) {
   const own = specs.map(({ title, ok, tests }) => ({
     file: `${folder}/${file}`,
     title,
-    // Playwright reports a skipped test as ok.
+    // Playwright reports skipped tests as ok.
     status: toStatus(ok && tests.length > 0 && tests.every(({ status }) => status !== "skipped"), !ok),
   }));
   return [...own, ...suites.flatMap((suite) => listSuite(suite, folder))];

@@ -15,7 +15,8 @@ export class StepError extends Error {
 }
 
 /**
- * Runs a command in its own process group, which is terminated with this process, so that no grandchild remains.
+ * Runs a command in its own process group, which is terminated together with this process, so that no grandchild
+ * remains.
  *
  * @param {string} command
  * @param {string[]} args
@@ -63,8 +64,8 @@ function startWatching() {
   if (watching) return;
   watching = true;
   for (const name of SIGNALS) process.on(name, () => endAll(name));
-  // npm forwards signals to its shell, but not every shell forwards them. An orphaned process therefore also
-  // terminates.
+  // npm forwards signals to its shell, but not every shell forwards them. Therefore, the process also exits when it is
+  // orphaned.
   setInterval(() => {
     if (process.ppid !== parent) endAll("SIGTERM");
   }, 500).unref();

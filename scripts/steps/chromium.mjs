@@ -31,7 +31,7 @@ export async function findChromium(root) {
   const found = await firstWorking(root);
   if (found) return found;
   for (const way of await waysToInstall()) {
-    // Another way may still work. The output matters only if all fail.
+    // Another method may still work. The output matters only if all of them fail.
     const problem = await install(way, root);
     const path = await firstWorking(root);
     if (path) return path;
@@ -51,7 +51,7 @@ async function firstWorking(/** @type {string} */ root) {
   return undefined;
 }
 
-/** Ubuntu's /usr/bin/chromium-browser only prints that Chromium is a snap. */
+/** On Ubuntu, /usr/bin/chromium-browser only prints that Chromium is a snap. */
 function works(/** @type {string} */ path) {
   return run(path, ["--version", "--no-sandbox"], { timeout: 20_000 }).then(
     () => true,
@@ -79,7 +79,7 @@ async function aptWay() {
   return { title: "Installing Chromium with apt-get", command: all[0] ?? "", args: all.slice(1) };
 }
 
-/** Returns the prefix to run a command as root; undefined if that requires a password. */
+/** Returns the prefix to run a command as root; `undefined` if that requires a password. */
 async function sudoPrefix() {
   if (process.getuid?.() === 0) return [];
   return run("sudo", ["-n", "true"]).then(

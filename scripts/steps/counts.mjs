@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** @typedef {{ passed: number, failed: number }} Counts */
 
 /**
- * Reads the JSON report of vitest or Playwright; undefined if there is none, as after a crash.
+ * Reads the JSON report of vitest or Playwright; `undefined` if there is none, such as after a crash.
  *
  * @param {string} file
  * @returns {Counts | undefined}
@@ -26,7 +26,7 @@ export function readCounts(file) {
  */
 export function countsOf(report) {
   const { stats } = report;
-  // A flaky test passed. With `retries: 0` there are none.
+  // A flaky test has passed. With `retries: 0`, there are none.
   if (stats) return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
   return { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
 }

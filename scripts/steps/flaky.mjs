@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** Maximum number of files that may fail once and pass on a rerun. */
+/** The maximum number of files that may fail once and pass when rerun. */
 export const FLAKY_FILES_MAX = 2;
 /** Tests of the lock core and of the formats must never fail. */
 export const NEVER_FLAKY = ["server/locks/", "server/formats/", "test/conformance/", "test/hazards/"];
 
 /**
- * Reads the failed test files from the JSON report of vitest or Playwright. Empty if there is no report, as after a
- * crash, or if something outside a test failed.
+ * Returns the failed test files in the JSON report of vitest or Playwright. Empty if there is no report, such as after
+ * a crash, or if something outside a test failed.
  *
  * @param {string} report
  * @param {string} root paths are relative to it
@@ -53,7 +53,7 @@ function isPassed({ specs = [], suites = [] }) {
 }
 
 /**
- * Returns why failed files may not be rerun; undefined if they may.
+ * Returns why failed files may not be rerun; `undefined` if they may.
  *
  * @param {string[]} files
  * @returns {string | undefined}

@@ -15,7 +15,7 @@ export const BUILD_INPUTS = [
   "package-lock.json",
 ];
 
-/** npm writes its hidden lock file last, so an interrupted installation has none. */
+/** npm writes its hidden lockfile last, so an interrupted installation has none. */
 export function isInstalled(/** @type {string} */ root) {
   const installed = statSync(join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
   const wanted = statSync(join(root, "package-lock.json"), { throwIfNoEntry: false });
@@ -27,14 +27,14 @@ export function isBuilt(/** @type {string} */ root) {
   return readStamp(root) === hashInputs(root);
 }
 
-/** Hashes the contents of the inputs without tests, because a checkout does not preserve modification times. */
+/** Hashes the contents of the inputs, except tests, because a checkout does not preserve modification times. */
 export function hashInputs(/** @type {string} */ root) {
   // The build also depends on the base path.
   const hash = createHash("sha256").update(`${process.env.LOCKKEEPER_BASE_PATH ?? ""}\0`);
   for (const input of BUILD_INPUTS) {
     for (const file of filesOf(root, input)) {
       const content = readFileSync(join(root, file));
-      // The length separates the contents of consecutive files.
+      // The length delimits the contents of consecutive files.
       hash.update(`${file}\0${content.length}\0`).update(content);
     }
   }

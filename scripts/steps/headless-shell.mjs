@@ -12,8 +12,8 @@ const SHELL = `usr/lib/chromium/${PACKAGE}`;
 
 /**
  * Returns the path of Debian's Chromium headless shell, unpacked without root into `cacheDir` at the version of the
- * installed Chromium. The shell has no browser windows: opening a page takes it 0.12 s of CPU time, and the full browser
- * 0.55 s (version 156).
+ * installed Chromium. The shell has no browser windows, so it opens a page with 0.12 s of CPU time instead of the full
+ * browser's 0.55 s (version 156).
  *
  * @param {string} cacheDir
  * @returns {Promise<string | undefined>} undefined if this system has no such package or it cannot be downloaded
@@ -57,7 +57,7 @@ async function unpack(dir, version) {
   }
 }
 
-/** The shell looks for ICU data, locales and libraries beside itself. */
+/** The shell looks for ICU data, locales and libraries in its own folder. */
 async function linkSharedFiles(/** @type {string} */ folder) {
   const own = new Set(await readdir(folder));
   for (const name of await readdir(SHARED_FILES)) {

@@ -14,15 +14,15 @@ import { StepError } from "./child.mjs";
 
 const PID_WITHIN_MS = 2_000;
 const BEAT_MS = 1_000;
-/** Pids are reused, so a lock that was not touched for this long is abandoned. */
+/** PIDs are reused, so a lock that was not touched for this long is considered abandoned. */
 const DEAD_AFTER_MS = 60_000;
 
 /**
- * Runs `work` exclusively: concurrent installations would corrupt node_modules.
+ * Runs `work` exclusively, because concurrent installations would corrupt node_modules.
  *
  * @template T
  * @param {string} dir exists while the lock is held
- * @param {(onStart: (pid: number) => void) => Promise<T>} work calls `onStart` with the pid of each process that it
+ * @param {(onStart: (pid: number) => void) => Promise<T>} work calls `onStart` with the PID of each process that it
  * starts
  * @returns {Promise<T>}
  */
@@ -122,7 +122,7 @@ function touch(dir) {
   try {
     utimesSync(dir, now, now);
   } catch {
-    // Deleted by hand: there is no lock left to keep.
+    // The lock was deleted by hand, so there is nothing to keep.
   }
 }
 
@@ -134,17 +134,17 @@ function clearAway(dir) {
     renameSync(dir, aside);
     rmSync(aside, { recursive: true, force: true });
   } catch {
-    // Another one was faster.
+    // Another process was faster.
   }
 }
 
 /**
- * Returns the pid of the holder: the owner, or the installation or build that a killed owner left running.
+ * Returns the PID of the holder: the owner, or the installation or build that a killed owner left running.
  *
  * @param {string} dir
  */
 function holderOf(dir) {
-  // Our own pid in a lock that we do not hold is from before a restart of the container.
+  // If this process's PID is in a lock that it does not hold, the lock is from before a restart of the container.
   return [readPid(dir, "pid"), readPid(dir, "child")].find(
     (pid) => pid && pid !== process.pid && isAlive(pid),
   );
