@@ -33,8 +33,7 @@ export function useUiFlag(name: string): [boolean | null, (value: boolean) => vo
   );
   const set = (next: boolean) => {
     currentFlags = writeFlag(currentFlags ?? first, name, next);
-    // biome-ignore lint/suspicious/noDocumentCookie: the server needs it for the next page, and Safari lacks
-    // cookieStore
+    // biome-ignore lint/suspicious/noDocumentCookie: the server needs it for the next page, and Safari lacks cookieStore
     document.cookie = `${UI_FLAGS_COOKIE}=${currentFlags}; path=${BASE_PATH}/; max-age=${YEAR_S}; samesite=lax`;
     for (const listener of listeners) listener();
   };
