@@ -9,11 +9,11 @@ import {
   withTarget,
 } from "./request.ts";
 
-/** Result of one item. `now`: the current hold, if it has changed. */
+/** The result of one item. `now` is the current hold, if it has changed. */
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
-/** Splits a partial response into complete lines and the start of the next one. */
+/** Splits a partial response into complete lines and the beginning of the next line. */
 export function splitLines(text: string): { lines: string[]; rest: string } {
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
@@ -23,8 +23,8 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
 /**
  * Releases several holds, or previews their release.
  *
- * @param onLines called as lines arrive, with several at once if they arrive fast
- * @param signal stops items that have not started
+ * @param onLines called as lines arrive, with several lines at once if they arrive quickly
+ * @param signal cancels items that have not started
  * @throws ApiProblem if nothing was started; NetworkError if the response was cut off
  */
 export async function forceReleaseMany(

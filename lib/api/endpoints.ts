@@ -30,28 +30,28 @@ export function getTargetHealth(name: string): Promise<TargetHealth> {
   );
 }
 
-/** @param cursor `next` of the previous page @param at also returns the holds at this time, Unix milliseconds */
+/** @param cursor `next` of the previous page @param at also returns the holds at this time, in Unix milliseconds */
 export function getHistory(path: string, target: TargetName, cursor?: string, at?: number): Promise<History> {
   const address = withTarget(`/locks/${path}/history`, target, { cursor, at: at?.toString() });
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
-/** Filter of the history. */
+/** The filter of the history. */
 export interface HistoryFilter {
   readonly text: string;
-  /** Empty: all types. */
+  /** Empty for all types. */
   readonly types: readonly string[];
-  /** Period, inclusive, Redis clock, Unix milliseconds. */
+  /** The period, inclusive, in Unix milliseconds of the Redis clock. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** Page of the history. */
+/** A page of the history. */
 export interface HistoryPageRequest {
   readonly order: HistoryOrder;
-  /** Id after which the page starts, in its order. */
+  /** The ID after which the page starts, in the page's order. */
   readonly cursor?: string | undefined;
-  /** Maximum number of entries. */
+  /** The maximum number of entries. */
   readonly limit: number;
 }
 
@@ -86,7 +86,7 @@ export function getFinderReport(target: TargetName): Promise<FinderReport> {
   );
 }
 
-/** Starts or resumes the finder. */
+/** Starts or resumes the lock finder. */
 export function startFinder(target: TargetName): Promise<FinderReport> {
   return requestJson(sendRequest("POST", withTarget("/finder", target), {}), (wire, json) =>
     wire.readFinderReport(json),
@@ -105,14 +105,14 @@ export function getFormats(target: TargetName): Promise<Formats> {
   );
 }
 
-/** Replaces all rules except those of the configuration. */
+/** Replaces all rules except the configured ones. */
 export function replaceRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
   return requestJson(sendRequest("PUT", withTarget("/formats/rules", target), { rules }), (wire, json) =>
     wire.readFormats(json),
   );
 }
 
-/** Previews the effect of rules. Changes nothing. */
+/** Previews the effect of rules without changing anything. */
 export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
   return requestJson(
     sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),

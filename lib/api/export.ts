@@ -5,9 +5,9 @@ import { API_BASE, NetworkError, readError, sendRequest, type TargetName, withTa
 export type ExportFormat = "csv" | "jsonl";
 
 export interface ExportProgress {
-  /** Number of lines received. */
+  /** The number of lines received. */
   done: number;
-  /** Expected number of lines; undefined if the server does not report it. */
+  /** The expected number of lines; `undefined` if the server does not report it. */
   total: number | undefined;
 }
 
@@ -21,13 +21,13 @@ const LINE_FEED_BYTE = 10;
 const buildExportPath = (format: ExportFormat, { filter, sort }: ExportRequest, target: TargetName) =>
   withTarget("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
 
-/** Builds the URL from which the browser can download the file with its session. */
+/** Builds the URL from which the browser can download the file, using its session. */
 export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest, target: TargetName): string {
   return API_BASE + buildExportPath(format, wanted, target);
 }
 
 /**
- * Downloads the matching locks as a file and reports the progress.
+ * Downloads the matching locks as a file, and reports the progress.
  *
  * @throws ApiProblem; NetworkError, also if the response was cut off
  */

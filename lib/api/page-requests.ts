@@ -1,9 +1,9 @@
 import type { Reachability } from "./reachability.ts";
 
-/** Headers with which Next requests the payload of a page, and prefetches one. */
+/** The headers with which Next requests or prefetches the payload of a page. */
 const PAYLOAD_HEADER = "rsc";
 const PREFETCH_HEADER = "next-router-prefetch";
-/** Statuses with which a proxy responds if its server is unreachable. */
+/** The statuses with which a proxy responds if its server is unreachable. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 5000;
@@ -15,10 +15,9 @@ interface PageRequestPorts {
 }
 
 /**
- * Creates a `fetch` that delays requests for pages while the server is unreachable. Next turns a request that
- * failed into a navigation of the browser, which replaces the console by the browser's error page. A delayed
- * request keeps the current page, and the navigation continues when the server is reachable again. Other requests
- * are not delayed.
+ * Creates a `fetch` that delays requests for pages while the server is unreachable. Next turns a failed request into a
+ * browser navigation, which replaces the console with the browser's error page. A delayed request keeps the current
+ * page, and the navigation continues when the server is reachable again. Other requests are not delayed.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {
@@ -31,11 +30,11 @@ export function createPageFetch({ reachability, send, sleep }: PageRequestPorts)
     for (let retryMs = RETRY_MIN_MS; ; retryMs = Math.min(RETRY_MAX_MS, 2 * retryMs)) {
       await reachability.whenReachable();
       const response = await send(input, init).catch((error: unknown) => {
-        // A navigation that was replaced by another one.
+        // The navigation was replaced by another one.
         if (init?.signal?.aborted) throw error;
       });
       if (response !== undefined && !GATEWAY_STATUSES.has(response.status)) return response;
-      // The live stream has not noticed the loss yet, or this tab has none.
+      // The live stream has not noticed the outage yet, or this tab has no stream.
       await sleep(retryMs);
     }
   };

@@ -1,6 +1,6 @@
 /**
- * Whether the server responds, as far as this tab knows. The live stream finds out and everything else waits for it, so
- * that one request at a time probes a server that is down.
+ * Whether the server responds, as far as this tab knows. The live stream determines it and everything else waits, so
+ * that only one request at a time probes a server that is down.
  */
 export class Reachability {
   #isReachable = true;
@@ -33,5 +33,5 @@ export class Reachability {
   }
 }
 
-/** The reachability of the server from this tab. */
+/** Whether the server is reachable from this tab. */
 export const reachability = new Reachability();

@@ -9,9 +9,9 @@ const REQUEST_TIMEOUT_MS = 15_000;
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** On `changed` and `unverified`: the current lock. */
+  /** The current lock, for `changed` and `unverified`. */
   readonly lock: Lock | undefined;
-  /** Time after which to retry, in milliseconds, if the server sent it. */
+  /** The time after which to retry, in milliseconds, if the server sent it. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, lock: Lock | undefined, retryAfterMs?: number) {
@@ -24,7 +24,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Why there is no usable response. `status`: a response of an intermediary such as a proxy. */
+/** Why there is no usable response. `status` is a response from an intermediary such as a proxy. */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
 const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "status">, string>> = {
@@ -36,7 +36,7 @@ const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "statu
 /** There is no usable response. The request may or may not have been carried out. */
 export class NetworkError extends Error {
   readonly reason: NetworkErrorReason;
-  /** HTTP status, if there is nothing else in the response. */
+  /** The HTTP status, if the response contains nothing else. */
   readonly status: number | undefined;
 
   constructor(why: Exclude<NetworkErrorReason, "status"> | { status: number }) {
@@ -103,7 +103,7 @@ export async function requestVoid(request: Promise<Response>): Promise<void> {
   if (!response.ok) throw await readError(response);
 }
 
-/** Name of a target; undefined: the first configured target. */
+/** The name of a target; `undefined` for the first configured target. */
 export type TargetName = string | undefined;
 
 /** Adds the target to a path. */

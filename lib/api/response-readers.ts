@@ -24,7 +24,7 @@ import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 import { ViewList } from "@/lib/contract/view.ts";
 import { LockWaiters } from "@/lib/contract/waiters.ts";
 
-// The page's content security policy forbids the code that zod would otherwise generate.
+// The page's content security policy blocks the code that zod would otherwise generate.
 z.config({ jitless: true });
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
@@ -48,7 +48,7 @@ export const readWaiters = (json: unknown) => LockWaiters.parse(json);
 export const readTypicalDurations = (json: unknown) => TypicalTimes.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
-/** Parses a line. Throws if it is invalid. */
+/** Parses a line. Throws if the line is invalid. */
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFacets = (json: unknown) => Facets.parse(json);
 export const readNamespaces = (json: unknown) => NamespaceList.parse(json);

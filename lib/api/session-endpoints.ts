@@ -2,7 +2,7 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { TargetList } from "@/lib/contract/target.ts";
 import { readError, requestJson, sendRequest } from "./request.ts";
 
-// Requests that every page needs. `endpoints.ts` has those of single pages, which are loaded later.
+// Requests that every page needs. `endpoints.ts` contains those for individual pages, which are loaded later.
 
 export function getTargets(): Promise<TargetList> {
   return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
@@ -19,7 +19,7 @@ export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreac
     const response = await sendRequest("GET", "/session");
     if (response.ok) return "in";
     if (response.status === 401) return "out";
-    // A proxy without a server behind it has no problem document to send.
+    // A proxy whose server is down does not send a problem document.
     const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
     return isFromLockkeeper ? "unknown" : "unreachable";
   } catch {

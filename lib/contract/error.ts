@@ -48,7 +48,7 @@ export const STATUS_OF_CODE = {
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
 /**
- * The codes of errors in this process. `aborted` is never sent: the client that waited has disconnected, or is the
+ * The codes of errors in this process. `aborted` is never sent, because the waiting client has disconnected or is the
  * application that uses the library.
  */
 export type LibraryErrorCode = ErrorCode | "aborted";
@@ -97,9 +97,9 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
 };
 
 /**
- * Returns the `type` of a problem: the path of the page that documents the code.
+ * Returns the `type` of a problem, which is the path of the page that documents the code.
  *
- * It is a relative reference by RFC 9457, so it leads to the server that sent the problem.
+ * It is a relative reference (RFC 9457), so it leads to the server that sent the problem.
  *
  * @param basePath the path that the server is mounted at; "" at the root of its host
  */
@@ -107,7 +107,7 @@ export function buildProblemType(code: ErrorCode, basePath: string): string {
   return `${basePath}/problems/${code}`;
 }
 
-/** A problem document (RFC 9457). Each code adds fields of its own. */
+/** A problem document (RFC 9457). Each code adds its own fields. */
 export const Problem = z
   .looseObject({
     type: z.string().meta({
@@ -134,7 +134,7 @@ export interface ProblemContent {
 }
 
 /**
- * Builds a problem document with its members in the order of RFC 9457.
+ * Builds a problem document with its members in the order that RFC 9457 uses.
  *
  * @param basePath the path that the server is mounted at; "" at the root of its host
  */

@@ -27,7 +27,7 @@ export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolea
   return FREQUENT_TYPES.has(type) && by === undefined;
 }
 
-/** Events that end a hold. */
+/** The events that end a hold. */
 export const END_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   "released",
   "expired",
@@ -184,7 +184,7 @@ const EventText = z
     }
   });
 
-/** All given fields must match. Gaps always match, unless `type` excludes them. */
+/** An entry must match all given fields. Gaps always match, unless `type` excludes them. */
 export const eventFilterFields = {
   key: createGlobSchema("Key of the lock", "lock:orders:*"),
   owner: createGlobSchema("Owner of the hold", "worker-7*"),

@@ -7,7 +7,7 @@ export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
 });
 export type WritableFormat = z.infer<typeof WritableFormat>;
 
-/** Every recognised format, named after the library that writes it. `token` is a string of an unknown library. */
+/** Every recognized format, named after the library that writes it. `token` is a string from an unknown library. */
 export const FORMAT_NAMES = [
   ...WritableFormat.options,
   "bsm-redislock",
@@ -74,7 +74,7 @@ export const TimestampUnit = z.enum(["s", "ms"]).meta({
 });
 export type TimestampUnit = z.infer<typeof TimestampUnit>;
 
-/** The format of a request, and the unit of its deadline. */
+/** The format in a request, and the unit of its deadline. */
 export const formatFields = {
   format: WritableFormat.optional().meta({
     description:

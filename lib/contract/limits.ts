@@ -1,6 +1,8 @@
-/** Limits shared by the console and the API. No zod here: it must not be part of a page's first load. */
+/**
+ * Limits shared by the console and the API. This file does not use zod, which must not be part of a page's first load.
+ */
 
-/** Accounts. */
+/** Limits on accounts. */
 export const NAME_CHARACTERS_MAX = 64;
 export const PASSWORD_CHARACTERS_MIN = 12;
 export const PASSWORD_CHARACTERS_MAX = 256;
@@ -8,30 +10,30 @@ export const PASSWORD_CHARACTERS_MAX = 256;
 export const API_KEYS_MAX = 1000;
 export const OPERATORS_MAX = 1000;
 export const API_KEY_PATTERNS_MAX = 100;
-/** How long a revoked or expired key stays listed, and requests with its secret get a specific error. */
+/** How long a revoked or expired key remains listed and requests with its secret get a specific error. */
 export const ENDED_KEY_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export const ROTATION_OVERLAP_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 
-/** Saved views. */
+/** Limits on saved views. */
 export const VIEW_NAME_CHARACTERS_MAX = 60;
-/** Per operator or API key; the team has as many. */
+/** Per operator or API key. The limit for the team is the same. */
 export const VIEWS_MAX = 30;
 export const VIEW_COLUMNS_MAX = 30;
 export const VIEW_ID_PATTERN = /^[A-Za-z0-9_-]{8,32}$/;
 
-/** Room for an exact match of the longest owner. */
+/** Allows an exact match of the longest owner. */
 export const FILTER_CHARACTERS_MAX = 2400;
-/** Maximum number of locks per export: about 100 MB of JSON. */
+/** The maximum number of locks per export, which is about 100 MB of JSON. */
 export const EXPORT_LOCKS_MAX = 100_000;
 
 export const REASON_CHARACTERS_MAX = 500;
 export const NOTE_CHARACTERS_MAX = 500;
-/** Maximum number of holds released by one request. */
+/** The maximum number of holds released by one request. */
 export const BULK_ITEMS_MAX = 1000;
 
-/** Filters that one live view may have counted: the system views and a dozen saved ones. */
+/** The maximum number of filters counted for one live view: the system views and a dozen saved ones. */
 export const COUNTED_FILTERS_MAX = 24;
-/** Prefixes whose namespaces one live view may have counted. */
+/** The maximum number of prefixes whose namespaces are counted for one live view. */
 export const COUNTED_PREFIXES_MAX = 32;
-/** Namespaces of one prefix that are counted, those with the most locks first. */
+/** The maximum number of namespaces counted per prefix, those with the most locks first. */
 export const COUNTED_NAMESPACES_MAX = 50;

@@ -19,7 +19,10 @@ export const LockSort = z
     example: "-held",
   });
 
-/** Maximum length of all globs and plain words of a filter together; matching them costs more than their length. */
+/**
+ * The maximum total length of the globs and plain words of a filter. The cost of matching them grows faster than their
+ * length.
+ */
 export const FILTER_GLOBS_MAX = 300;
 
 export const LockFilter = z

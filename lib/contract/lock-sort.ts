@@ -1,4 +1,4 @@
-/** Sort fields of locks. No zod here: it must not be part of a page's first load. */
+/** The sort fields of locks. This file does not use zod, which must not be part of a page's first load. */
 export const LOCK_SORT_FIELDS = [
   "key",
   "owner",
@@ -12,5 +12,5 @@ export const LOCK_SORT_FIELDS = [
 ] as const;
 export type LockSortField = (typeof LOCK_SORT_FIELDS)[number];
 
-/** A leading - sorts in descending order. */
+/** A leading `-` sorts in descending order. */
 export const LOCK_SORT_PATTERN = new RegExp(`^-?(${LOCK_SORT_FIELDS.join("|")})$`);

@@ -35,7 +35,7 @@ export const OldestHold = z
 export const asOfSchema = z
   .int()
   .meta({ description: "Time at which Redis was read, Redis clock, Unix milliseconds." });
-/** For what is computed from the index instead of a read. */
+/** For responses that are computed from the index instead of a read. */
 export const listAsOfSchema = z.int().meta({
   description:
     "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",
@@ -179,10 +179,10 @@ export const ReleaseTerms = z
   .meta({ id: "ReleaseTerms" });
 export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
-/** A point in time in a query, Unix milliseconds. */
+/** A point in time in a query, in Unix milliseconds. */
 export const timeParameterSchema = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 
-/** `version` of a lock or of one of its holders, as the caller last read it. */
+/** The `version` of a lock or of one of its holders, as the caller last read it. */
 export const SeenVersion = z.string().min(1).max(400);
 
 export const Note = z

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { asOfSchema, keyFields } from "./lock.ts";
 
-/** Maximum length of one returned text, in bytes. */
+/** The maximum length of one returned text in bytes. */
 export const RAW_TEXT_BYTES_MAX = 256;
-/** Maximum number of returned fields or members. */
+/** The maximum number of returned fields or members. */
 export const RAW_ENTRIES_MAX = 64;
 
 export const RawText = z

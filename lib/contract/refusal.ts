@@ -1,4 +1,4 @@
-/** Reasons why Redis responds but refuses a command. Each corresponds to an error code of Redis. */
+/** The reasons why Redis responds but refuses a command. Each corresponds to a Redis error code. */
 export const REFUSAL_REASONS = [
   "no_replicas",
   "persistence_failed",
@@ -13,7 +13,7 @@ export const REFUSAL_REASONS = [
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** The refusals that concern every write of a master. Reads continue to work. */
+/** The refusals that affect every write to a master. Reads continue to work. */
 export const WRITE_REFUSALS = [
   "no_replicas",
   "persistence_failed",
@@ -22,7 +22,7 @@ export const WRITE_REFUSALS = [
 ] as const satisfies readonly RefusalReason[];
 export type WriteRefusal = (typeof WRITE_REFUSALS)[number];
 
-/** What a refusal means, with the error code of Redis, and what ends it. Two sentences without a final period. */
+/** What a refusal means, with the Redis error code, and what ends it. Two sentences without a final period. */
 export const REFUSAL_TEXTS: Readonly<Record<RefusalReason, { cause: string; remedy: string }>> = {
   no_replicas: {
     cause:

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MasterHealth, UnreadableReason } from "./live.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
 
-/** Upper limit for the parameter. Configured names are shorter. */
+/** The maximum length of the parameter. Configured names are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;
 
 /** The target of a request. */
@@ -67,7 +67,7 @@ export type TargetList = z.infer<typeof TargetList>;
 export const Severity = z.enum(["danger", "warning", "note", "unknown"]);
 export type Severity = z.infer<typeof Severity>;
 
-/** Flags of notify-keyspace-events: the keyspace channel, then event classes. */
+/** The flags of notify-keyspace-events: the keyspace channel, then the event classes. */
 export const NOTIFICATION_FLAGS = ["K", "g", "h", "s", "z", "x", "e", "$"] as const;
 export type NotificationFlag = (typeof NOTIFICATION_FLAGS)[number];
 
@@ -161,7 +161,7 @@ export const MasterReport = z
   });
 export type MasterReport = z.infer<typeof MasterReport>;
 
-/** Names of unreadable keys in the health of a target. */
+/** The maximum number of unreadable keys named in the health of a target. */
 export const UNREADABLE_KEYS_LISTED_MAX = 20;
 
 export const UnreadableKey = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asOfSchema, keyFields, Waiters } from "./lock.ts";
 
-/** Maximum number of waiters listed. */
+/** The maximum number of waiters listed. */
 export const WAITERS_LISTED_MAX = 100;
 
 export const LockWaiter = z

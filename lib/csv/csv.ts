@@ -1,4 +1,4 @@
-/** The columns of a file by name, with a function for the value of each. */
+/** The columns of a file by name, each with a function that returns its value. */
 export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => unknown>>;
 
 export function formatCsvHeader<Item>(columns: CsvColumns<Item>): string {
@@ -11,9 +11,9 @@ export function formatCsvRow<Item>(columns: CsvColumns<Item>, item: Item): strin
     .join(",")}\r\n`;
 }
 
-/** Spreadsheets interpret cells that start like this as formulas, also with full-width characters. */
+/** Spreadsheets interpret cells that start like this as formulas, even with full-width characters. */
 const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
-/** Control, format, surrogate and line separator characters. */
+/** Matches control, format, surrogate and line separator characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Formats a cell in quotes. Neutralizes formulas and escapes invisible characters. */

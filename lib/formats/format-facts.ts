@@ -1,10 +1,10 @@
-/** Facts about the libraries of a format, used by the console, for liveness and for operator actions. */
+/** Facts about the libraries of a format. They are used by the console, for liveness and for operator actions. */
 export interface FormatFacts {
-  /** Display name. */
+  /** The display name. */
   readonly label: string;
-  /** Description of the value in Redis. */
+  /** A description of the value in Redis. */
   readonly layout: string;
-  /** `unique`: every hold has a new owner string. `recurs`: successive holds of a client have the same owner string. */
+  /** `unique`: every hold has a new owner string. `recurs`: successive holds by a client have the same owner string. */
   readonly owner: "unique" | "recurs";
   /** Which holders renew automatically, and after which share of the lease by default. */
   readonly renews: { readonly who: "all" | "some"; readonly afterShare: number } | { readonly who: "none" };
@@ -14,7 +14,7 @@ export interface FormatFacts {
   readonly oldOwner: string;
   /** How the previous holder can recreate the lock or end the next hold, and how to prevent it. */
   readonly comesBack?: string;
-  /** Present if a force-release does harm. */
+  /** Present if a force-release causes harm. */
   readonly never?: { readonly why: string; readonly instead: string };
 }
 

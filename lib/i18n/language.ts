@@ -14,7 +14,7 @@ export function isLanguage(text: string | undefined): text is Language {
   return LANGUAGES.some((language) => language === text);
 }
 
-/** Returns the chosen language, else the first supported one in `Accept-Language`, else English. */
+/** Returns the chosen language, otherwise the first supported one in `Accept-Language`, otherwise English. */
 export function resolveLanguage(chosen: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(chosen)) return chosen;
   const accepted = (acceptLanguage ?? "").split(",").map((entry) => {

@@ -8,7 +8,7 @@ import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
 
 interface LanguageState {
   language: Language;
-  /** The messages of the language; null for English, which each page includes. */
+  /** The messages of the language; `null` for English, which each page includes. */
   messages: Messages | null;
   setLanguage(language: Language): Promise<void>;
 }
@@ -18,7 +18,7 @@ const LanguageContext = createContext<LanguageState | null>(null);
 const YEAR_S = 365 * 24 * 3600;
 let chineseMessages: Promise<Messages | null> | undefined;
 
-/** Returns one promise for all renders, as `use` requires. If loading fails, the page stays English. */
+/** Returns one promise for all renders, as `use` requires. If loading fails, the page remains in English. */
 function loadChinese(): Promise<Messages | null> {
   chineseMessages ??= import("./zh/messages.ts").then(
     (module) => module.zh,
@@ -27,12 +27,12 @@ function loadChinese(): Promise<Messages | null> {
   return chineseMessages;
 }
 
-/** Lets a failed load be repeated the next time the language is selected. */
+/** Allows a failed load to be retried the next time the language is selected. */
 async function clearFailedLoad(): Promise<void> {
   if ((await chineseMessages) === null) chineseMessages = undefined;
 }
 
-/** Provides the language. The server and the first render in the browser take it from the same cookie. */
+/** Provides the language. The server and the first render in the browser read it from the same cookie. */
 export function MessagesProvider({ language: first, children }: { language: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(first);
   const [, startTransition] = useTransition();
@@ -40,12 +40,12 @@ export function MessagesProvider({ language: first, children }: { language: Lang
   const messages = language === "en" ? null : use(loadChinese());
   const changeLanguage = useCallback(
     async (next: Language) => {
-      // biome-ignore lint/suspicious/noDocumentCookie: the server needs it with the next page, and Safari lacks cookieStore
+      // biome-ignore lint/suspicious/noDocumentCookie: the server needs it for the next page, and Safari lacks cookieStore
       document.cookie = `${LANGUAGE_COOKIE}=${next}; path=${BASE_PATH || "/"}; max-age=${YEAR_S}; samesite=lax`;
       document.documentElement.lang = LANGUAGE_TAGS[next];
       await clearFailedLoad();
       startTransition(() => {
-        // The page stays in the previous language until the messages have loaded.
+        // The page remains in the previous language until the messages have loaded.
         setLanguage(next);
         // Only the server renders the title.
         router.refresh();

@@ -1,15 +1,15 @@
 import { isBinaryKey, type Key } from "./key.ts";
 
-/** Longer patterns are truncated, because the start of a key identifies its pattern. */
+/** Longer patterns are truncated. The start of a key is sufficient to identify its pattern. */
 const PATTERN_CHARACTERS_MAX = 128;
-/** Pattern of all keys that are not valid UTF-8. */
+/** The pattern of all keys that are not valid UTF-8. */
 export const BINARY_PATTERN = "(binary)";
 
-// Each alternative starts at a word boundary and has a fixed length or matches the whole word, so there is no
-// backtracking: linear in the length of any key.
+// Each alternative starts at a word boundary and has a fixed length or matches the whole word. Therefore, there is no
+// backtracking, and matching is linear in the length of the key.
 const UUID_OR_WORD =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9A-Za-z\u0080-\uffff])|[0-9A-Za-z\u0080-\uffff]+/gi;
-/** Segments between the separators of keys. `-` and `_` are included because base64url contains them. */
+/** The segments between the separators of keys. `-` and `_` are included because base64url contains them. */
 const SEGMENT = /[0-9A-Za-z_-]{16,}/g;
 const HAS_DIGIT = /[0-9]/;
 const HEX_ID = /^[0-9a-f]{6,}$/i;
@@ -18,7 +18,7 @@ const TOKEN_LENGTH = 16;
 const WORD_LENGTH_MAX = 40;
 
 /**
- * Returns the key pattern of a key: numbers, UUIDs, hexadecimal ids and long tokens are replaced by `*`.
+ * Returns the key pattern of a key, in which `*` replaces numbers, UUIDs, hexadecimal IDs and long tokens.
  * `lock:order:42` becomes `lock:order:*`, `job7-worker` becomes `job*-worker`. Idempotent.
  */
 export function toKeyPattern(key: Key): string {
@@ -28,8 +28,8 @@ export function toKeyPattern(key: Key): string {
 }
 
 /**
- * Replaces tokens with `-` and `_`, such as those of nanoid. Unlike words, they change the class of character
- * often.
+ * Replaces tokens that contain `-` and `_`, such as those of nanoid. Unlike words, they often change between classes of
+ * characters.
  */
 function removeToken(segment: string): string {
   if (!HAS_DIGIT.test(segment)) return segment;

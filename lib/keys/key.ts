@@ -9,7 +9,7 @@ export type Key = string;
 
 const BINARY_MARK = "\ud800";
 
-/** The largest key, in bytes. */
+/** The maximum length of a key in bytes. */
 export const KEY_BYTES_MAX = 1024;
 
 const fatalUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -17,7 +17,7 @@ const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
 export function isBinaryKey(key: Key): boolean {
-  // By code point, because the high surrogate of a pair, as in U+10000, is the same code unit.
+  // By code point, because the high surrogate of a pair, as in U+10000, is the same code unit as the mark.
   return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
 }
 
@@ -54,9 +54,9 @@ export function parseKeyFields(fields: KeyFields): Key {
 }
 
 /**
- * Encodes a key as one path segment: percent-encoded, or `~` and the base64url of its bytes if the percent-encoded
- * form could reach another route or key (`.`, `..`, `//`, a leading or trailing slash, a leading `~`, invalid
- * UTF-8), and for keys with a zero byte, because proxies reject `%00`.
+ * Encodes a key as one path segment. It is percent-encoded, or `~` followed by the base64url encoding of its bytes if
+ * the percent-encoded form could reach another route or key (`.`, `..`, `//`, a leading or trailing slash, a leading
+ * `~`, invalid UTF-8) or contains a zero byte, because proxies reject `%00`.
  */
 export function encodeKeyPath(key: Key): string {
   return needsByteForm(key) || key.includes("\0")
@@ -66,7 +66,7 @@ export function encodeKeyPath(key: Key): string {
 
 export type ParsedKeyPath = { ok: true; key: Key } | { ok: false; why: string };
 
-/** Reads a raw (still encoded) path segment. Slashes of the key must be encoded as `%2F`. */
+/** Parses a raw (still encoded) path segment. Slashes of the key must be encoded as `%2F`. */
 export function parseKeyPath(segment: string): ParsedKeyPath {
   if (segment.startsWith("~")) return parseByteForm(segment.slice(1));
   const text = decodePercent(segment);

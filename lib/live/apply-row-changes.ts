@@ -1,6 +1,6 @@
 import type { LiveRows, LiveWindow } from "@/lib/contract/live.ts";
 
-/** @returns undefined if the change refers to a row that is not in the window */
+/** @returns `undefined` if the change refers to a row that is not in the window */
 export function applyRowChanges(
   before: LiveWindow,
   { now, total, held, rows }: LiveRows,

@@ -4,10 +4,10 @@ import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
-/** Separate from the other schemas, because the first rows wait for it. */
+/** Loaded separately from the other schemas, because the first rows wait for it. */
 const loadMessageReader = () => import("./message-reader.ts");
 type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
-// Starts loading before hydration. A failure is reported when the module is needed and loaded again.
+// Starts loading before hydration. A failure is reported when the module is needed and loaded a second time.
 if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 
 /** Creates the `StreamPorts` of a real browser. */
@@ -43,15 +43,15 @@ function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): str
 }
 
 /**
- * A browser opens six connections per host for all its tabs. Tabs beyond this number poll instead, so that a
- * connection is always free for pages and clicks.
+ * A browser opens six connections per host for all its tabs. Additional tabs poll instead, so that a connection is
+ * always free for pages and clicks.
  */
 const STREAM_SLOTS = 4;
 
 const doNothing = () => undefined;
 
 const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
-  // Unavailable without TLS, except on localhost. Then every tab keeps a connection open.
+  // Unavailable without TLS, except on localhost. If it is unavailable, every tab keeps a connection open.
   const { locks } = navigator;
   if (locks === undefined) {
     onChange(true);
@@ -83,7 +83,7 @@ const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
 const openStream: StreamPorts["open"] = (url, on) => {
   const source = new EventSource(url);
   let isClosed = false;
-  // Connects while the message reader is loading. Earlier messages wait for it in order.
+  // Connects while the message reader is loading. Messages that arrive before it is loaded are queued in order.
   const wire = loadMessageReader();
   const whenRead = (onReader: (wire: MessageReader) => void) =>
     void wire.then(

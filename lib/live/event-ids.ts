@@ -1,21 +1,21 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 const STORED_ID = /^(\d{1,15})-(\d{1,15})$/;
-/** Upper bound on the entries that the home store records in one millisecond. */
+/** The maximum number of entries that the home store records in one millisecond. */
 const IDS_PER_MS = 1_000_000n;
 
-/** Returns whether an event is stored. Live-only and unrecorded events have ids of another form. */
+/** Returns whether an event is stored. The IDs of live-only and unrecorded events have a different form. */
 export function isStored({ id }: HistoryEntry): boolean {
   return STORED_ID.test(id);
 }
 
-/** Returns the position of an entry in the history; undefined if it has none. */
+/** Returns the position of an entry in the history; `undefined` if it has none. */
 export function toSortableId(entry: HistoryEntry | undefined): bigint | undefined {
   const [, ms, seq] = STORED_ID.exec(entry?.id ?? "") ?? [];
   return ms === undefined || seq === undefined ? undefined : BigInt(ms) * IDS_PER_MS + BigInt(seq);
 }
 
-/** Returns the time at which an id was created, Unix milliseconds; undefined if the text is not an id. */
+/** Returns the time at which an ID was created, in Unix milliseconds; `undefined` if the text is not an ID. */
 export function parseIdTime(id: string): number | undefined {
   const [, ms] = STORED_ID.exec(id) ?? [];
   return ms === undefined ? undefined : Number(ms);

@@ -4,10 +4,10 @@ export interface EventSnapshot {
   /** Oldest first. */
   events: readonly HistoryEntry[];
   paused: boolean;
-  /** Number of events since the pause. */
+  /** The number of events since the pause. */
   missed: number;
   /**
-   * Number of events that the stream skipped before an event, by its id. Infinity: unknown, because there was no
+   * The number of events that the stream skipped before an event, by its ID. Infinity if unknown, because there was no
    * connection.
    */
   skippedBefore: ReadonlyMap<string, number>;
@@ -16,13 +16,13 @@ export interface EventSnapshot {
 export interface EventLogSlice {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
-  /** Position after the last entry. */
+  /** The position after the last entry. */
   readonly place: number;
-  /** false if entries between the requested position and the first of these have been dropped. */
+  /** `false` if entries between the requested position and the first of these have been dropped. */
   readonly isWhole: boolean;
 }
 
-/** Number of recent events at the start of a connection. */
+/** The number of recent events at the start of a connection. */
 export const RECENT_EVENTS_MAX = 200;
 
 const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
@@ -30,24 +30,23 @@ const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, sk
 export interface EventLogOptions {
   capacity?: number;
   /**
-   * Limits how often listeners are notified, so that thousands of events per second do not render thousands of
-   * times.
+   * Limits how often listeners are notified, so that thousands of events per second do not cause thousands of renders.
    */
   schedule?: (run: () => void) => void;
 }
 
-/** The latest events, without duplicates. The stream repeats events after a reconnect. */
+/** Holds the latest events, without the duplicates that the stream sends after a reconnect. */
 export class EventLog {
   #capacity: number;
   #schedule: (run: () => void) => void;
   #events: HistoryEntry[] = [];
   #ids = new Set<string>();
-  /** Events by the id that they had before they were recorded. */
+  /** Events by the ID that they had before they were recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** Number of dropped events, which is the position of the first one that is left. */
+  /** The number of dropped events, which is the position of the first remaining one. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
-  /** Skipped events after which no event has arrived yet. */
+  /** The number of skipped events after which no event has arrived yet. */
   #skipped = 0;
   #snapshot = EMPTY_SNAPSHOT;
   #listeners = new Set<() => void>();
@@ -60,14 +59,14 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
-  /** Adds the recent events at the start of a connection. If none of them is known, events in between are missing. */
+  /** Adds the recent events at the start of a connection. If none of them is known, events before them are missing. */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
     const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_EVENTS_MAX;
     this.add(events, mayMiss ? Number.POSITIVE_INFINITY : 0);
   }
 
-  /** @param skipped number of events that were skipped before these */
+  /** @param skipped number of events skipped before these */
   add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
     const fresh = events.filter((event) => !this.#ids.has(event.id) && !this.#replaceRenamed(event));
@@ -101,7 +100,7 @@ export class EventLog {
     return true;
   }
 
-  /** Freezes what is shown. Events that arrive are counted and kept. */
+  /** Freezes the shown events. Events that arrive are counted and kept. */
   pause(): void {
     this.#paused = true;
     this.#missed = 0;
@@ -114,7 +113,7 @@ export class EventLog {
     this.#publish();
   }
 
-  /** Returns the entries from a position on, also while paused. A reader starts at 0 and continues at `place`. */
+  /** Returns the entries from a position on, even while paused. A reader starts at 0 and continues at `place`. */
   readFrom(place: number): EventLogSlice {
     const first = Math.max(0, place - this.#droppedCount);
     return {
@@ -124,7 +123,7 @@ export class EventLog {
     };
   }
 
-  /** Returns the recorded event for the id that it had before it was recorded. */
+  /** Returns the recorded event for the ID that it had before it was recorded. */
   findRenamed(id: string): HistoryEntry | undefined {
     return this.#renamed.get(id);
   }

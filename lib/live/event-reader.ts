@@ -2,24 +2,24 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** What follows the newest, or precedes the oldest, loaded event. */
+/** What follows the newest loaded event, or precedes the oldest one. */
 export type NewerState = "live" | "more" | "loading" | "failed";
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
-  /** Newest first, without missing events in between. */
+  /** Newest first and contiguous. */
   readonly entries: readonly HistoryEntry[];
   readonly newer: NewerState;
   readonly older: OlderState;
-  /** Number of matching events that have arrived and are not shown yet. */
+  /** The number of matching events that have arrived but are not shown yet. */
   readonly waiting: number;
   readonly paused: boolean;
 }
 
 export interface HistoryPages {
-  /** Loads events before an id, newest first; without an id, from the end of the view. */
+  /** Loads events before an ID, newest first. Without an ID, loads them from the end of the view. */
   before(id: string | undefined): Promise<History>;
-  /** Loads events after an id, oldest first; without an id, those after the end of `before(undefined)`. */
+  /** Loads events after an ID, oldest first. Without an ID, loads those after the end of `before(undefined)`. */
   after(id: string | undefined): Promise<History>;
 }
 
@@ -27,18 +27,18 @@ export interface EventReaderOptions {
   readonly log: EventLog;
   readonly pages: HistoryPages;
   readonly matches: (entry: HistoryEntry) => boolean;
-  /** `now`: new events are shown. `then`: the view starts in the past. */
+  /** With `now`, new events are shown. With `then`, the view starts in the past. */
   readonly from: "now" | "then";
   /**
-   * Maximum number of loaded events. Those farthest from the scroll direction are dropped and fetched again if
-   * needed.
+   * The maximum number of loaded events. Those at the end away from the scroll direction are dropped, and fetched again
+   * if needed.
    */
   readonly capacity?: number;
 }
 
 /**
- * Holds a contiguous, bounded range of a target's events. The stream adds events at its newest end, pages at both
- * ends. Independent of React.
+ * Holds a contiguous, bounded range of a target's events. The stream adds events at the newest end, and pages add them
+ * at both ends. Independent of React.
  */
 export class EventReader {
   #options: EventReaderOptions & { capacity: number };
@@ -47,19 +47,25 @@ export class EventReader {
   #ids = new Set<string>();
   #newer: NewerState;
   #older: OlderState = "more";
-  /** Position in the log from which to continue. */
+  /** The position in the log from which to continue. */
   #logPosition = 0;
   #waiting = 0;
   #paused = false;
-  /** The user has scrolled down, so new rows would move what they are reading. */
+  /** Whether the user has scrolled down, so that new rows would move what they are reading. */
   #isScrolledAway = false;
-  /** The pointer or the focus is on the rows, so a row that moved could receive a click for another one. */
+  /**
+   * Whether the pointer or the focus is on the rows, so that a row that moved could receive a click meant for another
+   * one.
+   */
   #isHeldStill = false;
   /** Increases to invalidate pages that are still loading. */
   #generation = 0;
-  /** Id after which the next newer page starts; undefined: the end of the view, as none was requested yet. */
+  /**
+   * The ID after which the next newer page starts; `undefined` for the end of the view, because no page was requested
+   * yet.
+   */
   #newestRequestedId: string | undefined;
-  /** Position in the log when the newer page was requested. Events that the page lacks came after it. */
+  /** The position in the log when the newer page was requested. Events that are not in the page follow it. */
   #attachPosition = 0;
   #snapshot: EventWindow;
   #listeners = new Set<() => void>();
@@ -99,13 +105,13 @@ export class EventReader {
     this.#publish();
   }
 
-  /** Shows the events that have arrived meanwhile. */
+  /** Shows the events that have arrived since. */
   resume(): void {
     this.#paused = false;
     this.#readLog({ isAsked: true });
   }
 
-  /** Sets whether the rows must not move. Events that arrive meanwhile are counted in `waiting`. */
+  /** Sets whether the rows must not move. While they must not, events that arrive are counted in `waiting`. */
   holdStill(isHeldStill: boolean): void {
     if (this.#isHeldStill === isHeldStill) return;
     this.#isHeldStill = isHeldStill;
@@ -120,8 +126,8 @@ export class EventReader {
   }
 
   /**
-   * Drops past events and continues with new ones. A reader with `from: "then"` ends at its view, so create another
-   * one instead.
+   * Drops past events and continues with new ones. A reader with `from: "then"` ends at its view, so create a new
+   * reader instead.
    */
   jumpToNow(): void {
     if (this.#options.from === "then") return;
@@ -182,7 +188,7 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** Drops the newest events. Newer ones are then loaded as pages. */
+  /** Drops the newest events. From then on, newer events are loaded as pages. */
   #detachFromLive(entries: readonly HistoryEntry[]): void {
     this.#generation++;
     this.#newer = "more";
@@ -197,7 +203,7 @@ export class EventReader {
     if (next === undefined) this.#attachToLive();
   }
 
-  /** The last page has arrived. The log has the events since then. */
+  /** The last page has arrived. The log contains the events since then. */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
@@ -229,16 +235,16 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** @param isAsked the user requested the new events */
+  /** @param isAsked whether the user requested the new events */
   #readLog({ isAsked = false } = {}): void {
     const { log, matches } = this.#options;
-    // An empty list has no rows to hold still.
+    // An empty list has no rows to keep in place.
     const isHeldStill = this.#isHeldStill && !isAsked && this.#entries.length > 0;
     this.#applyRenames();
     const { entries, place, isWhole } = log.readFrom(this.#logPosition);
     const fresh = entries.filter((entry) => matches(entry) && !this.#ids.has(entry.id));
     if (this.#newer !== "live" || this.#paused || this.#isScrolledAway || isHeldStill) {
-      // Events that the log has dropped still count.
+      // Events that the log has dropped are still counted.
       if (this.#newer === "live") this.#waiting = Math.max(this.#waiting, fresh.length);
       else {
         this.#waiting += fresh.length;
@@ -246,7 +252,7 @@ export class EventReader {
       }
     } else {
       const hole = fresh.findLastIndex(({ id }) => log.skippedBefore.get(id) === Number.POSITIVE_INFINITY);
-      // Events in between are missing: the range starts over, and what precedes it is fetched.
+      // Events are missing, so the range starts over and preceding events are fetched.
       if (!isWhole || hole >= 0) this.#restart();
       this.#logPosition = place;
       this.#waiting = 0;

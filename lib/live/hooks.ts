@@ -17,7 +17,7 @@ export function useServerNow(): number | null {
   return useSyncExternalStore(ticker.subscribe, ticker.read, () => null);
 }
 
-/** Returns the whole seconds since the last message; null before the first one. */
+/** Returns the whole seconds since the last message; `null` before the first one. */
 export function useSecondsSinceMessage(): number | null {
   const store = useLiveStore();
   const seconds = () => {
@@ -27,7 +27,10 @@ export function useSecondsSinceMessage(): number | null {
   return useSyncExternalStore(store.ticker.subscribe, seconds, () => null);
 }
 
-/** Returns the events of the stream. It sends the events of all locks while a mounted component requests `all`. */
+/**
+ * Returns the events of the stream. The stream contains the events of all locks while a mounted component requests
+ * `all`.
+ */
 export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
   const store = useLiveStore();
   const { events } = store;
@@ -49,7 +52,7 @@ export function useWindowSubscription({ filter, sort, offset, limit, keep }: Win
   useEffect(() => () => store.subscribeWindow(undefined), [store]);
 }
 
-/** Returns the counts of all locks, all of the same moment; undefined until the first ones arrive. */
+/** Returns the counts of all locks, all from the same moment; `undefined` until the first counts arrive. */
 export function useCounts(): CountSnapshot | undefined {
   const store = useLiveStore();
   return useSyncExternalStore(store.onCounts, store.counts, () => undefined);

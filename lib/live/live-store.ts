@@ -21,7 +21,7 @@ export interface LiveState {
   connection: Connection;
   hello: LiveHello | null;
   health: Health | null;
-  /** The server is newer than this page, which must be reloaded. */
+  /** Whether the server is newer than this page, so that the page must be reloaded. */
   outdated: boolean;
 }
 
@@ -36,9 +36,9 @@ export const INITIAL_LIVE_STATE: LiveState = {
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
-  /** Locks by path, only those that are not in the window. */
+  /** Locks by path. Contains only those that are not in the window. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
-  /** Called on a new connection, because fetched data may be outdated. */
+  /** Called when a new connection opens, because fetched data may be outdated. */
   reconnected(): void;
   clear(): void;
 }
@@ -74,7 +74,7 @@ export class LiveStore {
     pictures: LiveCache,
     elapsed: () => number,
     events = new EventLog(),
-    /** The target of the store; undefined: the first configured target. */
+    /** The target of the store; `undefined` for the first configured target. */
     readonly target: TargetName = undefined,
   ) {
     this.#elapsed = elapsed;
@@ -113,8 +113,7 @@ export class LiveStore {
   readonly state = (): LiveState => this.#state;
 
   /**
-   * Not in the cache, which notifies its readers one by one, so that some would show new numbers earlier than
-   * others.
+   * Not in the cache, because it notifies its readers one by one, so some would show new numbers earlier than others.
    */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 
@@ -123,18 +122,21 @@ export class LiveStore {
     return () => this.#countListeners.delete(listener);
   };
 
-  /** Returns the milliseconds since the last message; null before the first one. */
+  /** Returns the milliseconds since the last message; `null` before the first one. */
   getMsSinceMessage(): number | null {
     return this.#lastMessageAt === null ? null : this.#elapsed() - this.#lastMessageAt;
   }
 
-  /** Sets the window to stream; undefined if no table is on the screen. */
+  /** Sets the window to stream; `undefined` if no table is on the screen. */
   subscribeWindow(window: WindowView | undefined): void {
     this.#window = window ?? EMPTY_VIEW;
     this.#sendView();
   }
 
-  /** Subscribes to a lock by its key in path form. The latest subscription wins. Returns a function that ends it. */
+  /**
+   * Subscribes to a lock by its key in path form. The latest subscription takes precedence. Returns a function that
+   * ends it.
+   */
   subscribeLock(path: string): () => void {
     const wish = { path };
     this.#lockRequests.push(wish);
@@ -155,7 +157,7 @@ export class LiveStore {
     };
   }
 
-  /** Whether this tab receives counts of filters and namespaces. */
+  /** Returns whether this tab receives counts of filters and namespaces. */
   get hasFilterCounts(): boolean {
     return !this.#stream.isPolling;
   }
@@ -174,7 +176,7 @@ export class LiveStore {
     this.#stream.markLoggedOut();
   }
 
-  /** Removes all data of a session that has ended. */
+  /** Removes all data when a session has ended. */
   #forget(): void {
     this.events.clear();
     this.#cache.clear();

@@ -2,9 +2,9 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * `connecting`: nothing received yet, or resumed after sleep. `reconnecting`: the connection was just lost.
- * `stale`: no message for too long, so the shown data may be outdated. `asleep`: the tab is hidden and holds no
- * connection.
+ * `connecting`: nothing was received yet, or the tab has just become visible again. `reconnecting`: the connection was
+ * just lost. `stale`: no message arrived for too long, so the shown data may be outdated. `asleep`: the tab is hidden
+ * and has no connection.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
 
@@ -14,16 +14,19 @@ export interface StreamListener {
 }
 
 export const STALE_AFTER_MS = 2500;
-/** Limit for the first message, which takes longer on a slow network. Until then, nothing that could be stale is shown. */
+/**
+ * The limit for the first message, which takes longer on a slow network. Until it arrives, nothing that could be stale
+ * is shown.
+ */
 export const FIRST_MESSAGE_MS = 15_000;
-/** Polling interval of a tab without its own connection. Shorter than the limit for `stale`. */
+/** The polling interval of a tab without its own connection. It is shorter than the limit for `stale`. */
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
-/** Maximum time between two probes of a server that does not respond, in milliseconds. */
+/** The maximum time between two probes of a server that does not respond, in milliseconds. */
 const PROBE_MAX_MS = 3000;
 
 type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
@@ -42,7 +45,7 @@ function isSameView(a: LiveView, b: LiveView): boolean {
   );
 }
 
-/** Filters contain spaces. */
+/** Compares item by item, because filters contain spaces. */
 const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
@@ -56,13 +59,13 @@ export class LiveStream {
   #mode: StreamMode = "stream";
   #releaseSlot: (() => void) | undefined;
   #streamId: string | undefined;
-  /** The view that the server has, or that is being sent. */
+  /** The view that the server has, or that is being sent to it. */
   #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;
-  /** No message has arrived since the page was loaded. */
+  /** Whether no message has arrived since the page was loaded. */
   #isFirst = true;
-  /** Consecutive changes of the view that were refused because the server did not know the stream. */
+  /** The number of consecutive view changes that were refused because the server did not know the stream. */
   #goneStreams = 0;
   #running = false;
   #timers = new Map<TimerName, () => void>();
@@ -74,7 +77,7 @@ export class LiveStream {
     this.#view = view;
   }
 
-  /** A tab without a stream of its own gets no counts of filters and namespaces. */
+  /** A tab without its own stream gets no counts of filters and namespaces. */
   get isPolling(): boolean {
     return this.#mode === "poll";
   }
@@ -118,14 +121,14 @@ export class LiveStream {
     this.#disconnect();
     this.#cancelTimer("retry");
     this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "stream" : "poll"));
-    // Only messages restart the timer: a new connection without messages does not.
+    // Only messages restart the timer. A new connection without messages does not.
     if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#restartStaleTimer();
     this.#restartDeadTimer();
   }
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // Too long for a URL. These are sent once the stream is open.
+    // These are too long for a URL, so they are sent once the stream is open.
     const { keep, counts, namespaces, ...windowView } = this.#view;
     const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
     this.#sentView = isComplete ? this.#view : windowView;
@@ -199,7 +202,7 @@ export class LiveStream {
     });
   }
 
-  /** undefined: the session has ended, or the stream is no longer wanted. */
+  /** Returns `undefined` if the session has ended or the stream is no longer needed. */
   async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
@@ -219,7 +222,7 @@ export class LiveStream {
   async #sendView(): Promise<void> {
     if (this.#sending) return;
     if (this.#mode === "poll") {
-      // Polls at once for the state of the new view.
+      // Immediately polls for the state of the new view.
       if (this.#running && this.#sentView !== this.#view && this.#timers.has("retry")) this.#connect();
       return;
     }
@@ -231,9 +234,10 @@ export class LiveStream {
       if (this.#streamId !== stream) continue;
       if (result === "out") this.markLoggedOut();
       if (result === "done") this.#goneStreams = 0;
-      // If it occurs once, the stream has just ended. If repeatedly, a proxy sends the changes to another instance.
+      // If this occurs once, the stream has just ended. If it occurs repeatedly, a proxy sends the changes to another
+      // instance.
       if (result === "gone") void (this.#goneStreams++ === 0 ? this.#connect() : this.#onFailure());
-      // A rejected view is requested by a new connection.
+      // A new connection requests the rejected view.
       if (result === "failed") void this.#onFailure();
     }
     this.#sending = false;

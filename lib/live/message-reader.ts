@@ -2,10 +2,10 @@ import { z } from "zod";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import type { MessageName } from "./message-names.ts";
 
-// The page's content security policy forbids the code that zod would otherwise generate.
+// The page's content security policy blocks the code that zod would otherwise generate.
 z.config({ jitless: true });
 
-/** Parses a message; undefined if this page was not built for it. */
+/** Parses a message. Returns `undefined` for a message that this version of the page does not know. */
 export function readMessage(name: MessageName, text: string): LiveMessage | undefined {
   const parsed = LIVE_MESSAGES[name].safeParse(parseJson(text));
   return parsed.success ? ({ name, data: parsed.data } as LiveMessage) : undefined;

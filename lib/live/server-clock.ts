@@ -1,8 +1,8 @@
-/** Redis's clock as known to the browser. Independent of the browser's wall clock, which may be wrong by hours. */
+/** The Redis clock as estimated by the browser. Independent of the browser's wall clock, which may be off by hours. */
 export interface ServerClock {
-  /** Records the time of Redis's clock when a message was sent. */
+  /** Records the Redis time at which a message was sent. */
   observe(now: number): void;
-  /** null until the first message. */
+  /** `null` until the first message. */
   now(): number | null;
   reset(): void;
 }
@@ -14,7 +14,7 @@ interface Sample {
 
 /** Network latency makes `now - elapsed` too small. The largest offset within the window has the least latency. */
 export function createServerClock(elapsed: () => number, windowMs = 30_000): ServerClock {
-  // Offsets decrease from first to last, so the largest one is always the first.
+  // Offsets decrease from first to last, so the first one is always the largest.
   const samples: Sample[] = [];
   let latest: number | null = null;
 

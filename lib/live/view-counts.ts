@@ -2,15 +2,18 @@ import { COUNTED_FILTERS_MAX, COUNTED_PREFIXES_MAX } from "@/lib/contract/limits
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
 
-/** Counts of all locks, all of the same moment on the server. Every part of a page that shows them reads them here. */
+/**
+ * The counts of all locks, all from the same moment on the server. Every part of a page that shows counts reads them
+ * here.
+ */
 export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
-  /** Number of matches by filter. */
+  /** The number of matches by filter. */
   readonly filters: ReadonlyMap<string, number>;
   /** Counts by namespace name. */
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 
-/** Applies a `counts` message to the counts before it. */
+/** Applies a `counts` message to the previous counts. */
 export function applyCounts(before: CountSnapshot | undefined, message: LiveCounts): CountSnapshot {
   const { held, waiting, needsAttention, filters, namespaces, complete } = message;
   const byName = new Map(complete ? [] : before?.namespaces);
@@ -28,7 +31,7 @@ type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 
-  /** @returns withdraws the request */
+  /** @returns a function that withdraws the request */
   add({ counts = [], namespaces = [] }: CountedParts): () => void {
     const request = { counts, namespaces };
     this.#requests.add(request);

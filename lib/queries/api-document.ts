@@ -5,11 +5,11 @@ import type { OpenApiDocument } from "@/lib/reference/document.ts";
 import { BASE_PATH } from "../api/base-path.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
-/** Reads the OpenAPI document of the server. It only changes with the server version. */
+/** Reads the server's OpenAPI document. It only changes with the server version. */
 export function useOpenApiDocument() {
   return useQuery<OpenApiDocument, RequestError>({
     queryKey: ["document"],
-    // Trusted: the server generates the document from its own declarations.
+    // Not validated, because the server generates the document from its own declarations.
     queryFn: () => requestJson(sendRequest("GET", "/openapi.json"), (_, json) => json as OpenApiDocument),
     staleTime: Number.POSITIVE_INFINITY,
   });

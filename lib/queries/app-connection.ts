@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AppConnectionInfo, AppConnectionUrl } from "@/lib/contract/accounts/app-connection.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
-/** How applications connect to the embedded Redis, for administrators. */
+/** Reads how applications connect to the embedded Redis. For administrators. */
 export function useAppConnection() {
   return useQuery<AppConnectionInfo, RequestError>({
     queryKey: ["app-connection"],

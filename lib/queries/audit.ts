@@ -5,7 +5,7 @@ import type { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import type { AuditFilter } from "@/lib/contract/audit-query.ts";
 import { API_BASE, type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 
-/** The filter in the URL of the page. Absent terms are undefined. */
+/** The filter in the URL of the page. Absent terms are `undefined`. */
 export type AuditView = Readonly<Partial<AuditFilter>>;
 
 const PAGE_SIZE = 100;
@@ -47,7 +47,7 @@ export function useAuditVerification() {
   });
 }
 
-/** Builds the URL of an audit export. `jsonl` is a contiguous chain, so it only takes the period of the filter. */
+/** Builds the URL of an audit export. `jsonl` is a contiguous chain, so only the period of the filter applies. */
 export function buildAuditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
   const { from, to } = view;
   const wanted = format === "csv" ? view : { from, to };

@@ -8,12 +8,12 @@ import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Refetches are cheap, because the server caches and updates each result. */
+/** Refetching is cheap, because the server caches and updates each result. */
 const REFETCH_MS = 15_000;
 
 /**
- * Returns the number of matches of each filter, in order; undefined until known. They come from the stream,
- * together with all other counts of the page. A tab without its own stream requests them.
+ * Returns the number of matches of each filter, in order; `undefined` until known. They come from the stream, together
+ * with all other counts on the page. A tab without its own stream fetches them.
  */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   useFilterCountSubscription(filters);
@@ -43,12 +43,14 @@ function usePolledCounts(filters: readonly string[]): readonly (number | undefin
 }
 
 export interface ListCounts {
-  /** Number of locks that match the search. */
+  /** The number of locks that match the search. */
   readonly total: number;
   readonly held: number;
 }
 
-/** Returns the counts of a list, which are those of the rest of the page. Until they arrive, those of the window. */
+/**
+ * Returns the counts of a list, consistent with the rest of the page. Until they arrive, returns those of the window.
+ */
 export function useListCounts(filter: string): ListCounts | undefined {
   useFilterCountSubscription([filter]);
   const counts = useCounts();

@@ -9,12 +9,12 @@ import { useCounts, useNamespaceCountSubscription } from "../live/hooks.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Low frequency, because these counts only help to choose a filter. Hidden pages do not refetch. */
+/** Refetched rarely, because these counts only help to choose a filter. Hidden pages do not refetch. */
 const REFETCH_MS = 5000;
-/** Namespaces shown per branch, those with the most locks first. */
+/** The number of namespaces shown per branch, those with the most locks first. */
 export const NAMESPACES_SHOWN = 50;
 
-/** Reads the facets of the matching locks. @param filter undefined if the filter is invalid */
+/** Reads the facets of the matching locks. @param filter `undefined` if the filter is invalid */
 export function useFacets(filter: string | undefined) {
   const target = useTargetName();
   return useTargetQuery<Facets, RequestError>({

@@ -18,7 +18,7 @@ export function useFormats() {
   });
 }
 
-/** Replaces all rules except those of the configuration. */
+/** Replaces all rules except the configured ones. */
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();
@@ -28,7 +28,7 @@ export function useReplaceRules() {
   });
 }
 
-/** Previews the effect of rules. Changes nothing. */
+/** Previews the effect of rules without changing anything. */
 export function usePreviewRules() {
   const { target } = useLiveStore();
   return useMutation<RulePreview, RequestError, readonly FormatRule[]>({

@@ -17,7 +17,7 @@ export function useExtendLease(path: string) {
   });
 }
 
-/** Saves the note of a lock. An empty text removes it. */
+/** Saves the note of a lock. Empty text removes it. */
 export function useSaveNote(path: string) {
   const target = useTargetName();
   return useMutation<NoteResult, RequestError, NoteInput>({

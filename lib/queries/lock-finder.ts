@@ -8,7 +8,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFinderQueryKey = (target: TargetName) => ["finding", target];
 
-/** Reads the progress of the finder, repeatedly while it is running. */
+/** Reads the progress of the lock finder, repeatedly while it is running. */
 export function useFinderReport() {
   const { target } = useLiveStore();
   return useQuery<FinderReport, RequestError>({
@@ -18,7 +18,7 @@ export function useFinderReport() {
   });
 }
 
-/** Starts or cancels the finder. */
+/** Starts or cancels the lock finder. */
 export function useFinderAction(what: "start" | "cancel") {
   const client = useQueryClient();
   const { target } = useLiveStore();

@@ -9,20 +9,20 @@ import type { TargetName } from "../api/request.ts";
 const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
   ["history", target, path, at] as const;
 
-/** Events are recorded later than they happen, by up to this much unless the home store is overloaded. */
+/** Events are recorded up to this long after they happen, unless the home store is overloaded. */
 const RECORDING_DELAY_MAX_MS = 5000;
 
 /**
  * Reads the events of a lock page by page, newest first.
  *
- * @param at reads events up to this time, the first one after it, and the holds at this time; Unix milliseconds
+ * @param at reads events up to this time, the first event after it, and the holds at this time; in Unix milliseconds
  */
 export function useHistory(path: string, at?: number) {
   const { target } = useLiveStore();
   return useInfiniteQuery({
     queryKey: getHistoryQueryKey(target, path, at),
     queryFn: ({ pageParam }) => getHistory(path, target, pageParam, at),
-    // Ids start with the time of recording, and a cursor does not have to be an existing id.
+    // IDs start with the time of recording, and a cursor does not have to be an existing ID.
     initialPageParam: at === undefined ? undefined : `${at + RECORDING_DELAY_MAX_MS}-0`,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,

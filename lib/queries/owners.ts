@@ -15,7 +15,7 @@ export interface OwnersView {
 }
 
 const REFETCH_MS = 3000;
-/** Maximum number of owners shown. A narrower search shows the others. */
+/** The maximum number of owners shown. A narrower search shows the others. */
 export const OWNERS_SHOWN = 500;
 
 /** Reads the owners and their current locks. */
@@ -36,7 +36,7 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         ),
         (wire, json) => wire.readOwners(json),
       ),
-    // While the target is down there is no newer data, and the page already shows that.
+    // While the target is down, there is no newer data, which the page already shows.
     enabled: useIsTargetAnswering(),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,

@@ -6,7 +6,7 @@ import type { RequestError } from "../api/request.ts";
 /** Each refetch reads INFO and the configuration of Redis. */
 const HEALTH_REFETCH_MS = 15_000;
 
-/** Reads the health of a target. While it is down, the last result remains. */
+/** Reads the health of a target. While the target is down, keeps the last result. */
 export function useTargetHealth({ name, state }: Pick<TargetSummary, "name" | "state">) {
   return useQuery<TargetHealth, RequestError>({
     queryKey: ["target-health", name],

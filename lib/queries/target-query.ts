@@ -4,7 +4,7 @@ import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from
 import { useSyncExternalStore } from "react";
 import { useLiveStore } from "../live/live-context.ts";
 
-/** Whether requests about the target can succeed: the stream is live, and Redis responds. */
+/** Returns whether requests about the target can succeed, which requires a live stream and a Redis that responds. */
 export function useIsTargetReadable(): boolean {
   const store = useLiveStore();
   const isReadable = () => {
@@ -14,7 +14,7 @@ export function useIsTargetReadable(): boolean {
   return useSyncExternalStore(store.subscribe, isReadable, () => false);
 }
 
-/** `useQuery` for data of the target. Requests nothing while the target is down, and keeps what it had. */
+/** `useQuery` for data of the target. While the target is down, it sends no requests and keeps its data. */
 export function useTargetQuery<Data, Failure = DefaultError>(
   options: UseQueryOptions<Data, Failure, Data, QueryKey> & { readonly enabled?: boolean },
 ) {

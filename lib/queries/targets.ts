@@ -6,12 +6,12 @@ import { useLiveStore } from "../live/live-context.ts";
 
 const LIST_REFETCH_MS = 5000;
 
-/** Returns the target in the URL of the page; undefined: the first one. */
+/** Returns the target in the URL of the page; `undefined` for the first target. */
 export function useTargetName(): string | undefined {
   return useLiveStore().target;
 }
 
-/** Returns all targets in the order of the configuration; undefined until they are loaded. */
+/** Returns all targets in configuration order; `undefined` until they are loaded. */
 export function useTargets(): readonly TargetSummary[] | undefined {
   const { connection } = useLiveState();
   const { data } = useQuery({

@@ -9,12 +9,12 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
-/** The most frequently acquired patterns. The lock page covers the other patterns too. */
+/** Only the most frequently acquired patterns. The lock page also covers all others. */
 const PATTERNS_MAX = 200;
 
 const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));
 
-/** Returns undefined if there is no data. */
+/** Returns `undefined` if there is no data. */
 type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 
 /** Returns how long locks of a key pattern are typically held. All callers share one request per minute. */
@@ -32,7 +32,7 @@ export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
 
 async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLookup> {
   const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
-  // Not in the first load, because it is only used with fetched data.
+  // Not part of the first load, because it is only used with fetched data.
   const { toKeyPattern: patternOf } = await loadKeyPattern();
   const typical = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire

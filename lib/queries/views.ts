@@ -6,13 +6,13 @@ import { type RequestError, requestJson, requestVoid, sendRequest } from "../api
 import { useLiveState } from "../live/hooks.ts";
 
 const VIEWS_QUERY_KEY = ["views"];
-/** Other browsers of the operator and the team rarely change them. */
+/** The operator's other browsers and the team rarely change them. */
 const REFETCH_MS = 60_000;
 const NO_VIEWS: readonly View[] = [];
 
 const getViewPath = (id: string) => `/views/${encodeURIComponent(id)}`;
 
-/** Returns the operator's views, then the team's; empty until they are loaded. */
+/** Returns the operator's views, followed by the team's; empty until they are loaded. */
 export function useViews(): readonly View[] {
   const { connection } = useLiveState();
   const { data } = useQuery<ViewList, RequestError>({

@@ -8,9 +8,9 @@ import { useTargetQuery } from "./target-query.ts";
 const WAITERS_REFETCH_MS = 2000;
 
 /**
- * Reads the waiters of a lock repeatedly, because the stream only has their number.
+ * Reads the waiters of a lock repeatedly, because the stream only contains their number.
  *
- * @param count number of waiters, if known: a change triggers a refetch, and 0 disables the query
+ * @param count number of waiters, if known. A change triggers a refetch, and 0 disables the query
  */
 export function useWaiters(path: string, count?: number | null) {
   const { target } = useLiveStore();
@@ -21,7 +21,7 @@ export function useWaiters(path: string, count?: number | null) {
         wire.readWaiters(json),
       ),
     enabled: count === undefined || (count !== null && count > 0),
-    // Keeps previous data only of the same lock, so that another page never shows its waiters.
+    // Keeps previous data only for the same lock, so that another lock's page never shows these waiters.
     placeholderData: (before, query) =>
       query?.queryKey[1] === target && query?.queryKey[2] === path ? before : undefined,
     refetchInterval: WAITERS_REFETCH_MS,

@@ -1,6 +1,6 @@
 import { matchesGlob } from "./glob.ts";
 
-/** The criteria of the contract's `AuditFilter`. */
+/** The criteria in the contract's `AuditFilter`. */
 export interface AuditCriteria {
   readonly target?: string | undefined;
   readonly requestId?: string | undefined;
@@ -13,7 +13,7 @@ export interface AuditCriteria {
   readonly text?: string | undefined;
 }
 
-/** The fields of an audit entry that a filter compares. */
+/** The fields of an audit entry that filters compare. */
 export interface AuditSubject {
   readonly at: number;
   readonly action: string;

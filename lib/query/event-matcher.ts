@@ -1,14 +1,14 @@
 import { type FilterTerm, matchesFilter, parseFilter } from "./filter.ts";
 import { matchesGlob } from "./glob.ts";
 
-/** The criteria of the contract's `EventFilter`. */
+/** The criteria in the contract's `EventFilter`. */
 export interface EventCriteria {
   readonly key?: string | undefined;
   readonly owner?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** The fields of a history entry that a filter compares. A gap has no key. */
+/** The fields of a history entry that filters compare. A gap has no key. */
 export interface EventSubject {
   readonly type: string;
   readonly key?: string;

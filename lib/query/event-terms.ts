@@ -5,7 +5,7 @@ const EVENT_FIELDS: ReadonlySet<string> = new Set(["key", "owner", "any"]);
 
 /**
  * Finds the first term of a filter that applies only to locks (`held>5m`, `liveness:overdue`, `is:needs_attention`)
- * and therefore matches no event; undefined if there is none.
+ * and therefore matches no event; `undefined` if there is none.
  */
 export function findLockOnlyTerm(filter: string): string | undefined {
   return tokenizeFilter(filter).find(({ word }) => {

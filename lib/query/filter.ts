@@ -6,7 +6,7 @@ type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
 const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
-/** Each character matches only one alternative, so matching is linear. */
+/** Each character matches only one alternative, so matching takes linear time. */
 const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
 const COMPARISON_TERM = /^(held|remaining|waiters|count)([<>])(.*)$/s;
 const COUNT = /^\d{1,9}$/;
@@ -24,15 +24,15 @@ const WILDCARD = /[*?[\\]/;
 const BYTES = /^~([A-Za-z0-9_-]+)$/;
 
 /**
- * A filter consists of terms, all of which must match. `FIELD:GLOB` and plain text are case-insensitive.
- * `FIELD:="TEXT"` matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does so
- * for text without white space and quotes, `FIELD:=~BASE64URL` for bytes.
+ * A filter consists of terms, and a lock must match all of them. `FIELD:GLOB` and plain text are case-insensitive.
+ * `FIELD:="TEXT"` matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does the same
+ * for text without white space and quotes, and `FIELD:=~BASE64URL` for bytes.
  *
- * Only for locks: `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), `waiters>0` and `count>1`
- * numbers. `held>typical` matches locks held for longer than the 95th percentile of their key pattern,
- * `is:needs_attention` locks that need attention (`needsAttention`). A lock without TTL has an infinite remaining
- * time. `is:unlisted` matches the locks that a filter omits unless it selects them (`selectsUnlisted`), `is:listed`
- * all others.
+ * The following apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`),
+ * `waiters>0` and `count>1` compare numbers. `held>typical` matches locks held for longer than the 95th percentile of
+ * their key pattern. `is:needs_attention` matches locks that need attention (`needsAttention`). A lock without a TTL
+ * has an infinite remaining time. `is:unlisted` matches the locks that a filter omits unless it selects them
+ * (`selectsUnlisted`), and `is:listed` matches all others.
  */
 export type ComparisonOperator = "<" | ">";
 export type ComparisonTerm =
@@ -49,9 +49,9 @@ export type FilterTerm =
 export interface FilterSubject {
   readonly key: string;
   readonly owners: readonly string[];
-  /** Texts of the owner records. */
+  /** Texts in the owner records. */
   readonly records: readonly string[];
-  /** The format, and other formats that the value could have. */
+  /** The format, and any other formats that the value could have. */
   readonly formats?: readonly string[];
   readonly kind?: string;
   readonly confidence?: string;
@@ -73,7 +73,7 @@ export function parseFilter(filter: string): FilterTerm[] {
 export interface FilterToken {
   /** The term as written, including quotes. */
   readonly word: string;
-  /** Start of the term in the filter. */
+  /** The start of the term in the filter. */
   readonly at: number;
 }
 
@@ -121,7 +121,7 @@ export interface FilterError {
   expected: "number" | "time" | "time_or_typical";
 }
 
-/** Finds the first invalid comparison of a filter; undefined if there is none. */
+/** Finds the first invalid comparison in a filter; `undefined` if there is none. */
 export function findInvalidComparison(filter: string): FilterError | undefined {
   for (const term of parseFilter(filter)) {
     if (!("text" in term)) continue;
@@ -133,7 +133,7 @@ export function findInvalidComparison(filter: string): FilterError | undefined {
   return undefined;
 }
 
-/** Describes the first invalid comparison as a sentence for API clients. */
+/** Describes the first invalid comparison in a sentence for API clients. */
 export function describeFilterError(filter: string): string | undefined {
   const fault = findInvalidComparison(filter);
   if (fault === undefined) return undefined;
@@ -141,7 +141,7 @@ export function describeFilterError(filter: string): string | undefined {
   return `${fault.field} must be compared with ${wanted}${fault.expected === "time_or_typical" ? ", or with typical" : ""}`;
 }
 
-/** Returns whether the matches of a filter can change with time alone. */
+/** Returns whether the matches of a filter can change merely because time passes. */
 export function isTimeDependent(filter: string): boolean {
   return parseFilter(filter).some(
     (term) => "ms" in term || ("state" in term && term.state === "needs_attention"),
@@ -149,7 +149,7 @@ export function isTimeDependent(filter: string): boolean {
 }
 
 /**
- * Returns whether a filter also matches unlisted locks: if it requests them, has a confidence term, or names one
+ * Returns whether a filter also matches unlisted locks: if it requests them, contains a confidence term, or names one
  * key.
  */
 export function selectsUnlisted(terms: readonly FilterTerm[]): boolean {
@@ -172,7 +172,7 @@ function decodeBytes(text: string): Key | undefined {
 
 const getCharCode = (character: string) => character.charCodeAt(0);
 
-/** Formats a term that matches only this exact text, whatever characters it contains. */
+/** Formats a term that matches exactly this text, whatever characters it contains. */
 export function formatExactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
   if (isBinaryKey(value)) return `${field}:=${encodeKeyPath(value)}`;
   return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
@@ -191,7 +191,7 @@ const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly s
 
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
   return terms.every((term) => {
-    // Only for locks.
+    // Applies only to locks.
     if ("comparing" in term || "state" in term) return false;
     if ("exact" in term) return FIELD_TEXTS[term.field](subject).includes(term.exact);
     if (term.field !== "any")

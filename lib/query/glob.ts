@@ -1,12 +1,12 @@
-/** After this many steps per character of glob and text, the bounded algorithm is used. */
+/** The number of steps per character of glob and text after which the bounded algorithm is used. */
 const STEPS_PER_CHARACTER = 4;
 const WORD_BITS = 31;
 
 /**
- * Matches `text` against `glob`: `*` stands for any run of characters and `?` for one.
+ * Matches `text` against `glob`, in which `*` stands for any run of characters and `?` for one character.
  *
- * Two pointers with one backtracking point match nearly all texts in linear time. The worst case is quadratic
- * (`*aaab` on `aaaa…`), so after some steps an algorithm with bounded time takes over.
+ * Two pointers with one backtracking point match nearly all texts in linear time. The worst case is quadratic (`*aaab`
+ * on `aaaa…`), so after a number of steps an algorithm with bounded time takes over.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let g = 0;
@@ -51,7 +51,7 @@ function compileGlob(glob: string): BoundedGlob {
 class LiteralGlob implements BoundedGlob {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** undefined if the glob has no star. */
+  /** `undefined` if the glob has no star. */
   readonly #last: string | undefined;
 
   constructor(readonly glob: string) {
@@ -75,16 +75,16 @@ class LiteralGlob implements BoundedGlob {
 }
 
 /**
- * Simulates all ways to match a glob at once. Bit `n` is set when the first `n` characters of the glob, stars not
- * counted, match the text so far. A character of the text costs one step per 31 characters of the glob.
+ * Simulates all ways to match a glob simultaneously. Bit `n` is set if the first `n` characters of the glob, not
+ * counting stars, match the text so far. Each character of the text costs one step per 31 characters of the glob.
  */
 class GlobAutomaton implements BoundedGlob {
   readonly #wordCount: number;
-  /** Next states by character. */
+  /** The next states by character. */
   readonly #next = new Map<number, Int32Array>();
-  /** Next states for any character: `?`. */
+  /** The next states for any character (`?`). */
   readonly #nextOfAny: Int32Array;
-  /** States that remain because of a star. */
+  /** The states that remain because of a star. */
   readonly #stays: Int32Array;
   readonly #end: number;
 

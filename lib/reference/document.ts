@@ -96,12 +96,12 @@ export function listOperations({ paths }: OpenApiDocument): ReferenceOperation[]
 const REFERENCE_PREFIX = "#/components/schemas/";
 
 export function getReferenceName(schema: SchemaObject): string | undefined {
-  // Beside a reference nothing may stand, so one with a description of its own is the only part of `allOf`.
+  // A reference must not have siblings, so a reference with its own description is the only member of `allOf`.
   const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** Resolves a reference. Keywords beside the reference take precedence over those of the referenced schema. */
+/** Resolves a reference. Keywords next to the reference take precedence over those of the referenced schema. */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

@@ -20,24 +20,24 @@ export interface OperationTexts {
   readonly messages?: Readonly<Record<string, string>>;
 }
 
-/** The texts of the API reference in another language. Of schemas, only the fields of request bodies have texts. */
+/** The texts of the API reference in another language. The only schemas with texts are those of request bodies. */
 export interface ReferenceTexts {
   readonly description: string;
   /** Describes the response 304, which is the same for all operations. */
   readonly notModified: string;
   readonly tags: Readonly<Record<string, { readonly label: string; readonly description: string }>>;
-  /** By operation id. */
+  /** By operation ID. */
   readonly operations: Readonly<Record<string, OperationTexts>>;
   /** Descriptions of parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Descriptions of the fields of request bodies, by operation id and name. */
+  /** Descriptions of request body fields, by operation ID and field name. */
   readonly requestFields: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** Translated problems, by code. */
 export type ProblemTexts = Readonly<Record<string, { readonly title: string; readonly remedy: string }>>;
 
-/** Returns the document with the given texts. A text that is missing stays as it is in the document. */
+/** Returns the document with the given texts. Missing texts stay as they are in the document. */
 export function localizeDocument(
   document: OpenApiDocument,
   texts: ReferenceTexts,
@@ -95,7 +95,7 @@ function describe(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };
 }
 
-/** Problem responses name their codes in the examples. */
+/** The examples of problem responses contain their codes. */
 function describeProblems({ content }: ResponseObject, problems: ProblemTexts): string | undefined {
   const codes = Object.keys(content?.["application/problem+json"]?.examples ?? {});
   const lines = codes.flatMap((code) => {

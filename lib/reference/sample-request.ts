@@ -2,10 +2,10 @@ import type { MediaObject, ParameterObject, ReferenceOperation } from "./documen
 
 /** A request for a snippet: an operation with its examples. */
 export interface SampleRequest {
-  /** Name of the snippet, such as `acquireLock`. */
+  /** The name of the snippet, such as `acquireLock`. */
   readonly name: string;
   readonly method: string;
-  /** Encoded path from the root of the server. */
+  /** The encoded path from the root of the server. */
   readonly path: string;
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface SampleRequest {
   readonly isStream: boolean;
 }
 
-/** Creates a request from the first examples of the required parameters and of the body. */
+/** Creates a request from the first examples of the required parameters and the body. */
 export function createSampleRequest(operation: ReferenceOperation): SampleRequest {
   const { operationId: name, method, path, parameters = [], requestBody, responses } = operation;
   const required = parameters.filter((parameter) => parameter.required === true);

@@ -14,7 +14,7 @@ export function createCurlSnippet(request: SampleRequest, origin: string): strin
   return `${lines.join(" \\\n  ")}\n`;
 }
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes text as one word for a POSIX shell. */
 export function quoteShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

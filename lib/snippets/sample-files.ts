@@ -3,7 +3,7 @@ import type { SnippetLanguage } from "./language.ts";
 /** A complete program in public/samples, which the server offers at `/samples/<name>`. */
 export interface SampleFile {
   readonly name: string;
-  /** Runs the downloaded program. */
+  /** The command that runs the downloaded program. */
   readonly command: string;
 }
 

@@ -1,11 +1,11 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** Creates a program for Node 20 and newer, Deno or Bun with fetch, without dependencies. */
+/** Creates a program for Node 20 and newer, Deno or Bun that uses fetch and has no dependencies. */
 export function createTypescriptSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the string is code.
     ...(needsKey ? ["authorization: `Bearer ${process.env.LOCKKEEPER_API_KEY}`,"] : []),
     ...(body === undefined ? [] : ['"content-type": "application/json",']),
     ...Object.entries(headers).map(
@@ -40,7 +40,7 @@ export function formatTypescriptValue(value: unknown): string {
 }
 
 function toTypescriptName(name: string): string {
-  // As a plain property name, it would set the prototype.
+  // As a plain property name, `__proto__` would set the prototype.
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -17,14 +17,14 @@ import {
 import { ForceReleased } from "./force-release.ts";
 import { ReservedMs } from "./verb.ts";
 
-/** Maximum number of locks in one review. */
+/** The maximum number of locks in one review. */
 export const REVIEW_LOCKS_MAX = 10_000;
-/** Room for the maximum number of items with the longest keys. JSON can escape a character with up to six bytes. */
+/** Allows the maximum number of items with the longest keys. JSON can escape a character with up to six bytes. */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
 
-/** One hold, by its version. */
+/** One hold, identified by its version. */
 export const BulkItem = z
   .strictObject({
     key: z.string().max(KEY_BYTES_MAX).meta({ description: "Key of the lock." }),
@@ -49,7 +49,7 @@ export type BulkItem = z.infer<typeof BulkItem>;
 function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
-  // Reported by the field itself.
+  // The field itself reports this error.
   if (keyBase64 !== undefined && !BASE64.test(keyBase64)) return true;
   const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;
@@ -188,7 +188,7 @@ const Tally = z
   })
   .meta({ id: "BulkTallyLine" });
 
-/** One line of the response: a head, one line per completed item, a tally. */
+/** One line of the response, which consists of a head, one line per completed item, and a tally. */
 export const BulkLine = z.discriminatedUnion("type", [Head, ItemLine, Tally]).meta({
   id: "BulkLine",
   description:

@@ -38,7 +38,7 @@ export const ReserveInput = z
       .optional()
       .meta({ description: "Reason, shown as the purpose of the hold." }),
   })
-  // A copy, because zod modifies the object it is given.
+  // A copy, because zod modifies the object that is passed to it.
   .refine(hasValidUnit, { ...UNIT_ERROR })
   .meta({ id: "ReserveInput" });
 export type ReserveInput = z.infer<typeof ReserveInput>;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { NOTE_CHARACTERS_MAX } from "../limits.ts";
 import { asOfSchema, keyFields, Note, SeenVersion } from "../lock.ts";
 
-/** Maximum number of notes per target. The oldest note is removed first. */
+/** The maximum number of notes per target. The oldest note is removed first. */
 export const NOTES_MAX = 1000;
-/** Retention of a note, in days. */
+/** The retention period of a note in days. */
 export const NOTE_DAYS_MAX = 30;
 
 const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;

@@ -14,7 +14,7 @@ const OwnerText = z.string().meta({
   example: "checkout@pod-7:311",
 });
 
-/** Up to 24 hours: the longest time that a lock can stay held without a renewal. */
+/** Up to 24 hours, the longest time that a lock can remain held without a renewal. */
 const createMillisecondsSchema = (least: number) =>
   z
     .int(`must be a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
@@ -23,14 +23,14 @@ const createMillisecondsSchema = (least: number) =>
 
 const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
-/** Room for the longest key, target and token. The parser checks the rest. */
+/** Allows the longest key, target and token. The parser checks the rest. */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
   description:
     "Duration of the reservation, in milliseconds. The lock is held in its own format by `lockkeeper:reserve:<name>`, so no client of any library can acquire it.",
 });
 
-/** Longest wait of one request. A repeated request with the same Idempotency-Key keeps its place in the queue. */
+/** The maximum wait of one request. A repeated request with the same Idempotency-Key keeps its place in the queue. */
 export const WAIT_MS_MAX = 55_000;
 
 const HoldIdText = z.string().meta({

@@ -14,7 +14,7 @@ export interface ProblemField {
   readonly description: string | undefined;
 }
 
-/** Everything that the page of a code shows, as plain data. */
+/** The content of a code's page as plain data. */
 export interface ProblemDescription {
   readonly code: ErrorCode;
   readonly status: number;
@@ -55,7 +55,7 @@ export function describeAllProblems(basePath: string): readonly ProblemDescripti
   return ERROR_CODES.map((code) => describeProblem(code, basePath));
 }
 
-/** A longer list of values is left to the OpenAPI document. */
+/** Longer lists of values are only in the OpenAPI document. */
 const VALUES_SHOWN_MAX = 6;
 
 function formatFieldType(document: OpenApiDocument, field: SchemaObject): string {

@@ -12,7 +12,7 @@ import {
 } from "./lock-facts.ts";
 import type { ProblemKind } from "./problem-kind.ts";
 
-/** Problems that depend on the state and kind of the lock. */
+/** The problems that depend on the state and kind of the lock. */
 export const LOCK_PROBLEMS = {
   held: {
     meaning: "Another hold has the lock, and the request did not wait (`waitMs` is absent or 0).",

@@ -12,26 +12,26 @@ import type { ProblemKind } from "./problem-kind.ts";
 import { REQUEST_PROBLEMS } from "./request-problems.ts";
 import { SERVER_PROBLEMS } from "./server-problems.ts";
 
-/** Every code's documentation. The OpenAPI document, the problem pages and docs/problems.md are built from it. */
+/** The documentation of every code. The OpenAPI document, the problem pages and docs/problems.md are built from it. */
 export const PROBLEM_OF_CODE = {
   ...REQUEST_PROBLEMS,
   ...LOCK_PROBLEMS,
   ...SERVER_PROBLEMS,
 } as const satisfies Record<ErrorCode, ProblemKind>;
 
-/** Whether a response with this code has the header `Retry-After`. */
+/** Whether a response with this code has the `Retry-After` header. */
 export function hasRetryAfter(code: ErrorCode): boolean {
   const kind: ProblemKind = PROBLEM_OF_CODE[code];
   return kind.sendsRetryAfter ?? false;
 }
 
-/** Returns the name of a code's schema: `not_a_lock` is `NotALockProblem`. */
+/** Returns the name of a code's schema, such as `NotALockProblem` for `not_a_lock`. */
 export function getProblemSchemaName(code: ErrorCode): string {
   const words = code.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join("")}Problem`;
 }
 
-/** Creates the schema of a code's whole document. */
+/** Creates the schema of a code's complete document. */
 export function createProblemSchema(code: ErrorCode) {
   const { meaning, remedy, facts } = PROBLEM_OF_CODE[code];
   return z

@@ -19,15 +19,15 @@ export const MEANING_OF_RETRY = {
 } as const;
 export type ProblemRetry = keyof typeof MEANING_OF_RETRY;
 
-/** The documentation of one code besides its status and title. */
+/** The documentation of one code, except for its status and title. */
 export interface ProblemKind {
   /** What happened, in one or two sentences. */
   readonly meaning: string;
   readonly outcome: ProblemOutcome;
   readonly retry: ProblemRetry;
-  /** The response has the header `Retry-After`, in seconds. */
+  /** Whether the response has the `Retry-After` header, in seconds. */
   readonly sendsRetryAfter?: true;
-  /** What the caller should do, in the imperative. */
+  /** What the caller should do, phrased in the imperative. */
   readonly remedy: string;
   /** The fields that this code adds to the document. */
   readonly facts: z.ZodRawShape;

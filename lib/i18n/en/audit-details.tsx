@@ -12,7 +12,7 @@ export const auditDetails = {
   entry: "Entry",
   outcomeEntry: (number: string) => `, outcome in ${number}`,
   who: "Caller",
-  /** @param kind as recorded, such as `session` */
+  /** @param kind the recorded kind, such as `session` */
   by: (kind: ReactNode) => <>{kind}, </>,
   permissions: (verbs: ReactNode) => <>, permissions: {verbs}</>,
   from: "From",

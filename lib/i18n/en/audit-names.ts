@@ -1,4 +1,4 @@
-/** Names of audited actions and outcomes. Filters, exports and details also show the codes. */
+/** The names of audited actions and outcomes. Filters, exports and details also show the codes. */
 export const auditNames = {
   namespace: "auditNames" as const,
   actions: {

@@ -21,7 +21,7 @@ export const audit = {
     reason: "Reason",
     outcome: "Outcome",
   },
-  /** @param names tried in refused logins */
+  /** @param names the names tried in refused logins */
   tried: (names: ReactNode) => <>tried {names}</>,
 
   verifying: "Verifying…",

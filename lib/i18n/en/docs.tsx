@@ -6,7 +6,7 @@ export const docs = {
   namespace: "docs" as const,
   title: "Docs",
   reading: "Loading…",
-  /** Lists the texts that have no translation. Null in English. */
+  /** Lists the texts that have no translation; `null` in English. */
   isEnglish: null as string | null,
   sections: "Table of contents",
   guideShort: "Quick start",

@@ -23,7 +23,7 @@ export const facets = {
   namespace: "facets" as const,
   names: "Key prefixes",
   namesMeans: "Held locks by key prefix. The search does not change these counts.",
-  /** Accessible name of a key prefix. */
+  /** The accessible name of a key prefix. */
   branch: (name: string, held: string) => `${name}, ${held} held`,
   needsAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
   waiting: (count: string) => `${count} waiting`,
@@ -38,11 +38,11 @@ export const facets = {
   fields,
   liveness,
   hasWaiters: "has waiters",
-  /** @param count values that can still be shown */
+  /** @param count number of values that can still be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
   others: (count: string) => `${count} less common values: use search`,
-  /** @param count locks without a value, @param field name of the facet */
+  /** @param count number of locks without a value, @param field name of the facet */
   without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",
   invalidSearch: "Invalid search: fix it first.",

@@ -60,7 +60,7 @@ export const formats = {
       of === null ? `${scanned} keys…` : `${scanned} of ${of} keys…`,
     ended: (scanned: string, of: string | null, found: boolean, soFar: boolean) =>
       `${scanned}${of === null ? "" : ` of ${of}`} keys: ${found ? "results below" : "no locks found"}${soFar ? " so far" : ""}.`,
-    /** null: the text of the server is shown. */
+    /** `null` to show the server's text. */
     failed: null as string | null,
     under: "under",
     confidence: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,

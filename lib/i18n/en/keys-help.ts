@@ -1,4 +1,4 @@
-/** The dialog with keyboard shortcuts. */
+/** The keyboard shortcuts dialog. */
 export const keysHelp = {
   namespace: "keysHelp" as const,
   title: "Keyboard shortcuts",

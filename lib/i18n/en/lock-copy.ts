@@ -1,4 +1,4 @@
-/** The menu that copies facts about a lock. */
+/** The menu to copy details of a lock. */
 export const lockCopy = {
   namespace: "lockCopy" as const,
   title: "Copy…",

@@ -54,7 +54,7 @@ export const lockPage = {
   waitAtLeast: (count: number) =>
     count === 1 ? "At least 1 client is waiting." : `At least ${count} clients are waiting.`,
   noWaiters: "No client is waiting.",
-  /** Announced to screen readers. Leaves out times, which change every second. */
+  /** Announced to screen readers. Times are left out, because they change every second. */
   announcement: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
   announcementNotHeld: "The lock is not held",
 
@@ -126,7 +126,7 @@ export const lockPage = {
   role: (role: string) => `, ${role}`,
   counted: (count: number) => `, count ${count}`,
 
-  /** Of a lock that is not held. */
+  /** For a lock that is not held. */
   votesWithoutHolder: (votes: ReactNode) => <>Votes: {votes}.</>,
   lastHold: (who: ReactNode | null, ending: string, ago: string | null, reason: ReactNode | null) => (
     <>

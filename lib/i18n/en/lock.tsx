@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { ui } from "./ui.ts";
 
-/** Release advice of the server in languages other than English. */
+/** The server's release advice in languages other than English. */
 export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
-/** Facts about a lock: in the list, on its page and in the release dialogs. */
+/** Details of a lock, in the list, on its page and in the release dialogs. */
 export const lock = {
   namespace: "lock" as const,
   units: ui.units,
@@ -48,7 +48,7 @@ export const lock = {
     </>
   ),
 
-  /** Tooltips of the number of waiters. */
+  /** Tooltips for the number of waiters. */
   waitersHints: {
     exact: "All waiters",
     estimated: "Clients subscribed to the release, each with at least one waiter",
@@ -128,10 +128,10 @@ export const lock = {
 
   formats: (count: number) => `one of ${count}`,
 
-  /** null: the server returns these texts in English. */
+  /** `null`, because the server returns these texts in English. */
   release: null as ReleaseAdviceMessages | null,
 
-  /** Votes of the masters of a quorum. */
+  /** The votes of the masters of a quorum. */
   votes: {
     held: (its: number, of: number) => `held on ${its} of ${of} masters`,
     ownerPerMaster: ", with one owner string per master: ",

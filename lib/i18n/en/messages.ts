@@ -38,7 +38,7 @@ import type { unlisted } from "./unlisted.ts";
 import type { viewTools } from "./view-tools.ts";
 import type { views } from "./views.ts";
 
-/** The messages of a language, by namespace. English defines the type. */
+/** The messages of a language by namespace. English defines the type. */
 export interface Messages {
   apiKeys: typeof apiKeys;
   audit: typeof audit;

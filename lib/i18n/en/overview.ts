@@ -41,7 +41,7 @@ export const overview = {
   },
   noneYet: "none yet",
   unknown: "unknown",
-  /** @param name of a measure, @param sentence what its sparkline shows */
+  /** @param name name of a measure, @param sentence what its sparkline shows */
   line: (name: string, sentence: string) => `${name}. ${sentence}`,
   nothingMeasured: (range: SeriesRange) => `No data in ${OVER[range]}.`,
   /** @param since a time of day */

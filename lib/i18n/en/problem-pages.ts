@@ -11,7 +11,7 @@ export const problemPages = {
   title: "Problem codes",
   intro:
     "Every error response of the API is a problem document (RFC 9457). Handle it by `code`, not by `title` or `detail`. `type` is the URL of the page for that code.",
-  /** Names the texts that have no translation. Null in English. */
+  /** Lists the texts that have no translation; `null` in English. */
   isEnglish: null as string | null,
   allCodes: "All problem codes",
   code: "Code",

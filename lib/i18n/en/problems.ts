@@ -2,7 +2,7 @@ import type { NetworkErrorReason } from "@/lib/api/request.ts";
 import type { ErrorCode } from "@/lib/contract/error.ts";
 import type { FilterError } from "@/lib/query/filter.ts";
 
-/** Translated problems. The console shows the English `detail` of the server below them. */
+/** Translated problems. The console shows the server's English `detail` below them. */
 export interface ProblemMessages {
   /** The cause, and what the operator can do about it. */
   ofCode: Record<ErrorCode, { title: string; remedy: string }>;
@@ -15,7 +15,7 @@ export interface ProblemMessages {
 /** Requests that failed or were refused. */
 export const problems = {
   namespace: "problems" as const,
-  /** null: the texts of the server are shown, which have the details of the case. */
+  /** `null` to show the server's texts, which contain the details of the case. */
   translations: null as ProblemMessages | null,
   /** The values that a search field accepts. */
   comparison: {

@@ -5,7 +5,7 @@ export const shell = {
   namespace: "shell" as const,
   console: "Console",
   skipToContent: "Skip to content",
-  /** Navigation of the pages that require no login. */
+  /** The navigation of pages that require no login. */
   documentation: "Documentation",
   problemCodes: "Problem codes",
   openConsole: "Open console",
@@ -30,7 +30,7 @@ export const shell = {
     restWorks: "The rest of the page still works. No lock was changed.",
     again: "Try again",
   },
-  /** Shown when code of the console could not be loaded. */
+  /** Shown if console code could not be loaded. */
   loadFailure: {
     dialog: "The dialog",
     title: (part: string) => `${part} could not be loaded.`,
@@ -58,7 +58,7 @@ export const shell = {
   logOutFailed: "Could not log out. Try again.",
   ranks: { viewer: "viewer", operator: "operator", admin: "admin", none: "no role" },
 
-  /** States of a target. */
+  /** The states of a target. */
   states: { live: "live", catching_up: "catching up", partial: "partly unreachable", down: "unreachable" },
   readOnly: "read-only",
   target: (label: string) => `Target: ${label}`,
@@ -68,7 +68,7 @@ export const shell = {
   unknownTarget: "Unknown target",
   unknownTargetNamed: (name: ReactNode) => <>No target is named {name}. Configured targets:</>,
 
-  /** The connection of the page. */
+  /** The page's connection. */
   loggedOut: "logged out",
   asleep: "suspended",
   connecting: "connecting",

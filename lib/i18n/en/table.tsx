@@ -31,7 +31,7 @@ const ENDS: Partial<Record<EventType, string>> = {
   force_released: "force-released",
 };
 
-/** The table of locks and its settings. Loads with the first rows. */
+/** The table of locks and its settings. Loaded with the first rows. */
 export const table = {
   namespace: "table" as const,
   title: "Locks",

@@ -16,7 +16,7 @@ const severities: Readonly<Record<Severity, string>> = {
   note: "Note",
 };
 
-/** The changes without notifications if notify-keyspace-events lacks a flag. */
+/** The changes that cause no notification if notify-keyspace-events lacks a flag. */
 const unseen: Readonly<Record<NotificationFlag, string>> = {
   K: "all changes of single keys",
   g: "DEL, EXPIRE and RENAME: releases, renewals, manual deletes",
@@ -35,7 +35,7 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** The targets page: the state of every watched Redis and its risks for locks. */
+/** The targets page, which shows the state of every watched Redis and its risks for locks. */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",
@@ -61,7 +61,7 @@ export const targets = {
   orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set to have it set the flags.",
   unreadableKeys: "Keys that cannot be read",
   unreadableReasons,
-  /** null: the texts of the server are shown. */
+  /** `null` to show the server's texts. */
   translations: null as FindingMessages | null,
   masters: {
     label: "Masters",

@@ -16,10 +16,10 @@ export const ui = {
   never: "never",
   justNow: "just now",
   dateTimeInvalid: "Enter a time such as 14:05 or 11-21 14:05.",
-  /** @param past with its unit, such as `4 s` */
+  /** @param past the time with its unit, such as `4 s` */
   ago: (past: string) => `${past} ago`,
-  /** @param left with its unit, such as `4 s` */
+  /** @param left the time with its unit, such as `4 s` */
   inTime: (left: string) => `in ${left}`,
-  /** Units of durations. */
+  /** The units of durations. */
   units: { ms: "ms", s: "s", m: "m", h: "h", d: "d" },
 };

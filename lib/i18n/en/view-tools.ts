@@ -1,4 +1,4 @@
-/** Forms and menus of views, the selection and exports. Loaded on demand. */
+/** The forms and menus for views, the selection and exports. Loaded on demand. */
 export const viewTools = {
   namespace: "viewTools" as const,
   saveTitle: "Save view",

@@ -42,7 +42,7 @@ export function useRemoveOperator(name: string) {
   );
 }
 
-/** Sets the caller's password with the current one, or as an administrator any password. */
+/** Sets the caller's password, which requires the current one. Administrators can set any password. */
 export function useSetPassword(name: string) {
   return useInvalidatingMutation<void, PasswordInput>(OPERATORS_QUERY_KEY, (input) =>
     requestVoid(sendRequest("POST", `${getOperatorPath(name)}/password`, input)),

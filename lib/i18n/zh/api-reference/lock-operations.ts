@@ -1,6 +1,6 @@
 import type { OperationTexts } from "@/lib/reference/localized-document.ts";
 
-/** Operations of the tags Holds and Locks. */
+/** The operations with the tags Holds and Locks. */
 export const lockOperations: Readonly<Record<string, OperationTexts>> = {
   acquireLock: {
     summary: "获取锁",

@@ -23,7 +23,7 @@ const EVENTS = {
   recreated: EVENT,
 };
 
-/** Operations of the tags Events, Console, Owners, Statistics, Targets and Formats. */
+/** The operations with the tags Events, Console, Owners, Statistics, Targets and Formats. */
 export const observationOperations: Readonly<Record<string, OperationTexts>> = {
   listOwners: {
     summary: "列出所有者",

@@ -11,7 +11,7 @@ const RULES = "新的规则，替换配置文件以外的所有规则。以第�
 const unverified = (choice: string) =>
   `由于观测有中断，无法确认持有与预期一致时的处理方式。\`refuse\`：返回 \`unverified\`。${choice}`;
 
-/** Descriptions of the fields of request bodies, by operation id and name. */
+/** The descriptions of request body fields, by operation ID and field name. */
 export const requestFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   acquireLock: {
     owner:
