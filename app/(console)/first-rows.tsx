@@ -29,7 +29,7 @@ interface ListView {
 type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
 
 /**
- * Renders the first rows of the list for a new document. Returns null if the caller may not read them, they are not
+ * Renders the first rows of the list for a new document. Returns `null` if the caller may not read them, they are not
  * available within 500 ms, or the browser already has a page, whose live stream sends them.
  */
 export async function renderFirstRows(view: ListView): Promise<RenderedRows> {

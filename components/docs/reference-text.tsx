@@ -14,7 +14,7 @@ export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }
 
-/** Text of the OpenAPI document that is English in every language of the console. */
+/** Text of the OpenAPI document that is in English in every language of the console. */
 export function EnglishText({ children }: { children: ReactNode }) {
   return (
     <span lang="en" translate="no" className="contents">

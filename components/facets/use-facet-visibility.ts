@@ -31,7 +31,10 @@ export function useFacetVisibility(): FacetVisibility {
   };
 }
 
-/** A ref for the two buttons that open and close the sidebar. The one that appears takes the focus of the other. */
+/**
+ * A ref for the two buttons that open and close the sidebar. The focus moves from the one that disappears to the one
+ * that appears.
+ */
 export function focusFacetToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;

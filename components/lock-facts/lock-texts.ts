@@ -62,7 +62,7 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
   return purpose === undefined ? null : { who: purpose, where: undefined };
 }
 
-/** A reservation or minimum hold time: no client can acquire the lock. `by` is null for a minimum hold time. */
+/** A reservation or minimum hold time: no client can acquire the lock. `by` is `null` for a minimum hold time. */
 export interface ReservedHold {
   by: string | null;
 }

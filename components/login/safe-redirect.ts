@@ -4,7 +4,7 @@ interface LoginLocation {
   readonly search: string;
 }
 
-/** Returns whether the URL is the login page's. Without a session, the form also appears on other pages. */
+/** Returns whether the URL is that of the login page. Without a session, the form also appears on other pages. */
 export function isLoginPath({ pathname }: Pick<LoginLocation, "pathname">, basePath = ""): boolean {
   return pathname === `${basePath}/login`;
 }

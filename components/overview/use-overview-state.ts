@@ -34,7 +34,10 @@ export function useOverviewState(): OverviewState {
   };
 }
 
-/** A ref for the two buttons that open and close it. The one that appears takes the focus of the other. */
+/**
+ * A ref for the two buttons that open and close it. The focus moves from the one that disappears to the one that
+ * appears.
+ */
 export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;

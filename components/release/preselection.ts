@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<LivenessState, Advice>> = {
 };
 
 /**
- * Returns the action that the evidence supports, or null if the operator has to choose.
+ * Returns the action that the evidence supports, or `null` if the operator has to choose.
  *
  * @param only one of several holders, whose own lease applies
  * @param now Redis clock in Unix milliseconds

@@ -5,7 +5,7 @@ import { BASE_PATH } from "./base-path.ts";
 export const API_BASE = `${BASE_PATH}/api/v1`;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** An error response of the server. */
+/** An error response from the server. */
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;

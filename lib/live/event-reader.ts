@@ -54,7 +54,7 @@ export class EventReader {
   /** Whether the user has scrolled down, so that new rows would move what they are reading. */
   #isScrolledAway = false;
   /**
-   * Whether the pointer or the focus is on the rows, so that a row that moved could receive a click meant for another
+   * Whether the pointer or the focus is on the rows, so that rows must not move, because a click could hit the wrong
    * one.
    */
   #isHeldStill = false;

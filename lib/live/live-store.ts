@@ -135,7 +135,7 @@ export class LiveStore {
 
   /**
    * Subscribes to a lock by its key in path form. The latest subscription takes precedence. Returns a function that
-   * ends it.
+   * ends the subscription.
    */
   subscribeLock(path: string): () => void {
     const wish = { path };

@@ -5,7 +5,7 @@ import { events as english } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventFeed } from "./event-panel.tsx";
 
-/** The event panel as an overlay, for screens too narrow to show it beside the table. Load it lazily. */
+/** The event panel as an overlay, for screens too narrow to show it next to the table. Load it lazily. */
 export function EventDrawer({ onClose }: { onClose(): void }) {
   const { panel } = useMessages(english);
   return (

@@ -32,7 +32,10 @@ export function useEventPanel(): EventPanelVisibility {
   };
 }
 
-/** A ref for the buttons that open and close the panel. The one that appears takes the focus of the other. */
+/**
+ * A ref for the buttons that open and close the panel. The focus moves from the one that disappears to the one that
+ * appears.
+ */
 export function focusEventToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;
   wasToggled = false;

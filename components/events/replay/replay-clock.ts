@@ -34,7 +34,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** Starts over if it is at the end. */
+/** Restarts from the beginning if it is at the end. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };

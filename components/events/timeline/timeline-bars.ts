@@ -8,7 +8,7 @@ export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" |
 
 /** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
 export interface HoldBar {
-  /** The id of its first event. */
+  /** The ID of its first event. */
   readonly id: string;
   readonly owner: string;
   readonly fence: string | undefined;

@@ -53,7 +53,7 @@ const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-s
 /** Makes the key leave room for the copy button. */
 const KEY_CELL_CLASS =
   "pl-1 group-hover:pr-8 group-focus-within:pr-8 group-aria-selected:pr-8 pointer-coarse:pr-8";
-/** Classes of actions that appear on hover, on keyboard focus and on touch screens. */
+/** The classes of actions that appear on hover, on keyboard focus and on touch screens. */
 const ON_DEMAND_CLASS =
   "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 

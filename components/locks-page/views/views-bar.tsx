@@ -44,7 +44,7 @@ export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsB
     from.current = opener;
     setOpen(next);
   };
-  // The menu closes after its action has run, which may have opened the form.
+  // The menu closes after its action, and the action may have opened the form.
   const closing = (what: OpenOverlay["what"]) => () =>
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, showToast: showToast };

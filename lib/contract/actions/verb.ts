@@ -128,7 +128,7 @@ const holdFields = {
   fence: fenceSchema,
 };
 
-/** A hold, as returned when it is acquired, re-entered or renewed. */
+/** A hold, as returned when a client acquires, re-enters or renews it. */
 export const Hold = z
   .object({
     ...holdFields,

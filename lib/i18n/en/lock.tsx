@@ -105,7 +105,7 @@ export const lock = {
   unknownConstant: (value: string) => `unknown owner (value “${value}”)`,
   theReservation: (what: string) => `the ${what}`,
 
-  /** Times. */
+  /** Remaining and elapsed times. */
   ended: "expired, available",
   noTtl: "no TTL",
   expiring: "expiring…",
