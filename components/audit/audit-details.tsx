@@ -159,7 +159,7 @@ function OtherDetails({ details }: { details: Record<string, unknown> | undefine
   ));
 }
 
-/** The name of a recorded code, and the code itself as used by filters and exports. */
+/** Shows the name of a recorded code, and the code itself as filters and exports use it. */
 function CodeWithName({ code, names }: { code: string; names: Readonly<Record<string, string>> }) {
   const name = findAuditName(names, code);
   return (

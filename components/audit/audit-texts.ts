@@ -18,7 +18,7 @@ export function findAuditName(names: Readonly<Record<string, string>>, code: str
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }
 
-/** Formats a time as `2026-11-21 21:05:01` in the time zone of the browser. */
+/** Formats a time as `2026-11-21 21:05:01` in the browser's time zone. */
 export const formatAuditTime = (at: number): string => formatDate(at).slice(0, "2026-11-21 21:05:01".length);
 const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21 21:05".length);
 

@@ -16,7 +16,7 @@ interface HolderNameProps {
   isHeading?: boolean;
 }
 
-/** Shows the name of the holder, otherwise its owner string, on one line. IDs are truncated in the middle. */
+/** Shows the holder's name, otherwise its owner string, on one line. IDs are truncated in the middle. */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);

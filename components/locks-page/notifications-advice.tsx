@@ -9,7 +9,7 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NotificationsAdviceProps {
-  /** The advice of the server, in English. */
+  /** The server's advice, in English. */
   detail: string | undefined;
   polling: PollingDelays | undefined;
 }

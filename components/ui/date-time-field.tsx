@@ -23,7 +23,7 @@ const FIELD_CLASS =
 /** A field for a time on a 24-hour clock, with the time zone next to it. */
 export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFieldProps) {
   const { dateTimeInvalid } = useMessages(ui);
-  // The server does not know the time zone of the browser.
+  // The server does not know the browser's time zone.
   const isInBrowser = useIsInBrowser();
   const shown = value === undefined || !isInBrowser ? "" : toLocalDateTime(value);
   const [draft, setDraft] = useState<{ text: string; of: string }>();

@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
-  /** The name of the part in the language of the page. */
+  /** The name of the part in the page's language. */
   name: string;
   /** Where the message is shown: on the page, or over it. */
   place?: "page" | "overlay";

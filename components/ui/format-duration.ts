@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The units of durations in the language of the page. */
+/** The units of durations in the page's language. */
 export type UnitMessages = Pick<Messages["ui"], "units">;
 
 /** Formats at most two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
@@ -94,7 +94,7 @@ export function formatClockMs(at: number): string {
   return `${clockFormatters().format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
 }
 
-/** Formats a date in the time zone of the browser: `2026-11-21 21:05:01 UTC`. */
+/** Formats a date in the browser's time zone: `2026-11-21 21:05:01 UTC`. */
 export function formatDate(at: number): string {
   return dateFormatters().format(at);
 }

@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface LoadFailureProps {
-  /** The name of the part in the language of the page. Defaults to a dialog. */
+  /** The name of the part in the page's language. Defaults to a dialog. */
   name?: string;
   /** `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
   place: "overlay" | "inline";

@@ -4,18 +4,18 @@ const SECOND_MS = 1000;
 /** `2026-11-21 21:05:01`. The seconds, the year or the whole date can be omitted. */
 const DATE_TIME = /^(?:(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:$|[ T]+))?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
-/** Formats a time for a text field: `2026-11-21 21:05:01` in the zone of the browser. */
+/** Formats a time for a text field: `2026-11-21 21:05:01` in the browser's time zone. */
 export function toLocalDateTime(at: number): string {
   return formatDate(at).slice(0, "2026-11-21 21:05:01".length);
 }
 
-/** Names the zone of the browser at a time: `UTC`, `CET`, `GMT+8`. */
+/** Names the browser's time zone at a time: `UTC`, `CET`, `GMT+8`. */
 export function formatZone(at: number): string {
   return formatDate(at).slice("2026-11-21 21:05:01 ".length);
 }
 
 /**
- * Parses a time in the time zone of the browser, on a 24-hour clock. A time without a date is on the day of `now`, a date
+ * Parses a time in the browser's time zone, on a 24-hour clock. A time without a date is on the day of `now`, a date
  * without a year is in its year, and a date without a time is the start of that day.
  *
  * @returns Unix milliseconds; `undefined` if the text is empty or not a time

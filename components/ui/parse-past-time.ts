@@ -7,7 +7,7 @@ const DATE = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/;
 
 /**
  * Parses a time in the past: `10:47:04` (the latest such time), `2026-11-23 10:47:04`, or `5 m` for five minutes ago, in
- * the time zone of the browser. Returns `undefined` if the text is not a time or is in the future.
+ * the browser's time zone. Returns `undefined` if the text is not a time or is in the future.
  *
  * @param now Unix milliseconds  @returns Unix milliseconds
  */
@@ -26,7 +26,7 @@ function parseTime(text: string, now: number): number | undefined {
   return parseClock(text, now);
 }
 
-/** Uses yesterday if the time is still to come today. */
+/** Uses yesterday if the time is later than now. */
 function parseClock(text: string, now: number): number | undefined {
   const [, hours, minutes, seconds = "0"] = CLOCK.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) >= 60)
@@ -38,7 +38,7 @@ function parseClock(text: string, now: number): number | undefined {
   return at.getTime();
 }
 
-/** Formats the time zone of the browser: `Europe/Berlin (UTC+01:00)`. */
+/** Formats the browser's time zone: `Europe/Berlin (UTC+01:00)`. */
 export function formatTimeZone(at: number): string {
   const minutes = -new Date(at).getTimezoneOffset();
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");

@@ -4,7 +4,7 @@ import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
 import { type ProblemMessages, problems } from "@/lib/i18n/en/problems.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows an error in the language of the page, followed by the server's message unless the page is in English. */
+/** Shows an error in the page's language, followed by the server's message unless the page is in English. */
 export function ProblemText({ problem }: { problem: { message: string } }) {
   const { translations: problemTexts } = useMessages(problems);
   const text = problemTexts === null ? null : translateProblem(problem, problemTexts);

@@ -63,7 +63,7 @@ interface ConfirmNameFieldProps {
   isMissing?: boolean;
 }
 
-/** Confirms actions on production that affect many locks or a client that may be at work. */
+/** Confirms actions on production that affect many locks or a client that may be working. */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import type { AuditFilter } from "@/lib/contract/audit-query.ts";
 import { API_BASE, type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 
-/** The filter in the URL of the page. Absent terms are `undefined`. */
+/** The filter in the page's URL. Absent terms are `undefined`. */
 export type AuditView = Readonly<Partial<AuditFilter>>;
 
 const PAGE_SIZE = 100;

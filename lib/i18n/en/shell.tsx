@@ -85,7 +85,7 @@ export const shell = {
   mastersDown: (down: number, all: number) =>
     `${down} of ${all} masters ${down === 1 ? "is" : "are"} unreachable`,
 
-  /** How complete the index is, one sentence each. */
+  /** How complete the index is, with one sentence for each cause. */
   neverScanned: "The first full scan has not finished.",
   scanned: (age: string, took: string) => `Last full scan ${age} ago (took ${took}).`,
   scanning: (scanned: string, keys: string | null, took: string) =>
