@@ -9,7 +9,7 @@ export function TranslatedReference({ value, children }: { value: boolean; child
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }
 
-/** Text of the API reference that can be translated. It is marked as English if it is not. */
+/** Text of the API reference that can be translated. Untranslated text is marked as English. */
 export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }

@@ -10,7 +10,7 @@ export const PASSWORD_CHARACTERS_MAX = 256;
 export const API_KEYS_MAX = 1000;
 export const OPERATORS_MAX = 1000;
 export const API_KEY_PATTERNS_MAX = 100;
-/** How long a revoked or expired key remains listed and requests with its secret get a specific error. */
+/** How long a revoked or expired key is listed, and how long requests with its secret get a specific error. */
 export const ENDED_KEY_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export const ROTATION_OVERLAP_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 

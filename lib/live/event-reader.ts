@@ -58,7 +58,7 @@ export class EventReader {
    * one.
    */
   #isHeldStill = false;
-  /** Increases to invalidate pages that are still loading. */
+  /** Incremented to invalidate pages that are still loading. */
   #generation = 0;
   /**
    * The ID after which the next newer page starts; `undefined` for the end of the view, because no page was requested
