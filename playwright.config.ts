@@ -18,7 +18,7 @@ export default defineConfig({
     { name: "own consoles", testMatch: OWN_CONSOLES },
     { name: "shared console", testIgnore: OWN_CONSOLES },
   ],
-  workers: 2,
+  workers: 3,
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,

@@ -1,6 +1,6 @@
 -- Measures how many bytes of memory a key uses, without reading it.
 --
--- measure_bytes(n, samples) returns for KEYS[n]: the bytes, 0 for a key with a compact encoding that cannot be measured, or
+-- Returns from measure_bytes(n, samples), for KEYS[n]: the bytes, 0 for a key with a compact encoding that cannot be measured, or
 -- -1 if the size is unknown. The number is exact if the key has no more elements than `samples`. Redis samples from the head
 -- of a list and from the lowest score of a sorted set, and scales the result to all elements.
 

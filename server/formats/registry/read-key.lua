@@ -7,7 +7,7 @@
 -- are read
 -- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
--- read_key() returns what read.lua returns.
+-- Returns from read_key() what read.lua returns.
 --
 -- Numbers are passed to commands as strings where possible: Redis formats a Lua number with 17 digits, which takes longer
 -- than a short read.

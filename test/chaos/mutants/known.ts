@@ -122,8 +122,8 @@ export const THE_TEN: readonly Mutant[] = [
       SHORT_WAY_OFF,
       {
         file: "server/formats/redisson/storage.lua",
-        find: "local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))\n  -- Refused",
-        instead: "local set = true\n  -- Refused",
+        find: "local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))\n  -- Redis refused",
+        instead: "local set = true\n  -- Redis refused",
       },
       {
         file: "server/locks/verbs/acquirer.ts",
