@@ -47,9 +47,7 @@ describe("liveness evidence", () => {
     // One by one, not in a jump when the lock is read again.
     expect(formatLivenessEvidence(late, NOW + 9000, words)).toContain("expected 25 s ago, 3 missed");
     expect(formatLivenessEvidence(late, NOW + 19_000, words)).toContain("expected 35 s ago, 4 missed");
-    expect(formatLivenessEvidence({ ...late, lastRenewalAt: null }, NOW, words)).toContain(
-      "no renewal seen",
-    );
+    expect(formatLivenessEvidence({ ...late, lastRenewalAt: null }, NOW, words)).toContain("no renewal seen");
   });
 
   it("the evidence for other liveness states is how long the holder was observed", () => {
