@@ -34,7 +34,7 @@ export default defineConfig({
           name: "unit",
           // Half of the time went into loading the same modules for each file.
           isolate: false,
-          include: ["{lib,server,packages,components,scripts,test}/**/*.test.{ts,tsx}"],
+          include: ["{lib,server,cli,packages,components,scripts,test}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.integration.test.ts", "**/node_modules/**", ...REPLACES_MODULES],
         },
       },
@@ -49,7 +49,7 @@ export default defineConfig({
           name: "integration",
           // A fifth of the time went into loading the same modules for each file.
           isolate: false,
-          include: ["{lib,server,packages,components,scripts,test}/**/*.integration.test.ts"],
+          include: ["{lib,server,cli,packages,components,scripts,test}/**/*.integration.test.ts"],
           exclude: ["**/node_modules/**", ...NEEDS_OWN_PROCESS],
         },
       },

@@ -50,7 +50,7 @@ export default {
       name: "folder-has-a-layer",
       comment: "This folder has no line in scripts/lint/layers.mjs. Add it below the folders that import it.",
       severity: "error",
-      from: { path: "^(lib|server|packages|components)/", pathNot: [...folders.map(filesIn), TEST] },
+      from: { path: "^(lib|server|cli|packages|components)/", pathNot: [...folders.map(filesIn), TEST] },
       to: {},
     },
     {
@@ -58,7 +58,7 @@ export default {
       comment: "Get connections from server/redis. Only folders that send commands may import ioredis.",
       severity: "error",
       from: {
-        path: "^(lib|components|app|server|packages)/",
+        path: "^(lib|components|app|server|cli|packages)/",
         pathNot: ["^server/(redis|formats|locks|watch|history|home|auth|operator)/", TEST],
       },
       to: { path: "node_modules/ioredis" },

@@ -13,6 +13,7 @@ export const LAYERS = [
   ["lib/contract/actions", "wire schemas of actions on locks"],
   ["lib/contract/detection", "wire schemas of format detection and format rules"],
   ["lib/contract/problems", "the meaning of each problem code and what clients should do"],
+  ["lib/client", "the package @lockkeeper/client: locks over HTTP, in any runtime with fetch"],
   ["lib/formats", "the catalogue of lock formats"],
   ["lib/api", "HTTP client of the console"],
   ["lib/live", "the live stream in the browser"],
@@ -76,6 +77,11 @@ export const LAYERS = [
   ["server/config", "environment and configuration file"],
   ["server/http", "the HTTP server"],
   ["server", "the process"],
+  ["cli/output", "exit codes, errors, tables and JSON of the command line"],
+  ["cli/connection", "which server or Redis a command uses: options and environment"],
+  ["cli/run", "`lockkeeper run`: the command under a lock and its guardian process"],
+  ["cli/commands", "one file for each command of the command line"],
+  ["cli", "the command line `lockkeeper`"],
 
   ["components/ui", "primitives"],
   ["components/ui/overlay", "dialogs, menus and toasts"],
@@ -126,6 +132,10 @@ export const PARTS = {
   packages: {
     imports: ["lib", "server", "packages"],
     why: "A package exports what the folders before it have; the product does not import packages.",
+  },
+  cli: {
+    imports: ["lib", "server", "cli"],
+    why: "The command line uses the client and the server. Neither depends on it.",
   },
   app: {
     imports: ["lib", "components", "app"],
