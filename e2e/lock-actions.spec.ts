@@ -16,7 +16,7 @@ test("the lease of a holder is extended, and a note is left on the lock", async 
   const sheet = page.getByRole("dialog");
   const give = sheet.getByRole("button", { name: "Extend lease" });
   await expect(give).toHaveAttribute("title", "Enter a reason.");
-  await sheet.getByLabel("Lease from now").selectOption("1 hour");
+  await sheet.getByLabel("New lease (from now)").selectOption("1 hour");
   await sheet.getByRole("textbox", { name: "Reason" }).fill("the migration is at 80 %");
   await takeScreenshot(page, info, "extend");
   await give.click();

@@ -138,7 +138,7 @@ test("reservations are described in plain words, with the owner string in Redis 
   await look("reserved");
   await page.getByRole("button", { name: "Release…", exact: true }).click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet).toContainText("no client works under a reservation");
+  await expect(sheet).toContainText("the lock is reserved, not held by a client");
   await sheet.getByLabel("Release and reserve for 60 s").check();
   await look("sheet");
   await sheet.getByLabel("Reason").fill("longer");

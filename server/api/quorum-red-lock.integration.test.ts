@@ -243,7 +243,7 @@ describe("clients that contend for a RedLock", () => {
     expect(lock?.holders.map(({ owner }) => owner)).toEqual(owners);
     const refused = await server.callVerb(key, "acquire", { owner: "me" });
     expect([refused.status, refused.body.code]).toEqual([409, "held"]);
-    expect(refused.body.detail).toContain("different owners on each master");
+    expect(refused.body.detail).toContain("different owners on different masters");
     expect((await forceRelease(key, lock?.version ?? "")).body.code).toBe("read_only");
     expect(await readOwners(key)).toEqual(owners);
   });

@@ -115,7 +115,7 @@ export class AccountDirectory {
       }
       await sleep(Math.random() * 20);
     }
-    throw new UnavailableError("Too many concurrent changes of accounts. Nothing was done. Retry later.");
+    throw new UnavailableError("Too many concurrent changes to accounts. Nothing was done. Retry later.");
   }
 
   #apply(accounts: Accounts): void {

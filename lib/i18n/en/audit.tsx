@@ -40,7 +40,7 @@ export const audit = {
 
   filters: "Filters",
   search: "Search audit log",
-  searchHint: "Caller, key, reason, owner or request id",
+  searchHint: "Caller, key, reason, owner or request ID",
   fewer: "Fewer filters",
   more: "More filters",
   showAll: "Show all",

@@ -35,7 +35,7 @@ export const bulk = {
   reviewCurrent: (count: number, shown: string) =>
     count === 1 ? "Review the current hold" : `Review the ${shown} current holds`,
   reasonRequired: "Enter a reason: it is required to release several locks.",
-  production: (target: string) => `Production. Type “${target}” to confirm`,
+  production: (target: string) => `This is a production target. Type “${target}” to confirm`,
 
   tooMany: (found: string, most: string) =>
     `${found} locks match. Only the first ${most} are listed; the others are not affected.`,

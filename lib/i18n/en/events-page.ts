@@ -37,7 +37,8 @@ export const eventsPage = {
   },
   empty: {
     live: "No events yet",
-    liveText: "Events appear here when locks are acquired, renewed, released, force-released or expire.",
+    liveText:
+      "Events appear here when locks are acquired, renewed, released or force-released, and when they expire.",
     filtered: "No matching events",
     filteredText: "No stored event matches the search and the selected types.",
     showAll: "Show all",
@@ -63,7 +64,7 @@ export const eventsPage = {
     lasted: "Lasted",
     fence: "Fencing token",
     count: "Count",
-    id: "Id",
+    id: "ID",
     source: "Source",
     exact: "reported by the client",
     inferred: "inferred from the state of Redis",
@@ -116,7 +117,7 @@ export const eventsPage = {
   commands: {
     pause: "Pause events",
     resume: "Resume events",
-    jump: "Show events until a time…",
+    jump: "Show events until…",
     replay: "Replay a time range…",
     live: "Back to live",
     play: "Play replay",

@@ -59,7 +59,7 @@ export const formats = {
     running: (scanned: string, of: string | null) =>
       of === null ? `${scanned} keys…` : `${scanned} of ${of} keys…`,
     ended: (scanned: string, of: string | null, found: boolean, soFar: boolean) =>
-      `${scanned}${of === null ? "" : ` of ${of}`} keys: ${found ? "results below" : "no locks found"}${soFar ? " so far" : ""}.`,
+      `${scanned}${of === null ? "" : ` of ${of}`} keys scanned${soFar ? " so far" : ""}: ${found ? "results below" : "no locks found"}.`,
     /** `null` to show the server's text. */
     failed: null as string | null,
     under: "under",

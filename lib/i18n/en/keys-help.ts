@@ -9,7 +9,7 @@ export const keysHelp = {
   openLock: "Open lock",
   releaseLock: "Release lock…",
   copyLock: "Copy a link or command for the lock",
-  selectRow: "Select row; with Shift, select up to it",
+  selectRow: "Select row, or a range of rows with Shift",
   pause: "Pause or resume the table",
   pauseEvents: "Pause or resume events or the replay",
   replayStep: "Replay: back or forward 5 s",

@@ -77,7 +77,7 @@ export const lockPage = {
   nextHolder: "Next holder:",
   keepsWriting:
     "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out when its next renewal fails. Until then it may keep writing: only the fencing token protects the resource.",
-  onlyReserved: "No client works under a reservation, so no work is affected.",
+  onlyReserved: "The lock is reserved, not held by a client, so releasing it interrupts no work.",
   mustNotRelease: "Do not release:",
   votes: "Votes",
   lastFence: "Last fencing token",

@@ -114,7 +114,7 @@ export const lockParts = {
         holder is not notified.
       </>
     ),
-    label: "Lease from now",
+    label: "New lease (from now)",
     minutes: (minutes: number) =>
       minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "1 hour" : `${minutes / 60} hours`,
     format: "Format",

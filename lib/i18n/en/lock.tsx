@@ -135,7 +135,7 @@ export const lock = {
   votes: {
     held: (its: number, of: number) => `held on ${its} of ${of} masters`,
     ownerPerMaster: ", with one owner string per master: ",
-    differentOwners: "held by different owners on each master; none is known to have a majority",
+    differentOwners: "held by different owners on different masters; none is known to have a majority",
     has: (owner: ReactNode, masters: number) => (
       <>
         {owner} has {masters} {masters === 1 ? "vote" : "votes"}

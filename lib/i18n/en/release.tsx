@@ -37,7 +37,7 @@ export const release = {
   noRenewalSince: (ago: string) => `Acquired ${ago}, no renewal seen since`,
   lastRenewal: (silent: string, interval: string) => `Last renewed ${silent} ago, renews every ${interval}`,
   wholeLock: "Applies to the lock as a whole: its holders cannot be distinguished.",
-  noWorker: "No client works under a reservation.",
+  noWorker: "The lock is reserved, not held by a client.",
 
   // Consequences.
   consequences: "What happens next",
@@ -57,7 +57,7 @@ export const release = {
       ? "1 other key that was acquired together with it"
       : `${count} other keys that were acquired together with it`,
   previousHolder: "Previous holder",
-  noPreviousHolder: "None: no client works under a reservation.",
+  noPreviousHolder: "None: the lock is reserved, not held by a client.",
   fencedOwner: (lost: ReactNode) => (
     <>
       Its next renewal fails with {lost}. Until then it may keep writing: only the fencing token protects the
@@ -103,9 +103,10 @@ export const release = {
   chooseAction: "Choose an action",
   chooseHint: "Choose an action above.",
   production: {
-    alive: (target: string) => `Production, and the holder appears to be alive. Type “${target}” to confirm`,
+    alive: (target: string) =>
+      `This is a production target, and the holder appears to be alive. Type “${target}” to confirm`,
     unknown: (target: string) =>
-      `Production, and the holder's liveness is unknown. Type “${target}” to confirm`,
+      `This is a production target, and the holder's liveness is unknown. Type “${target}” to confirm`,
   },
   typeName: (target: string) => `Type “${target}” to confirm.`,
   recorded: (who: string) => `Recorded in the audit log as ${who}`,

@@ -15,7 +15,7 @@ export const search = {
     "remaining<": "Expires within",
     "remaining>": "Does not expire within",
     "waiters>": "More waiters than",
-    "count>": "Re-entry count or holders above",
+    "count>": "Re-entry count or number of holders above",
     "is:needs_attention": "Overdue, no TTL, or held far longer than typical",
     "is:unlisted": "Possible locks that are not listed",
   },

@@ -26,7 +26,7 @@ export const settings = {
   connectionHost: "Host",
   connectionPort: "Port",
   connectionUser: "User",
-  connectionFile: "REDIS_URL in file",
+  connectionFile: "File with REDIS_URL",
   showPassword: "Show password",
   hidePassword: "Hide password",
   copyUrl: "Copy URL",

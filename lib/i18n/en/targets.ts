@@ -18,7 +18,7 @@ const severities: Readonly<Record<Severity, string>> = {
 
 /** The changes that cause no notification if notify-keyspace-events lacks a flag. */
 const unseen: Readonly<Record<NotificationFlag, string>> = {
-  K: "all changes of single keys",
+  K: "all changes to individual keys",
   g: "DEL, EXPIRE and RENAME: releases, renewals, manual deletes",
   h: "hashes: Redisson and locks of this API",
   s: "sets: read locks of distributed-lock",
@@ -53,7 +53,7 @@ export const targets = {
   severities,
   copyCommand: (title: string) => `Copy command: ${title}`,
   atMasters: (names: string) => `On ${names}`,
-  unnotifiedTitle: "No notifications for these changes, which are found by scanning:",
+  unnotifiedTitle: "Redis sends no notifications for these changes. Lockkeeper finds them by scanning:",
   unseen,
   currentFlags: (setting: string) =>
     `notify-keyspace-events is currently “${setting}”. Existing flags are kept.`,

@@ -26,7 +26,7 @@ export const timeline = {
   noHolds: "No holds are recorded up to this time.",
   /** The lock at a time in the past. */
   heldAt: {
-    command: "Show the holder at a time…",
+    command: "Show the holder at a point in time…",
     label: "Holder at",
     placeholder: "10:47:04 or 5 m ago",
     show: "Show",

@@ -13,7 +13,7 @@ export const views = {
   changed: "unsaved changes",
   moreOf: (name: string) => `Options for ${name}`,
   save: "Save view",
-  saveHint: "Save this search, its order and columns as a tab, available in every browser",
+  saveHint: "Save this search with its sort order and columns as a tab that is available in every browser",
   ofHeld: (found: string, held: string) => `${found} of ${held}`,
   pause: "Pause",
   pauseHint: "Pause updates (p)",

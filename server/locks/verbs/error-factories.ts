@@ -64,7 +64,7 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
   const owners = [...new Set(holders.map(({ owner }) => JSON.stringify(owner)))].join(", ");
   const expiry =
     remainingMs === null ? "They have no TTL." : `A majority expires in ${remainingMs} ms unless renewed.`;
-  return new HeldError(`The lock is held by different owners on each master: ${owners}. ${expiry}`, {
+  return new HeldError(`The lock is held by different owners on different masters: ${owners}. ${expiry}`, {
     ...toKeyFields(key),
     holders: toHolderFacts(holders),
     remainingMs,
