@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     await waitUntilReady(home.store, AbortSignal.timeout(3000));
     const token = await new LoginLinks(home).create({ name, roles: { "*": "admin" } });
     process.stdout.write(
-      `Sign in as ${name} (once, within 10 minutes): ${getConsoleUrl(config, config.port)}/login#${token}\n`,
+      `Log in as ${name} (once, within 10 minutes): ${getConsoleUrl(config, config.port)}/login#${token}\n`,
     );
   } catch (error) {
     if (error instanceof DOMException) {

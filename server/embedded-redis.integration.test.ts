@@ -188,7 +188,7 @@ describe("output of the start", () => {
     const { redis, cacheDir, lines, summarize } = await startOnEmbeddedRedis({ isKeyGiven: false });
     await summarize();
     const text = lines.join("\n");
-    expect(text).toContain("Sign in: npm run login");
+    expect(text).toContain("Log in: npm run login");
     expect(text).toContain(`127.0.0.1:${redis.port}`);
     expect(text).toContain("app-redis-url");
     expect(text).not.toMatch(/login#|lk_/);
@@ -202,7 +202,7 @@ describe("output of the start", () => {
     const { redis, lines, summarize } = await startOnEmbeddedRedis({ hasTerminal: true, isKeyGiven: false });
     await summarize();
     const text = lines.join("\n");
-    expect(text).toMatch(/Sign in \(once, within 10 minutes\): http:\S+\/login#[\w-]{43}/);
+    expect(text).toMatch(/Log in \(once, within 10 minutes\): http:\S+\/login#[\w-]{43}/);
     expect(text).toMatch(/API key, shown only now: lk_/);
     for (const url of [redis.url, redis.appUrl]) expect(text).not.toContain(new URL(url).password);
   });

@@ -23,7 +23,7 @@ export interface StartupOutput {
   printLine(line: string): void;
 }
 
-/** Prints the URL of the console, how to sign in, and how applications connect. */
+/** Prints the URL of the console, how to log in, and how applications connect. */
 export async function printStartupSummary(
   output: StartupOutput,
   config: Config,
@@ -36,10 +36,10 @@ export async function printStartupSummary(
   output.printLine(`  Lockkeeper is ready: ${url}`);
   output.printLine("");
   const token = output.hasTerminal ? await runtime.createLoginLink() : undefined;
-  if (token !== undefined) output.printLine(`  Sign in (once, within 10 minutes): ${url}/login#${token}`);
+  if (token !== undefined) output.printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
   else if (output.hasTerminal)
-    output.printLine("  The home store is not connected. Once it is, sign in: npm run login");
-  else output.printLine("  Sign in: npm run login");
+    output.printLine("  The home store is not connected. Once it is, log in: npm run login");
+  else output.printLine("  Log in: npm run login");
   for (const connector of runtime.targets.connectors)
     output.printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
   if (runtime.newRootKey !== undefined) await printRootKey(output, config, runtime.newRootKey);

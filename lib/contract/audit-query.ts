@@ -31,11 +31,11 @@ export const auditFilterFields = {
     example: "5f0c2a9e-17",
   }),
   from: timeParameterSchema.optional().meta({
-    description: "Start of the period, inclusive, Unix milliseconds.",
+    description: "Start of the period, inclusive, in Unix milliseconds.",
     example: 1795216500000,
   }),
   to: timeParameterSchema.optional().meta({
-    description: "End of the period, inclusive, Unix milliseconds.",
+    description: "End of the period, inclusive, in Unix milliseconds.",
     example: 1795220100000,
   }),
 };

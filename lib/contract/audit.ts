@@ -7,7 +7,7 @@ const HASH = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 hash: 64 hexa
 const NUMBER = z.int().min(1).meta({ description: "Number of the entry in the chain." });
 const AT = z
   .int()
-  .meta({ description: "Clock of the Lockkeeper instance that wrote the entry, Unix milliseconds." });
+  .meta({ description: "Clock of the Lockkeeper instance that wrote the entry, in Unix milliseconds." });
 
 export const AuditWho = z
   .object({
@@ -110,7 +110,7 @@ export const AuditEntry = z
         action: z.string(),
         code: z.string(),
         count: z.int().meta({ description: "Number of refusals." }),
-        since: z.int().meta({ description: "Time of the first refusal, Unix milliseconds." }),
+        since: z.int().meta({ description: "Time of the first refusal, in Unix milliseconds." }),
         addresses: z
           .record(z.string(), z.int())
           .meta({ description: "Number of refusals by client address; at most 20 addresses." }),
@@ -205,10 +205,10 @@ export const AuditVerification = z
     }),
     head: ChainPlace,
     from: AT.nullable().meta({
-      description: "Time of the first verified entry, Unix milliseconds. null if there is none.",
+      description: "Time of the first verified entry, in Unix milliseconds. null if there is none.",
     }),
     to: AT.nullable().meta({
-      description: "Time of the last verified entry, Unix milliseconds. null if there is none.",
+      description: "Time of the last verified entry, in Unix milliseconds. null if there is none.",
     }),
     losses: z.array(z.int()).meta({
       description: "Numbers of the entries that record a loss of earlier entries; at most 20.",
@@ -221,7 +221,7 @@ export const AuditVerification = z
       .meta({ id: "ChainFault" })
       .optional()
       .meta({ description: "First entry that does not match the chain. Absent if the chain is intact." }),
-    checkedAt: z.int().meta({ description: "Time of the verification, Unix milliseconds." }),
+    checkedAt: z.int().meta({ description: "Time of the verification, in Unix milliseconds." }),
   })
   .meta({ id: "AuditVerification" });
 export type AuditVerification = z.infer<typeof AuditVerification>;

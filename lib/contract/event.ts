@@ -44,7 +44,7 @@ export const LockEvent = z
     }),
     target: z.string().meta({ description: "Name of the target." }),
     ...keyFields,
-    at: z.int().meta({ description: "Redis clock, Unix milliseconds." }),
+    at: z.int().meta({ description: "Redis clock, in Unix milliseconds." }),
     owner: z.string().optional().meta({ description: "Owner of the hold, or the waiting client." }),
     count: z.int().optional().meta({ description: "Re-entrancy count after the event." }),
     fence: z.string().optional().meta({ description: "Fencing token of the hold. Absent if it has none." }),
@@ -76,8 +76,8 @@ export const GapEvent = z
     type: z.literal("gap"),
     target: z.string().meta({ description: "Name of the target." }),
     at: z.int().meta({ description: "Same as `to`." }),
-    from: z.int().meta({ description: "Start of the gap, Redis clock, Unix milliseconds." }),
-    to: z.int().meta({ description: "End of the gap, Redis clock, Unix milliseconds." }),
+    from: z.int().meta({ description: "Start of the gap, Redis clock, in Unix milliseconds." }),
+    to: z.int().meta({ description: "End of the gap, Redis clock, in Unix milliseconds." }),
   })
   .meta({
     id: "GapEvent",
@@ -98,7 +98,7 @@ export const EventsHello = z
     newest: z.string().nullable().meta({
       description: "Id of the newest stored event. null if there is none.",
     }),
-    now: z.int().meta({ description: "Redis clock, Unix milliseconds." }),
+    now: z.int().meta({ description: "Redis clock, in Unix milliseconds." }),
   })
   .meta({
     id: "EventsHello",
@@ -110,14 +110,14 @@ export const PastHold = z
   .object({
     owner: z.string().meta({ description: "Owner of the hold." }),
     fence: z.string().optional().meta({ description: "Fencing token of the hold. Absent if it has none." }),
-    since: z.int().meta({ description: "Start of the hold, Redis clock, Unix milliseconds." }),
+    since: z.int().meta({ description: "Start of the hold, Redis clock, in Unix milliseconds." }),
     sinceIs: z.enum(["exact", "at_least"]).meta({
       description:
         "`exact`: the start was observed. `at_least`: the lock was already held when it was first observed.",
     }),
     until: z.int().nullable().meta({
       description:
-        "End of the hold, Redis clock, Unix milliseconds. null if the history does not contain it.",
+        "End of the hold, Redis clock, in Unix milliseconds. null if the history does not contain it.",
     }),
     end: z.enum(["recorded", "open", "unobserved"]).meta({
       description:
@@ -125,7 +125,7 @@ export const PastHold = z
     }),
     lastSeen: z.int().optional().meta({
       description:
-        "On `unobserved`: the last time at which the hold was certainly observed, Unix milliseconds.",
+        "On `unobserved`: the last time at which the hold was certainly observed, in Unix milliseconds.",
     }),
     ended: LockEvent.optional().meta({ description: "On `recorded`: the event that ended the hold." }),
   })
@@ -209,11 +209,11 @@ export const HistoryQuery = z.strictObject({
     example: "billing",
   }),
   from: timeParameterSchema.optional().meta({
-    description: "Start of the period, inclusive, Redis clock, Unix milliseconds.",
+    description: "Start of the period, inclusive, Redis clock, in Unix milliseconds.",
     example: 1_795_210_000_000,
   }),
   to: timeParameterSchema.optional().meta({
-    description: "End of the period, inclusive, Redis clock, Unix milliseconds.",
+    description: "End of the period, inclusive, Redis clock, in Unix milliseconds.",
     example: 1_795_216_504_643,
   }),
 });
@@ -223,7 +223,7 @@ export const KeyHistoryQuery = z.strictObject({
   ...pageFields,
   at: timeParameterSchema.optional().meta({
     description:
-      "A point in time, Redis clock, Unix milliseconds. `holds` then lists the holds at that time.",
+      "A point in time, Redis clock, in Unix milliseconds. `holds` then lists the holds at that time.",
     example: 1_795_216_500_000,
   }),
 });

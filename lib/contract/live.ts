@@ -80,7 +80,7 @@ export const MissedChanges = z
     gone: z.int().meta({ description: "Number of locks that had disappeared before their end." }),
     changed: z.int().meta({ description: "Number of locks that had a different holder." }),
     lastAt: z.int().nullable().meta({
-      description: "When the last one was found, Redis clock, Unix milliseconds. null if there were none.",
+      description: "When the last one was found, Redis clock, in Unix milliseconds. null if there were none.",
     }),
   })
   .meta({
@@ -90,7 +90,7 @@ export const MissedChanges = z
 export type MissedChanges = z.infer<typeof MissedChanges>;
 
 const SCANNED_AT = z.int().nullable().meta({
-  description: "End of the last full scan, Unix milliseconds. null if there was none.",
+  description: "End of the last full scan, in Unix milliseconds. null if there was none.",
 });
 const SCAN_MS = z.int().nullable().meta({
   description: "Duration of the last full scan (slowest master), in milliseconds. null if none.",
@@ -122,7 +122,8 @@ export const MasterHealth = z
         "Why the master refuses all writes: `no_replicas` (NOREPLICAS), `persistence_failed` (MISCONF), `out_of_memory` (OOM), `read_only` (READONLY). Absent while it accepts them, and on targets that Lockkeeper may not write to. Checked every 2 seconds.",
     }),
     downSince: z.int().optional().meta({
-      description: "Start of the outage, Lockkeeper clock, Unix milliseconds. Present only while it is down.",
+      description:
+        "Start of the outage, Lockkeeper clock, in Unix milliseconds. Present only while it is down.",
     }),
     detail: z.string().optional().meta({ description: "Reason why the master is not `live`." }),
   })
@@ -152,7 +153,7 @@ export type UnreadableKeyCounts = z.infer<typeof UnreadableKeyCounts>;
 
 export const Health = z
   .object({
-    now: z.int().meta({ description: "Redis clock, Unix milliseconds." }),
+    now: z.int().meta({ description: "Redis clock, in Unix milliseconds." }),
     state: z.enum(["live", "catching_up", "partial", "down"]).meta({
       description:
         "`live`: connected and up to date. `catching_up`: connected, scanning. `partial`: some masters are unreachable; the locks of the others are up to date. `down`: unreachable.",

@@ -18,7 +18,7 @@ export const Liveness = z
       .meta({ description: "Number of renewals observed. Extensions in quick succession count as one." }),
     lastRenewalAt: z.int().nullable().meta({
       description:
-        "Time of the last observed renewal, Redis clock, Unix milliseconds. null if none was observed.",
+        "Time of the last observed renewal, Redis clock, in Unix milliseconds. null if none was observed.",
     }),
     renewalIntervalMs: z.int().nullable().meta({
       description:
@@ -26,7 +26,7 @@ export const Liveness = z
     }),
     nextRenewalExpectedAt: z.int().nullable().meta({
       description:
-        "When the next renewal is expected, Redis clock, Unix milliseconds; for an `overdue` holder, when it was expected. null unless the evidence is sufficient for `overdue`.",
+        "When the next renewal is expected, Redis clock, in Unix milliseconds; for an `overdue` holder, when it was expected. null unless the evidence is sufficient for `overdue`.",
     }),
     missedRenewals: z
       .int()

@@ -27,18 +27,18 @@ const sinceIsSchema = z.enum(["exact", "at_least", "reported"]).meta({
 export const OldestHold = z
   .object({
     ...keyFields,
-    since: z.int().meta({ description: "Start of the hold, Redis clock, Unix milliseconds." }),
+    since: z.int().meta({ description: "Start of the hold, Redis clock, in Unix milliseconds." }),
     sinceIs: sinceIsSchema,
   })
   .meta({ id: "OldestHold", description: "The longest-running hold of a group." });
 
 export const asOfSchema = z
   .int()
-  .meta({ description: "Time at which Redis was read, Redis clock, Unix milliseconds." });
+  .meta({ description: "Time at which Redis was read, Redis clock, in Unix milliseconds." });
 /** For responses that are computed from the index instead of a read. */
 export const listAsOfSchema = z.int().meta({
   description:
-    "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",
+    "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, in Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",
 });
 export const fenceSchema = z.string().regex(/^\d+$/).meta({
   description: "Fencing token: a decimal string that increases with every new hold of the key.",
@@ -98,7 +98,7 @@ export const Holder = z
         "Information about the holder: sent with `acquire`, or parsed from the owner string (host, pid).",
     }),
     since: z.int().nullable().meta({
-      description: "Start of the hold, Redis clock, Unix milliseconds. null if unknown.",
+      description: "Start of the hold, Redis clock, in Unix milliseconds. null if unknown.",
     }),
     sinceIs: sinceIsSchema,
     remainingMs: z.int().nullable().meta({
@@ -189,7 +189,7 @@ export const Note = z
   .object({
     text: z.string().meta({ description: "Text of the note, as entered. Plain text." }),
     by: z.string().meta({ description: "Operator or API key that wrote the note." }),
-    at: z.int().meta({ description: "When the note was written, Lockkeeper clock, Unix milliseconds." }),
+    at: z.int().meta({ description: "When the note was written, Lockkeeper clock, in Unix milliseconds." }),
     about: z.enum(["hold", "key"]).meta({
       description: "`hold`: about the current hold; removed when it ends. `key`: about the key.",
     }),

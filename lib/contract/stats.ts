@@ -2,19 +2,19 @@ import { z } from "zod";
 import { FormatName } from "./format.ts";
 import { LIVENESS_STATES } from "./liveness.ts";
 
-const AT = z.int().meta({ description: "Redis clock, Unix milliseconds." });
+const AT = z.int().meta({ description: "Redis clock, in Unix milliseconds." });
 const PERIOD = "the last 24 hours in steps of one hour, or since `since` or `waitsSince` if that is later.";
 
 const WAITS_SINCE = AT.meta({
   description:
-    "Start of this Lockkeeper instance, Unix milliseconds. Waits, refusals, failed renewals, expiries in use and series are counted from here, because the history does not store them.",
+    "Start of this Lockkeeper instance, in Unix milliseconds. Waits, refusals, failed renewals, expiries in use and series are counted from here, because the history does not store them.",
 });
 
 /** Percentiles of durations, weighted towards recent ones. */
 export const TypicalMs = z
   .object({
     p50: z.int().meta({
-      description: "Median in milliseconds. The error is at most 4.4 % or 0.5 ms, whichever is larger.",
+      description: "Median in milliseconds. The error is at most 4.4% or 0.5 ms, whichever is larger.",
     }),
     p95: z.int().meta({ description: "95th percentile in milliseconds, with the same error." }),
     samples: z.number().meta({
@@ -55,7 +55,7 @@ export const TypicalTimes = z
     heldSpread: Distribution,
     waitedSpread: Distribution,
     since: AT.meta({
-      description: "Start of the period that the figures cover, Redis clock, Unix milliseconds.",
+      description: "Start of the period that the figures cover, Redis clock, in Unix milliseconds.",
     }),
     waitsSince: WAITS_SINCE,
   })
@@ -136,7 +136,7 @@ export type Totals = z.infer<typeof Totals>;
 
 export const SeriesPoint = z
   .object({
-    at: AT.meta({ description: "End of the step, Redis clock, Unix milliseconds." }),
+    at: AT.meta({ description: "End of the step, Redis clock, in Unix milliseconds." }),
     held: z.int().meta({ description: "Number of held locks at the end of the step." }),
     waiting: z.int().meta({ description: "Number of visible waiters at the end of the step." }),
     needsAttention: z.int().meta({
@@ -233,7 +233,7 @@ export const Stats = z
     now: AT,
     since: AT.meta({
       description:
-        "Start of the period in which holds are counted, Redis clock, Unix milliseconds: as far back as the history goes, at most 24 hours.",
+        "Start of the period in which holds are counted, Redis clock, in Unix milliseconds: as far back as the history goes, at most 24 hours.",
     }),
     waitsSince: WAITS_SINCE,
     totals: Totals,

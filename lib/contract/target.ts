@@ -52,7 +52,7 @@ export const TargetSummary = z
     masters: z.array(MasterHealth),
     triedSince: z.int().optional().meta({
       description:
-        "Start of the first connection attempt, Lockkeeper clock, Unix milliseconds. Present only until the target is first reached.",
+        "Start of the first connection attempt, Lockkeeper clock, in Unix milliseconds. Present only until the target is first reached.",
     }),
   })
   .meta({ id: "TargetSummary" });
@@ -185,7 +185,7 @@ export const TargetHealth = z
     unreadableKeys: z.array(UnreadableKey).meta({
       description: `Watched keys that cannot be read, at most ${UNREADABLE_KEYS_LISTED_MAX} of each master.`,
     }),
-    checkedAt: z.int().meta({ description: "Time of the check, Lockkeeper clock, Unix milliseconds." }),
+    checkedAt: z.int().meta({ description: "Time of the check, Lockkeeper clock, in Unix milliseconds." }),
   })
   .meta({ id: "TargetHealth" });
 export type TargetHealth = z.infer<typeof TargetHealth>;

@@ -18,11 +18,11 @@ export const LockWaiter = z
       description: "Position in the queue; 1 is served next. null if unknown.",
     }),
     since: z.int().nullable().meta({
-      description: "Start of the wait, Redis clock, Unix milliseconds. null if unknown.",
+      description: "Start of the wait, Redis clock, in Unix milliseconds. null if unknown.",
     }),
     until: z.int().nullable().meta({
       description:
-        "When the wait ends unless the client repeats its request, Redis clock, Unix milliseconds. null if unknown.",
+        "When the wait ends unless the client repeats its request, Redis clock, in Unix milliseconds. null if unknown.",
     }),
   })
   .meta({ id: "LockWaiter" });

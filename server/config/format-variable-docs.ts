@@ -8,7 +8,7 @@ const HEAD = `# Configuration
 
 Set environment variables, or list several Redis deployments in a [configuration file](targets.md). An empty variable counts as unset.
 
-A variable that begins with \`LOCKKEEPER_\` but is not a setting ends the start with the nearest setting, so a misspelt one is never ignored. Exempt are:
+Lockkeeper does not start if a variable begins with \`LOCKKEEPER_\` but is not a setting. The message suggests the nearest setting, so a misspelled name is never ignored. Exempt are:
 
 - names that the configuration file refers to
 - names that clients and tests use: \`LOCKKEEPER_URL\`, \`LOCKKEEPER_API_KEY\`, \`LOCKKEEPER_BENCH_*\`, \`LOCKKEEPER_E2E_*\`

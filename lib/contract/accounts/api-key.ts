@@ -43,7 +43,7 @@ export const ApiKeyInput = z
       .positive()
       .nullable()
       .default(null)
-      .meta({ description: "When the key expires, Unix milliseconds. null if it never expires." }),
+      .meta({ description: "When the key expires, in Unix milliseconds. null if it never expires." }),
     holdsMax: HoldsMax.default(null).meta({ description: HOLDS_MAX_TEXT }),
     bytesMax: BytesMax.default(null).meta({ description: BYTES_MAX_TEXT }),
   })
@@ -97,30 +97,30 @@ export const ApiKey = z
     state: z.enum(["active", "expired", "revoked"]).meta({
       description: "`active`, `expired` or `revoked`. Expired and revoked keys stay listed for 30 days.",
     }),
-    createdAt: z.int().meta({ description: "When the key was created, Unix milliseconds." }),
+    createdAt: z.int().meta({ description: "When the key was created, in Unix milliseconds." }),
     createdBy: z.string().meta({ description: "Operator or API key that created the key." }),
     expiresAt: z
       .int()
       .nullable()
-      .meta({ description: "When the key expires, Unix milliseconds. null if it never expires." }),
+      .meta({ description: "When the key expires, in Unix milliseconds. null if it never expires." }),
     holdsMax: HoldsMax.meta({ description: HOLDS_MAX_TEXT }),
     bytesMax: BytesMax.meta({ description: BYTES_MAX_TEXT }),
     usage: ApiKeyUsage,
     revokedAt: z
       .int()
       .nullable()
-      .meta({ description: "When the key was revoked, Unix milliseconds. null if it is not revoked." }),
+      .meta({ description: "When the key was revoked, in Unix milliseconds. null if it is not revoked." }),
     rotatedAt: z
       .int()
       .nullable()
-      .meta({ description: "When the secret was last rotated, Unix milliseconds. null if never." }),
+      .meta({ description: "When the secret was last rotated, in Unix milliseconds. null if never." }),
     oldSecretUntil: z.int().nullable().meta({
       description:
-        "Until when the previous secret stays valid, Unix milliseconds. null if it is no longer valid.",
+        "Until when the previous secret stays valid, in Unix milliseconds. null if it is no longer valid.",
     }),
     lastUsedAt: z.int().nullable().meta({
       description:
-        "When the key was last used on any instance, Unix milliseconds, accurate to a minute. null if never.",
+        "When the key was last used on any instance, in Unix milliseconds, accurate to a minute. null if never.",
     }),
   })
   .meta({ id: "ApiKey" });

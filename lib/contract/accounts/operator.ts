@@ -62,12 +62,12 @@ export const Operator = z
     password: z
       .enum(["set", "none"])
       .meta({ description: "`none`: the operator cannot log in until a password is set." }),
-    createdAt: z.int().meta({ description: "When the operator was created, Unix milliseconds." }),
+    createdAt: z.int().meta({ description: "When the operator was created, in Unix milliseconds." }),
     createdBy: z.string().meta({ description: "Operator or API key that created the operator." }),
     lastLoginAt: z
       .int()
       .nullable()
-      .meta({ description: "When the operator last logged in, Unix milliseconds. null if never." }),
+      .meta({ description: "When the operator last logged in, in Unix milliseconds. null if never." }),
   })
   .meta({ id: "Operator" });
 export type Operator = z.infer<typeof Operator>;

@@ -36,7 +36,9 @@ const sessionFields = {
     .meta({ description: "How the session was started: by a one-time link or by a password." }),
   expiresAt: z
     .int()
-    .meta({ description: "When the session expires, Unix milliseconds. It ends earlier if it is not used." }),
+    .meta({
+      description: "When the session expires, in Unix milliseconds. It ends earlier if it is not used.",
+    }),
 };
 
 export const Session = z.object({ ...sessionFields, roles: Roles }).meta({ id: "Session" });
@@ -46,10 +48,10 @@ export const BrowserSession = z
   .object({
     id: z.string().meta({ description: "Identifies the session. It cannot be used to log in." }),
     ...sessionFields,
-    since: z.int().meta({ description: "When the session was started, Unix milliseconds." }),
+    since: z.int().meta({ description: "When the session was started, in Unix milliseconds." }),
     lastSeenAt: z
       .int()
-      .meta({ description: "When the session was last used, Unix milliseconds, accurate to a minute." }),
+      .meta({ description: "When the session was last used, in Unix milliseconds, accurate to a minute." }),
     address: z
       .string()
       .nullable()

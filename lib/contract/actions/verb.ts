@@ -7,7 +7,7 @@ export const LEASE_MS_MAX = 24 * 60 * 60 * 1000;
 export const OWNER_CHARACTERS_MAX = 256;
 
 const OwnerText = z.string().meta({
-  description: `Label that identifies the holder to people, 1 to ${OWNER_CHARACTERS_MAX} printable characters. Defaults to the name of the API key or operator. It is not used to authorise anything.`,
+  description: `Label that identifies the holder to people, 1 to ${OWNER_CHARACTERS_MAX} printable characters. Defaults to the name of the API key or operator. It is not used to authorize anything.`,
   // The verbs check which characters are allowed.
   minLength: 1,
   maxLength: OWNER_CHARACTERS_MAX,

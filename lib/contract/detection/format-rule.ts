@@ -84,7 +84,7 @@ const FormatInfo = z
 
 export const Formats = z
   .object({
-    formats: z.array(FormatInfo).meta({ description: "Recognised formats." }),
+    formats: z.array(FormatInfo).meta({ description: "Recognized formats." }),
     rules: z.array(ListedRule).meta({ description: "Format rules, in the order in which they apply." }),
   })
   .meta({ id: "FormatList" });

@@ -26,7 +26,7 @@ export const FinderReport = z
     startedAt: z
       .int()
       .nullable()
-      .meta({ description: "When the scan was started, Unix milliseconds. null if never." }),
+      .meta({ description: "When the scan was started, in Unix milliseconds. null if never." }),
     ms: z.int().meta({ description: "Elapsed time in milliseconds." }),
     scanned: z.int().meta({ description: "Number of keys scanned so far, estimated from SCAN." }),
     keys: z.int().nullable().meta({ description: "Number of all keys. null if unknown." }),

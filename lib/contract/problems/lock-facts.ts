@@ -14,7 +14,7 @@ export const HELD_FACTS = {
   ...keyFields,
   holders: z.array(HolderFacts).meta({ description: "The holders of the lock." }),
   remainingMs: REMAINING_MS,
-  asOf: z.int().meta({ description: "Redis's clock when the lock was read, Unix milliseconds." }),
+  asOf: z.int().meta({ description: "Redis's clock when the lock was read, in Unix milliseconds." }),
 };
 export const LOCK_NOW = Lock.meta({ description: "The lock as it is now." });
 

@@ -79,7 +79,7 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
       filtersByGrant: true,
       summary: "Force-release several locks",
       description:
-        "Releases several holds. Each is compared with its version, authorised and recorded like a single force-release. First send `filter` with `dryRun`: true to review the matching holds, each with the `item` that releases it; then send the `items` to release. The response is a stream of lines (`application/x-ndjson`): a `head`, one `item` per completed item in any order, and a `tally`. If you disconnect, items that have not started are skipped.",
+        "Releases several holds. Each is compared with its version, authorized and recorded like a single force-release. First send `filter` with `dryRun`: true to review the matching holds, each with the `item` that releases it; then send the `items` to release. The response is a stream of lines (`application/x-ndjson`): a `head`, one `item` per completed item in any order, and a `tally`. If you disconnect, items that have not started are skipped.",
       body: BulkForceReleaseInput,
       bodyBytesMax: BULK_BODY_BYTES_MAX,
       examples: EXAMPLES,

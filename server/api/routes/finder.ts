@@ -33,7 +33,7 @@ export function createFinderRoutes(): Route[] {
       effect: "reads",
       summary: "Start the lock finder",
       description:
-        "Scans all keys of the target for locks, whether they are watched or not. The scan is active for at most 20 % of the time and changes nothing. If hundreds of keys with similar names are not locks, only a sample of the others is read. A running scan continues; a cancelled or failed one resumes, unless `anew` is true.",
+        "Scans all keys of the target for locks, whether they are watched or not. The scan is active for at most 20% of the time and changes nothing. If hundreds of keys with similar names are not locks, only a sample of the others is read. A running scan continues; a cancelled or failed one resumes, unless `anew` is true.",
       body: FinderInput,
       examples: { "Start or resume": {}, "Start over": { anew: true } },
       response,

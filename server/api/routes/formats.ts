@@ -15,7 +15,7 @@ import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes for lock formats and of the rules that assign them to keys. */
+/** Creates the routes for lock formats and for the rules that assign them to keys. */
 export function createFormatRoutes(log: Logger): Route[] {
   return [
     defineTargetRoute({
@@ -25,7 +25,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       tag: "Formats",
       access: "read",
       summary: "List formats and format rules",
-      description: "Lists the formats that Lockkeeper recognises, and the rules that assign formats to keys.",
+      description: "Lists the formats that Lockkeeper recognizes, and the rules that assign formats to keys.",
       response: {
         status: 200,
         schema: Formats,
@@ -85,7 +85,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       access: "admin",
       summary: "Preview format rules",
       description:
-        "Returns the keys that the given rules would interpret differently from the current ones. Changes nothing. Reads at most 2,000 affected locks, and scans other keys for at most 1 s or 20,000 keys to find locks that only the new rules recognise.",
+        "Returns the keys that the given rules would interpret differently from the current ones. Changes nothing. Reads at most 2,000 affected locks, and scans other keys for at most 1 s or 20,000 keys to find locks that only the new rules recognize.",
       body: FormatRulesInput,
       examples: { "One rule": { rules: [{ pattern: "order-*", format: "redlock-net" }] } },
       response: {
