@@ -8,7 +8,7 @@ const ROLE_ACCESS: readonly (readonly [Role, readonly Access[]])[] = [
   ["viewer", ["read"]],
 ];
 
-/** The role of an operator on a target. */
+/** Returns the role that grants an operator's access on a target. */
 export function getRole(may: readonly Access[]): Role | "none" {
   const found = ROLE_ACCESS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
   return found?.[0] ?? "none";

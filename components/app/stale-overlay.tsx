@@ -11,7 +11,7 @@ export function StaleOverlay({ children, className }: { children: ReactNode; cla
   // A target that has never been reached has no data that could be stale.
   const wrong = live.connection === "stale" || (live.health?.state === "down" && !isTargetNeverReached(live));
   return (
-    <div data-stale={wrong || undefined} className={clsx(className, wrong && "greyed")}>
+    <div data-stale={wrong || undefined} className={clsx(className, wrong && "grayed")}>
       {children}
     </div>
   );

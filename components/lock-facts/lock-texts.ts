@@ -43,7 +43,7 @@ export interface HeldTime {
   atLeast: boolean;
 }
 
-/** Returns `null` if the start is unknown. */
+/** Returns how long a holder has held the lock; `null` if the start is unknown. */
 export function computeHeldTime(holder: Holder, now: number | null): HeldTime | null {
   if (holder.since === null || now === null) return null;
   return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
@@ -67,7 +67,7 @@ export interface ReservedHold {
   by: string | null;
 }
 
-/** Returns `null` for an ordinary hold. */
+/** Parses the owner string of a reservation or a minimum hold time; `null` for an ordinary hold. */
 export function parseReservedHold(owner: string): ReservedHold | null {
   const who = parseReservedOwner(owner);
   if (who === undefined) return null;
@@ -94,7 +94,7 @@ export function formatReservedHold(
 }
 
 const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
-/** Redisson's owner strings are `<client uuid>:<thread id>`. */
+/** Returns the thread ID in a Redisson owner string, `<client uuid>:<thread id>`; `undefined` for any other owner. */
 export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }

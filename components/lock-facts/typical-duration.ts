@@ -9,7 +9,7 @@ export const SAMPLES_MIN = 3;
 /** The same limit as on the server. With fewer holds, p95 is unknown. */
 const SAMPLES_TO_JUDGE = 20;
 
-/** Returns "" if too few holds have ended. */
+/** Formats the typical duration, such as `typical 4 s`; "" if too few holds have ended. */
 export function formatTypicalDuration(
   typical: TypicalMs,
   messages: Pick<Messages["lock"], "typical" | "units">,

@@ -8,7 +8,7 @@ const NotificationsAdvice = dynamic(
   { ssr: false },
 );
 
-/** Shows that changes appear late without notifications, and how long they take. */
+/** Warns that changes appear late while notifications are off, and shows the delay. */
 export function NotificationsHint() {
   const { health } = useLiveState();
   if (health === null || health.notifications === "on" || health.state === "down") return null;

@@ -31,8 +31,8 @@ export function useReleaseSheet(
     backToRow() {
       const rows = place.current?.querySelectorAll<HTMLElement>("tr[data-path]") ?? [];
       const row = findRowElement(place.current, from.current.path);
-      const neighbour = rows[Math.min(from.current.index, rows.length - 1)];
-      return row ?? neighbour ?? place.current?.querySelector("section") ?? null;
+      const neighbor = rows[Math.min(from.current.index, rows.length - 1)];
+      return row ?? neighbor ?? place.current?.querySelector("section") ?? null;
     },
   };
 }

@@ -162,7 +162,7 @@ function ReleaseFacts({ form, isCurrent }: { form: ReleaseForm; isCurrent: boole
   const messages = useMessages(english);
   const { shown, state } = form;
   return (
-    <StaleOverlay className={isCurrent ? "flex flex-col gap-3.5" : "flex flex-col gap-3.5 greyed"}>
+    <StaleOverlay className={isCurrent ? "flex flex-col gap-3.5" : "flex flex-col gap-3.5 grayed"}>
       <RunbookLink url={shown.runbook} />
       {shown.note !== undefined && <NoteText note={shown.note} />}
       <FactSection title={isCurrent ? messages.hold : messages.openedHold} isTitleHidden={isCurrent}>

@@ -12,7 +12,10 @@ interface Sample {
   offset: number;
 }
 
-/** Network latency makes `now - elapsed` too small. The largest offset within the window has the least latency. */
+/**
+ * Creates a clock from the times in messages. Network latency makes `now - elapsed` too small, so the largest offset within
+ * the window is used: it has the least latency.
+ */
 export function createServerClock(elapsed: () => number, windowMs = 30_000): ServerClock {
   // Offsets decrease from first to last, so the first one is always the largest.
   const samples: Sample[] = [];

@@ -4,7 +4,7 @@ import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from
 import { useSyncExternalStore } from "react";
 import { useLiveStore } from "../live/live-context.ts";
 
-/** Returns whether requests about the target can succeed, which requires a live stream and a Redis that responds. */
+/** Returns whether requests to the target can succeed, which requires a live stream and a Redis that responds. */
 export function useIsTargetReadable(): boolean {
   const store = useLiveStore();
   const isReadable = () => {

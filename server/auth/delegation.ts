@@ -5,8 +5,9 @@ import type { KeyPermissions } from "./grant.ts";
 import type { Principal } from "./principal.ts";
 
 /**
- * Asserts that the principal has all the access that it grants to a key or an operator. @throws LockkeeperError forbidden
- * forbidden
+ * Asserts that the principal has all the access that it grants to a key or an operator.
+ *
+ * @throws LockkeeperError forbidden
  */
 export function assertCanDelegate(principal: Principal, wanted: readonly KeyPermissions[]): void {
   if (wanted.every((grant) => hasPermissions(principal, grant))) return;

@@ -7,7 +7,6 @@ const WRITE_INTERVAL_MS = 60_000;
 /**
  * Records the last use of each key and the last login of each operator. Writes at most once a minute per account, in the
  * background.
- * background.
  */
 export class LastUseTracker {
   readonly #usedAt = new Map<string, number>();

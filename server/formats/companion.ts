@@ -121,7 +121,7 @@ export function formatRecordLine(
   return JSON.stringify({ ...record, [RENEWS_FIELD]: [everyMs, ofLeaseMs] });
 }
 
-/** Parses a record line; `undefined` if it contains no valid record, because any client can write it. */
+/** Parses a record line. Returns `undefined` if it contains no valid record: any client can write the companion. */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));
   return success && Object.keys(data).length > 0 ? data : undefined;

@@ -88,7 +88,7 @@ export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument 
   return joinBytes(key, "{", bytes, `}${suffix}`);
 }
 
-/** The keys that read.lua reads besides a lock and its companion. */
+/** Returns the keys that read.lua reads besides a lock and its companion. */
 export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildWaitersKey(key),
   buildFencedCounterKey(key),
@@ -96,12 +96,12 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildRedissonSuffixKey(key, ":timeout"),
 ];
 
-/** Pub/sub ignores databases, so the channel name contains the database number. */
+/** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+$/;
 
-/** The channel that notifies a client of the library when an operator releases one of its holds. */
+/** Returns the channel that notifies a client of the library when an operator releases one of its holds. */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
 /** Returns the channel of the client that created the token; `undefined` for a token of another library. */

@@ -180,7 +180,7 @@ const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
 
 describe("undefined names in Lua", () => {
   it.each([
-    ["a misspelt function", "local function read_text() end return raed_text()", ["raed_text"]],
+    ["a misspelled function", "local function read_text() end return raed_text()", ["raed_text"]],
     [
       "a function that is not included",
       "return { is_wrong_type(redis.pcall('GET', KEYS[1])) }",
@@ -195,7 +195,7 @@ describe("undefined names in Lua", () => {
     expect(findUndefinedNames(source)).toEqual(names);
   });
 
-  it("the check reports a misspelt name in a script with includes", () => {
+  it("the check reports a misspelled name in a script with includes", () => {
     const whole = readWithIncludes(new URL("formats/acquire.lua", SERVER), new URL("formats/token/", SERVER));
     expect(findUndefinedNames(whole.replace("function stop_waiting()", "function stop_wating()"))).toEqual([
       "stop_waiting",

@@ -9,7 +9,7 @@ const KEYS = 6;
 /** On a busy machine, requests and the recorder need most of the time. */
 const TEST_MS = 120_000;
 
-/** A grant that a client received. Redis granted it between the two times, Unix milliseconds. */
+/** A grant that a client received. Redis granted it between the two times, in Unix milliseconds. */
 interface ReceivedGrant {
   readonly key: string;
   readonly fence: string;

@@ -26,7 +26,7 @@ function hasCharacterThatParsersReplace(path: string): boolean {
   return false;
 }
 
-/** Next responds to a path that it cannot decode with an empty 500. */
+/** Whether the path can be decoded. If it cannot, Next.js responds with an empty 500. */
 export function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
-/** Returns an IPv4 address in its own notation; dual-stack sockets report it as IPv6. */
+/** Converts an IPv4-mapped IPv6 address, which dual-stack sockets report, to IPv4. */
 export function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 }
 
-/** Returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns what counts as one client for limits: an IPv4 address, or the /64 network of an IPv6 address. */
 export function getClientNetwork(address: string): string {
   const plain = normalizeAddress(address).replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;

@@ -1,4 +1,4 @@
-/** Buckets per doubling. A quantile is off by at most 4.4 %. */
+/** Buckets per doubling. A quantile is off by at most 4.4%. */
 const STEPS = 8;
 /** 1 ms to 2^27 ms (37 hours). Leases are limited to a day; longer times count as the maximum. */
 const DOUBLINGS = 27;

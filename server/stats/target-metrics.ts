@@ -10,7 +10,7 @@ import {
   type TargetSample,
 } from "./target-metric-definitions.ts";
 
-/** The part of a target that metrics read. */
+/** The part of a target that its metrics are computed from. */
 export interface MeasuredTarget {
   readonly name: string;
   readonly stats: LockStats;
@@ -19,7 +19,7 @@ export interface MeasuredTarget {
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
 }
 
-/** The targets that metrics read. A target that cannot be reached yet opens later. */
+/** The targets that are measured. A target that is not reachable yet opens later. */
 export interface MeasuredTargets {
   readonly openTargets: readonly MeasuredTarget[];
   /** Names of the targets that are not open. */

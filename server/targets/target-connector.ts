@@ -9,7 +9,7 @@ const PAUSE_MAX_MS = 5000;
 
 /** Opens a target and retries until it is reachable. An open target stays open while its Redis is unreachable. */
 export class TargetConnector {
-  /** Time of the first attempt, Unix milliseconds. */
+  /** Time of the first attempt, in Unix milliseconds. */
   readonly triedSince = Date.now();
   #target: Target | undefined;
   #reason = "No connection has succeeded yet.";

@@ -40,7 +40,7 @@ describe("a change to format rules", () => {
     expect([...states]).toEqual(["live true"]);
   });
 
-  it("reports a lock that it recognises as seen, and no end of one that it no longer does", async ({
+  it("reports a lock that it recognizes as seen, and no end of one that it no longer does", async ({
     watching,
     watcher,
     direct,

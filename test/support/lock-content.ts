@@ -6,7 +6,7 @@ import { buildCompanionKey, buildWaitersKey } from "../../server/formats/keys.ts
 export interface LockContent {
   /** DUMP of the lock's key in base64. */
   readonly lock: string;
-  /** When the lock's key expires, Redis clock, Unix milliseconds; null without a time to live. */
+  /** When the lock's key expires, Redis clock, in Unix milliseconds; null without a time to live. */
   readonly expiresAtMs: number | null;
   readonly companion: string;
   readonly waiters: number;

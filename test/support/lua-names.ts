@@ -8,7 +8,7 @@ const PROVIDED_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Lists the names that a script reads or writes without declaring them, sorted: misspelt functions, functions of a file
+ * Lists the names that a script reads or writes without declaring them, sorted: misspelled functions, functions of a file
  * that is not included, and accidental globals. Redis reports them only when the line runs.
  *
  * @param source Lua with its includes

@@ -16,7 +16,7 @@ export interface TimelineView {
   readonly to: number;
 }
 
-/** The visible part of a timeline. */
+/** Returns the visible part of a timeline. */
 export function selectTimelineView({ lanes, from, to }: Timeline, span: TimelineSpan): TimelineView {
   const first = span === "all" ? undefined : sortBarsByTime(lanes).at(-LATEST_BARS);
   const begin = first?.from ?? from;

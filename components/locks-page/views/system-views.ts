@@ -41,7 +41,7 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** Applies the search to the locks of another view. */
+/** Returns the filter with the term of the view instead of any other view's. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }

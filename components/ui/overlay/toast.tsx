@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 const SHOWN_MS = 2500;
 
 export interface Toast {
-  /** Always mounted: screen readers only announce changes of an existing region. */
+  /** Always mounted: screen readers only announce changes to an existing region. */
   note: ReactNode;
   showToast(text: ReactNode): void;
 }

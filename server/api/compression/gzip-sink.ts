@@ -18,7 +18,7 @@ interface Piece {
 /** Keyed by message, so that a message for many tabs is compressed once. */
 const pieces = new WeakMap<Uint8Array, Piece>();
 
-/** Node 20.15 and later provide `crc32`, which the trailer of a gzip stream requires. */
+/** Whether streams can be compressed: the gzip trailer requires `crc32`, which Node provides from 20.15 on. */
 export const canCompressStreams = typeof crc32 === "function";
 
 /**

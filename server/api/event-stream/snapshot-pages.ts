@@ -15,7 +15,7 @@ export interface SnapshotPage {
   readonly isLast: boolean;
 }
 
-/** Makes the index ready for `buildSnapshotPage` and `countSnapshotLocks`. */
+/** Prepares the index for `buildSnapshotPage` and `countSnapshotLocks`. */
 export function prepareSnapshot(
   { watcher }: Target,
   allowedKeys: KeyPatternSet | undefined,

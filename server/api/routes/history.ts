@@ -67,7 +67,7 @@ function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHi
   return at === undefined ? page : { ...page, holds: journal.findHoldsAt(key, at) };
 }
 
-/** Gaps affect all keys, so they are never filtered out by the caller's keys. */
+/** Restricts a filter to the keys that the caller may read. Gaps affect all keys, so they always remain. */
 export function restrictEvents(
   isWanted: (entry: HistoryEntry) => boolean,
   allowedKeys: KeyPatternSet | undefined,

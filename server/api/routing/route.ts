@@ -33,17 +33,17 @@ export interface RouteCall<Query, Body> {
   readonly isStillAuthorized: () => Promise<boolean>;
 }
 
-/** A call about one target, which may not have been reached yet. */
+/** A call for one target, which may not have been reached yet. */
 export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call about one target: the one in the query, or the first. */
+/** A call for one target: the one in the query, or the first. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
-/** A call about one hold. Target and `key` are those in its `holdId`. */
+/** A call for one hold. Target and `key` are those in its `holdId`. */
 export interface HoldCall<Query, Body> extends TargetCall<Query, Body> {
   readonly hold: TargetHoldRef;
 }
@@ -131,7 +131,7 @@ export interface Route {
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
-/** A call as the dispatcher creates it, with a target if the route is about one. */
+/** A call as the dispatcher creates it, with a target if the route has one. */
 export interface AnyCall extends RouteCall<unknown, unknown> {
   readonly target: Target | undefined;
   readonly connector: TargetConnector | undefined;
@@ -157,7 +157,7 @@ export function defineRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   return { ...declared, scope: "server", effect: "reads" } as unknown as Route;
 }
 
-/** Defines a route about one target. */
+/** Defines a route for one target. */
 export function defineTargetRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, TargetCall<z.output<Query>, z.output<Body>>>,
 ): Route {
@@ -166,7 +166,7 @@ export function defineTargetRoute<Query extends z.ZodObject, Body extends z.ZodT
   return { ...declared, scope: "target", effect } as unknown as Route;
 }
 
-/** Defines a route about one hold, with `{holdId}` in its path. */
+/** Defines a route for one hold, with `{holdId}` in its path. */
 export function defineHoldRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, HoldCall<z.output<Query>, z.output<Body>>>,
 ): Route {
@@ -175,7 +175,7 @@ export function defineHoldRoute<Query extends z.ZodObject, Body extends z.ZodTyp
   return { ...declared, scope: "target", effect } as unknown as Route;
 }
 
-/** Defines a route about one configured target, which may not have been reached yet. */
+/** Defines a route for one configured target, which may not have been reached yet. */
 export function defineConnectorRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, ConnectorCall<z.output<Query>, z.output<Body>>>,
 ): Route {

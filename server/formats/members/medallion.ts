@@ -42,7 +42,7 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
-/** The readers are a set that expires as a whole, so a live reader keeps the members of dead readers. */
+/** Detects readers: a set that expires as a whole, so a live reader keeps the members of dead readers. */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
   const fits = formatKey(raw.key).endsWith(READERS) && owners.every(isOwner);
@@ -53,7 +53,7 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: raw.remainingMs };
 }
 
-/** A score is the holder's expiry on the Redis clock; the key outlives the holders. */
+/** Detects a semaphore. A score is the holder's expiry on the Redis clock; the key outlives the holders. */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({
     ...each,

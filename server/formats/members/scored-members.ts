@@ -23,7 +23,10 @@ export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "con
   return members.map((member, at) => ({ member, score: Number(content[2 * at + 1]?.toString()) }));
 }
 
-/** Unix milliseconds from 2001 to 2286. The scores of other sorted sets are rarely in this range. */
+/**
+ * Whether a score can be a time: Unix milliseconds from 2001 to 2286. The scores of other sorted sets are rarely in this
+ * range.
+ */
 export function isTimeScore({ score }: ScoredMember): boolean {
   return score >= 1e12 && score < 1e13;
 }

@@ -19,7 +19,7 @@ const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
 /** Tolerance between the reads of the clock and of the TTL. */
 const TOLERANCE_MS = 5;
 
-/** A score is the time when its holder expires; the key expires with the last holder. */
+/** Detects a Symfony lock. A score is the time when its holder expires; the key expires with the last holder. */
 export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const { asOf } = raw;
   const members = parseScoredMembers(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));

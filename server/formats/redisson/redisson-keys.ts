@@ -6,14 +6,14 @@ import { buildRedissonKey, buildRedissonSuffixKey } from "../keys.ts";
 export const buildReadWriteChannel = (key: Key) => buildRedissonKey("redisson_rwlock", key);
 export const buildSemaphoreChannel = (key: Key) => buildRedissonKey("redisson_sc", key);
 
-/** Adds braces even if the key contains braces, unlike the other names. */
+/** Builds the channel of a latch. Unlike the other names, it adds braces even if the key contains braces. */
 export function buildLatchChannel(key: Key): RedisArgument {
   const prefix = "redisson_countdownlatch__channel__{";
   if (!isBinaryKey(key)) return `${prefix}${key}}`;
   return Buffer.concat([Buffer.from(prefix), encodeKey(key), Buffer.from("}")]);
 }
 
-/** Builds the keys of a fair lock's waiters in order, and of when each of them times out. */
+/** Builds the keys of a fair lock's queue and of its waiters' timeouts. */
 export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonKey("redisson_lock_timeout", key),

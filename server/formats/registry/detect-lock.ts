@@ -40,8 +40,8 @@ export function detectLock(
     const detected = findLockFormat(rule, raw.type)?.detect(raw, "by_rule");
     if (detected !== undefined) return detected;
   }
-  for (const recogniser of DETECTORS[raw.type]) {
-    const found = recogniser(raw, reach);
+  for (const recognizer of DETECTORS[raw.type]) {
+    const found = recognizer(raw, reach);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -8,7 +8,10 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 
 type ForceRelease = NonNullable<LockFormat["releaser"]>["forceRelease"];
 
-/** A reservation is also stored as a deadline, because a client that takes over an expired lock reads nothing else. */
+/**
+ * Releases a deadline lock. A reservation is also stored as a deadline, because a client that takes over an expired lock
+ * reads nothing else.
+ */
 export const forceReleaseDeadline: ForceRelease = (
   redis,
   channel,

@@ -26,7 +26,7 @@ export function computeOwnRemainingMs(deadlineMs: number, asOf: number, ttlMs: n
   return Math.min(deadlineMs - asOf, ttlMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** As in storage.lua, ten digits are seconds and thirteen are milliseconds. */
+/** Returns the unit of a deadline, in ms. As in storage.lua, ten digits are seconds and thirteen are milliseconds. */
 export function detectUnitMs(value: string): number | undefined {
   if (!/^\d+$/.test(value)) return undefined;
   return value.length === 10 ? 1000 : value.length === 13 ? 1 : undefined;

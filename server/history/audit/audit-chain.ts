@@ -32,12 +32,15 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
   );
 }
 
-/** `prev` has a fixed length and the text contains no line break, so no two inputs have the same bytes. */
+/**
+ * Returns the hash of an entry. `prev` has a fixed length and the text contains no line break, so no two inputs have the
+ * same bytes.
+ */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
 }
 
-/** Links new entries to the chain after a place. */
+/** Builds the chain links of new entries that follow the entry at `after`. */
 export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]): ChainLink[] {
   let { number, hash: prev } = after;
   return entries.map((entry) => {
@@ -51,7 +54,7 @@ export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]
 
 const ENTRY_TEXT_START = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),"kind":"([a-z_]+)"/;
 
-/** Returns the time of an entry from its text, Unix milliseconds. */
+/** Parses the time of an entry from its text, in Unix milliseconds. */
 export function readEntryTime({ text }: ChainLink): number {
   return Number(ENTRY_TEXT_START.exec(text)?.[2]);
 }

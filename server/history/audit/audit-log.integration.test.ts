@@ -306,7 +306,7 @@ it("an entry appended to the stream by another client is found by the verificati
   expect(fault).toMatchObject({ number: 3, why: expect.stringContaining("missing") });
 });
 
-it("a forged end record is ignored in favour of the stream content", async ({ createInstance, client }) => {
+it("a forged end record is ignored in favor of the stream content", async ({ createInstance, client }) => {
   const { log, store } = createInstance();
   await log.begin(buildIntent("one"));
   for (const [number, hash] of [

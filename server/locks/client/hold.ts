@@ -40,7 +40,6 @@ export interface HoldCommands {
 /**
  * One count of a hold. All counts of a hold share its token, fencing token, deadline and signal; each is released
  * separately.
- * separately.
  */
 export class Hold implements AsyncDisposable {
   readonly #lease: HoldLease;

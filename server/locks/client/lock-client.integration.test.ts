@@ -60,16 +60,17 @@ describe("options", () => {
   }) => {
     const hold = await client.acquire(key);
     const { signal } = new AbortController();
-    const misspelt: object = { lease: 5000 };
+    const misspelled: object = { lease: 5000 };
     const calls: Record<string, () => Promise<unknown>> = {
-      "lease is not an option of acquire; did you mean leaseMs?": () => client.acquire(key, misspelt),
+      "lease is not an option of acquire; did you mean leaseMs?": () => client.acquire(key, misspelled),
       "reentrant is not an option of acquire": () => client.acquire(key, { ["reentrant" as "owner"]: "" }),
-      "lease is not an option of withLock; did you mean leaseMs?": () => client.withLock(key, misspelt, work),
+      "lease is not an option of withLock; did you mean leaseMs?": () =>
+        client.withLock(key, misspelled, work),
       "waitMs is not an option of campaign": () =>
         campaign(client, key, { signal, onElected: work, ["waitMs" as "leaseMs"]: 5 }),
       "campaign needs the option signal": () =>
         campaign(client, key, { onElected: work } as unknown as Parameters<typeof campaign>[2]),
-      "lease is not an option of reenter; did you mean leaseMs?": () => hold.reenter(misspelt),
+      "lease is not an option of reenter; did you mean leaseMs?": () => hold.reenter(misspelled),
       "reserveMs is not an option of release; did you mean reservedMs?": () =>
         hold.release({ ["reserveMs" as "reservedMs"]: 5 }),
       "pause is not an option of retry; did you mean pauseMs?": () =>

@@ -67,7 +67,7 @@ const OPEN_OPTIONS: OptionTypes = {
   failoverHoldOffMs: NUMBER,
 };
 
-/** Each throws an InvalidError that names the first option that is unknown or of the wrong type. */
+/** Like the functions below, throws an InvalidError that names the first option that is unknown or of the wrong type. */
 export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
 export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);
 export const assertWithLockOptions = (options: object) => assertHold("withLock", WITH_LOCK_OPTIONS, options);

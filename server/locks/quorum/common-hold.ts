@@ -31,7 +31,7 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
   };
 }
 
-/** `held`: a majority holds it. `lost`: no majority can hold it, regardless of missing replies. */
+/** Assesses a hold by its votes. `held`: a majority holds it. `lost`: no majority can hold it, regardless of missing replies. */
 export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
   const majority = computeMajority(masters);
   if (votes >= majority) return "held";

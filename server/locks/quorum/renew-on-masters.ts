@@ -41,7 +41,7 @@ export async function renewOnMasters(
   );
 }
 
-/** The reply to a renewal or a re-entry. */
+/** Assesses whether a renewal or a re-entry succeeded on a majority of the masters. */
 export function assessRenewal(answers: MasterAnswers<RenewReply>, masters: number) {
   const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
   const granted = known.filter(({ outcome }) => outcome === "granted");

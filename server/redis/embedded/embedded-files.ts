@@ -22,7 +22,7 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Synchronous, so that a server never runs without its note. */
+/** Writes the note. Synchronous, so that a server never runs without its note. */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {
@@ -40,7 +40,7 @@ export interface ServerClaim {
   release(): "last" | "shared" | "given-up";
 }
 
-/** `fresh`: the server was just started, so claims on an earlier server are void. */
+/** Claims the server for this process. `fresh`: the server was just started, so claims on an earlier server are void. */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });

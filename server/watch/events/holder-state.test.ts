@@ -43,7 +43,7 @@ describe("holders of a lock that is not listed", () => {
 });
 
 describe("detection of force-released holds", () => {
-  it("a hold of a never-reused owner string is recognised as force-released at any later time", () => {
+  it("a hold of a never-reused owner string is recognized as force-released at any later time", () => {
     expect(isReportedAsForceReleased("redlock-net", 600_000)).toBe(true);
     expect(isReportedAsForceReleased("redlock-net", 10, createForeignHolder("another"))).toBe(false);
   });

@@ -27,7 +27,7 @@ export interface RenewalHistory {
   /** The latest intervals between renewals, or from the start to the first renewal; oldest first, at most three. */
   readonly intervalsMs: readonly number[];
   /**
-   * The renewal interval: the median of the last three intervals if none differs from it by more than 30 %.
+   * The renewal interval: the median of the last three intervals if none differs from it by more than 30%.
    * `undefined` after fewer than three renewals, or if they are irregular.
    */
   readonly steadyIntervalMs: number | undefined;

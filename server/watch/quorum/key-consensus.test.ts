@@ -189,7 +189,7 @@ describe("force-releases of a quorum", () => {
     expect(decideAfter(now, freed("200"))?.forceRelease).toMatchObject({ by: "mei" });
   });
 
-  it("a force-release is recognised at masters that have another fencing token of the hold, or none", () => {
+  it("a force-release is recognized at masters that have another fencing token of the hold, or none", () => {
     const held = [buildVote("uuid:1", "200"), buildVote("uuid:1", "199"), buildVote("uuid:1", null)];
     const other = ["me", "100"] as const;
     for (const freed of [

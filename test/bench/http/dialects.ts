@@ -15,7 +15,7 @@ export interface Target {
   readonly secret: string;
 }
 
-/** The requests of one lock API as text, and how to recognise success in a response body. */
+/** The requests of one lock API as text, and how to recognize success in a response body. */
 export interface Dialect {
   acquire(lock: string): string;
   /** @param granted body of the response to `acquire` */
