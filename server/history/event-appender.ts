@@ -23,6 +23,8 @@ interface AppenderDeps {
   getSettledAt(): number;
   /** Called when everything up to `until` is recorded. */
   onAppended(until: number): void;
+  /** Called for each observation that this instance has recorded. */
+  onRecorded(observation: ObservedEvent): void;
   /** Called when another instance records. */
   onReplaced(): void;
   /** Called when the home store did not accept an append. */
@@ -121,6 +123,7 @@ export class EventAppender {
     }
     this.#recordedUntil = until;
     this.deps.onAppended(until);
+    for (const one of batch) if ("observation" in one) this.deps.onRecorded(one.observation);
     if (this.#isOpen) this.#pending = this.#pending.slice(batch.length);
     const recorded = reply.ids.map((id, at) => toRecordedEntry(id, batch[at]));
     this.copy.applyAppended(recorded.filter((one) => one !== undefined));

@@ -50,7 +50,7 @@ const ENTRIES_AT_ONCE = 256;
 /** The part of a recorder that the journal uses. */
 export interface EventObserver {
   recordEvent(event: UnnumberedEvent): void;
-  listObservedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
+  listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
 /** The retention that applies unless configured. */
@@ -194,7 +194,7 @@ export class Journal implements EventPublisher {
 
   findLastEnd(key: Key): LockEvent | undefined {
     const kept = this.index.listByKey(key).findLast(isFinalEnd);
-    const seen = this.#observer?.listObservedEvents(key).findLast(({ event }) => isFinalEnd(event));
+    const seen = this.#observer?.listUnrecordedEvents(key).findLast(({ event }) => isFinalEnd(event));
     if (seen === undefined || (kept !== undefined && kept.at >= seen.event.at)) return kept;
     return { id: "", ...seen.event, ...toKeyFields(key) };
   }

@@ -21,6 +21,8 @@ const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 /** The latest observations of this instance. It records them if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
+  /** Those that were neither recorded by this instance nor found in the history, in their order. */
+  readonly #unrecorded = new Map<Key, Set<ObservedEvent>>();
   #begin = 0;
   #bytes = 0;
   #watchingSince: number | undefined;
@@ -44,15 +46,34 @@ export class ObservedEvents {
   add(event: UnnumberedEvent, now: number): ObservedEvent {
     const observation = { event, key: parseKeyFields(event), observedAt: now, temporaryId: undefined };
     this.#all.push(observation);
+    this.#addUnrecorded(observation);
     this.#bytes += measureEntryBytes(event);
     this.#dropOld(now);
     return observation;
+  }
+
+  /** Notes that the history contains the observation. */
+  markRecorded(observation: ObservedEvent): void {
+    const ofKey = this.#unrecorded.get(observation.key);
+    ofKey?.delete(observation);
+    if (ofKey?.size === 0) this.#unrecorded.delete(observation.key);
+  }
+
+  /** Returns the observations of a key that are not known to be in the history, in their order. */
+  getUnrecorded(key: Key): ReadonlySet<ObservedEvent> | undefined {
+    return this.#unrecorded.get(key);
   }
 
   /** Returns the observations in their order. */
   list(now: number): readonly ObservedEvent[] {
     this.#dropOld(now);
     return this.#begin === 0 ? this.#all : this.#all.slice(this.#begin);
+  }
+
+  #addUnrecorded(observation: ObservedEvent): void {
+    const ofKey = this.#unrecorded.get(observation.key);
+    if (ofKey === undefined) this.#unrecorded.set(observation.key, new Set([observation]));
+    else ofKey.add(observation);
   }
 
   #dropOld(now: number): void {
@@ -65,6 +86,7 @@ export class ObservedEvents {
       if (hasRoom && one.observedAt >= now - OBSERVED_EVENT_TTL_MS) break;
       this.#forgottenTo = one.observedAt;
       this.#bytes -= measureEntryBytes(one.event);
+      this.markRecorded(one);
     }
     this.#begin = at;
     if (at < 1000 && at < this.#all.length) return;

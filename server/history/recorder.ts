@@ -11,7 +11,7 @@ import { type ObservedEvent, ObservedEvents } from "./observed-events.ts";
 import { RecordedCoverage } from "./recorded-coverage.ts";
 import { type ObservationSession, RECORDER_TIMES, type RecorderTimes } from "./recorder-options.ts";
 import { StallClock } from "./stall-clock.ts";
-import { filterUnrecorded, publishEarly, takeTemporaryId } from "./unrecorded-observations.ts";
+import { matchRecordedEntry, publishEarly, takeUnrecorded } from "./unrecorded-observations.ts";
 
 /**
  * A recorder that shows no activity for this long may be gone. Observations are then shown before they are recorded.
@@ -56,11 +56,12 @@ export class Recorder {
     private readonly log?: Logger,
   ) {
     this.#copy = new StreamCopy(store, index, publisher, (entry) =>
-      takeTemporaryId(entry, this.#observedEvents.list(this.session.now())),
+      matchRecordedEntry(entry, this.#observedEvents),
     );
     this.#appender = new EventAppender(store, this.#copy, election, index, {
       getSettledAt: () => this.#getSettledAt(),
       onAppended: (until) => this.#coverage.recordAppended(until),
+      onRecorded: (observation) => this.#observedEvents.markRecorded(observation),
       onReplaced: () => this.#stepDown(),
       onFailed: () => this.#goAlone(),
       onRestored: (events) =>
@@ -109,9 +110,9 @@ export class Recorder {
     if (this.isLeading) this.#appender.add(observation);
   }
 
-  /** Returns the latest observations of a key, oldest first, recorded or not. */
-  listObservedEvents(key: Key): readonly ObservedEvent[] {
-    return this.#observedEvents.list(this.session.now()).filter((one) => one.key === key);
+  /** Returns the observations of a key that are not known to be recorded, oldest first. */
+  listUnrecordedEvents(key: Key): readonly ObservedEvent[] {
+    return [...(this.#observedEvents.getUnrecorded(key) ?? [])];
   }
 
   /** Applies a page that was read after a known entry. */
@@ -216,8 +217,7 @@ export class Recorder {
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
     if (covered === undefined) return;
     const gap = this.#coverage.findGap(this.store.target, covered);
-    const observed = this.#observedEvents.list(this.session.now());
-    const unrecorded = filterUnrecorded(observed, this.index, gap !== undefined);
+    const unrecorded = this.#takeUnrecorded(gap !== undefined);
     this.#appender.open(gap?.to ?? this.#coverage.until ?? covered, gap, unrecorded);
     this.#freeSince = undefined;
     this.#mode = "leading";
@@ -235,8 +235,10 @@ export class Recorder {
     this.#mode = "alone";
     this.#appender.close();
     if (wasAlone) return;
-    const observed = this.#observedEvents.list(this.session.now());
-    for (const observation of filterUnrecorded(observed, this.index, false))
-      publishEarly(observation, this.publisher);
+    for (const observation of this.#takeUnrecorded(false)) publishEarly(observation, this.publisher);
+  }
+
+  #takeUnrecorded(isAfterGap: boolean): ObservedEvent[] {
+    return takeUnrecorded(this.#observedEvents, this.session.now(), this.index, isAfterGap);
   }
 }

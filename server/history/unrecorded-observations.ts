@@ -4,7 +4,7 @@ import type { EventIndex } from "./events/event-index.ts";
 import { filterUnrecordedEvents, isSameChange } from "./events/recorded-timeline.ts";
 import type { EventPublisher } from "./events/stream-copy.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
-import { groupEventsByKey, type ObservedEvent } from "./observed-events.ts";
+import { groupEventsByKey, type ObservedEvent, type ObservedEvents } from "./observed-events.ts";
 
 /** Returns the observations that the history does not contain yet, in order. */
 export function filterUnrecorded(
@@ -26,17 +26,44 @@ export function publishEarly(observation: ObservedEvent, publisher: EventPublish
   observation.temporaryId ??= publisher.publishEarly(observation.event);
 }
 
-/** Returns the temporary id under which an entry was published before it was recorded, and clears it. */
-export function takeTemporaryId(
-  entry: HistoryEntry,
-  observations: readonly ObservedEvent[],
-): string | undefined {
-  if (entry.type === "gap") return undefined;
-  const key = parseKeyFields(entry);
-  const shown = observations.find(
-    (one) => one.temporaryId !== undefined && one.key === key && isSameChange(one.event, entry),
+/**
+ * Returns the observations that the history does not contain yet, in order, and marks all others as recorded.
+ *
+ * Only keys with an observation that is not marked are compared with the history, so the cost does not grow with the
+ * number of recorded observations. After a gap, holds that were merely seen are compared as well, because they may be
+ * recorded again.
+ */
+export function takeUnrecorded(
+  observedEvents: ObservedEvents,
+  now: number,
+  index: EventIndex,
+  isAfterGap: boolean,
+): ObservedEvent[] {
+  const observations = observedEvents.list(now);
+  const seenKeys = new Set(
+    isAfterGap ? observations.filter(({ event }) => event.type === "seen").map(({ key }) => key) : [],
   );
-  const was = shown?.temporaryId;
-  if (shown !== undefined) shown.temporaryId = undefined;
-  return was;
+  const open = observations.filter(
+    ({ key }) => observedEvents.getUnrecorded(key) !== undefined || seenKeys.has(key),
+  );
+  const unrecorded = filterUnrecorded(open, index, isAfterGap);
+  const kept = new Set(unrecorded);
+  for (const observation of open) if (!kept.has(observation)) observedEvents.markRecorded(observation);
+  return unrecorded;
+}
+
+/**
+ * Marks the observation that an entry of the history records. Returns the temporary id under which it was published
+ * before, and clears it.
+ */
+export function matchRecordedEntry(entry: HistoryEntry, observedEvents: ObservedEvents): string | undefined {
+  if (entry.type === "gap") return undefined;
+  for (const observation of observedEvents.getUnrecorded(parseKeyFields(entry)) ?? []) {
+    if (!isSameChange(observation.event, entry)) continue;
+    observedEvents.markRecorded(observation);
+    const { temporaryId } = observation;
+    observation.temporaryId = undefined;
+    return temporaryId;
+  }
+  return undefined;
 }
