@@ -117,9 +117,14 @@ function toReleasedHold(
 /** Returns the reason, which may be empty if the holder does not appear to be alive. @throws ReasonRequiredError */
 function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: () => Lock): string {
   const given = reason.trim();
-  if (given === "" && isLikelyAlive(lockNow()))
-    throw new ReasonRequiredError("The holder appears to be alive. Send a `reason`. Nothing was released.");
-  return given;
+  if (given !== "") return given;
+  const lock = lockNow();
+  if (!isLikelyAlive(lock)) return given;
+  const why =
+    lock.liveness?.state === "alive"
+      ? "The holder appears to be alive"
+      : "The liveness of the holder is unknown";
+  throw new ReasonRequiredError(`${why}. Send a \`reason\`. Nothing was released.`);
 }
 
 type HoldSelector = Pick<

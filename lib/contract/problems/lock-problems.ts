@@ -189,7 +189,8 @@ export const LOCK_PROBLEMS = {
     },
   },
   reason_required: {
-    meaning: "The holder appears to be alive, or the request releases several locks. Both need a `reason`.",
+    meaning:
+      "The holder appears to be alive or its liveness is unknown, the request releases several locks, or it extends a lease. Each of these needs a `reason`.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Send a `reason`. It is recorded in the audit log.",

@@ -128,6 +128,7 @@ describe("force-release without a reason", () => {
     expect((await server.readLock(key)).liveness.state).toBe("unknown");
     const refused = await forceRelease(key, { reason: " " });
     expect([refused.status, refused.body.code]).toEqual([422, "reason_required"]);
+    expect(refused.body.detail).toContain("liveness of the holder is unknown");
     expect(await direct.exists(key)).toBe(1);
     await direct.persist(key);
     await waitUntil(async () => (await server.readLock(key)).liveness.state === "no_ttl");
