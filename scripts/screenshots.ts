@@ -1,8 +1,10 @@
 // npm run screenshots: captures every page, theme and state of a console during a plausible incident, for the README
 // and for review. `npm run screenshots -- lock sheet` captures only those scenes.
+import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
+import { FONTS_COOKIE } from "../components/app/fonts-cookie.ts";
 import { logIn } from "../e2e/console.ts";
 import { type IncidentConsole, startIncidentConsole } from "../e2e/incident/incident-console.ts";
 import {
@@ -73,6 +75,8 @@ async function takeScreenshots(
     reducedMotion: "reduce",
     locale: "en-US",
   });
+  // The first page of a visit uses the fonts of the system.
+  await context.addCookies([{ name: FONTS_COOKIE, value: "1", url: lockkeeper.url }]);
   const page = await logIn(context, lockkeeper, "mei");
   await mockStatsHistory(page);
   const room = { context, page, theme, url: lockkeeper.url, redis };
@@ -88,6 +92,20 @@ async function takeScreenshots(
   await context.close();
 }
 
+/** Without a Chinese font, Chromium draws boxes. */
+function assertChineseFont(): void {
+  let fonts = "";
+  try {
+    fonts = execFileSync("fc-list", [":lang=zh-cn", "family"], { encoding: "utf8" });
+  } catch {
+    return;
+  }
+  if (fonts.trim() !== "") return;
+  console.error("Install a Chinese font first, such as fonts-noto-cjk on Debian: the screenshots need one.");
+  process.exit(1);
+}
+
+assertChineseFont();
 mkdirSync(OUT, { recursive: true });
 const browser = await chromium.launch(settings.use?.launchOptions ?? {});
 // Each theme has its own incident, so that both show the same moment.
