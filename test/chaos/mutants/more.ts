@@ -19,9 +19,9 @@ export const MORE_MUTANTS: readonly Mutant[] = [
         instead: "settle(batch[replies.length - 1 - index] ?? batch[index], reply);",
       },
     ],
-    // So many that releases are issued in one turn.
-    run: { faults: [], contexts: 12 },
-    noticedBy: ["C1", "C2", "C5", "C8"],
+    // Enough for several verbs in one turn of the event loop, on different locks.
+    run: { faults: [], contexts: 32, locks: 12 },
+    noticedBy: ["C1", "C4", "C5", "C7", "C8"],
   },
   {
     name: "fence-from-clock",
