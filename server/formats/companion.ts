@@ -16,7 +16,7 @@ export interface Companion {
   readonly leaseMs: number | null;
   readonly seq: number;
   readonly format: WritableFormat;
-  /** A label for people. */
+  /** A label for display. */
   readonly owner: string;
   /** The API principal that acquired the hold; empty for the library. */
   readonly principal?: string;
@@ -25,7 +25,7 @@ export interface Companion {
   readonly graceMs: number;
 }
 
-/** Parses a companion; `undefined` if another client wrote it or it does not describe a hold. */
+/** Parses a companion; `undefined` if it does not describe a hold. */
 export function parseCompanion(text: string): Companion | undefined {
   const [
     token,
@@ -66,7 +66,7 @@ function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Returns the holder of a lock with the fields of its companion; `undefined` for a holder that uses another library. */
+/** Creates a holder with the fields of its companion; without a companion, for a client that uses another library. */
 export function toSeenHolder(
   token: string,
   count: number,
@@ -109,8 +109,8 @@ export function parseWholeNumber(text: string | undefined): number | null {
 const RENEWS_FIELD = "renews";
 
 /**
- * Formats the record line of a companion: the client's owner record and how often it renews. The scripts store the line
- * unchanged.
+ * Formats the record line of a companion: the client's owner record and its renewal interval. The scripts store the
+ * line unchanged.
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,

@@ -8,7 +8,7 @@ export interface HoldRef {
   /** The unit of a deadline; only for `timestamp`. */
   readonly unit: TimestampUnit | undefined;
   readonly token: string;
-  /** Fencing token, a decimal string. */
+  /** The fencing token as a decimal string. */
   readonly fence: string;
 }
 
@@ -23,8 +23,8 @@ const TOKEN = /^[\x21-\x7e]{1,400}$/;
 const FENCE = /^[1-9]\d{0,15}$/;
 
 /**
- * Formats the `holdId` of a hold: `h1.` and the base64url encoding of target, format, unit, token, fence and key, separated
- * by zero bytes. It contains its key, so no index is needed. It is not a secret.
+ * Formats the `holdId` of a hold: `h1.` and the base64url encoding of target, format, unit, token, fence and key,
+ * separated by zero bytes. The id contains the key, so no index is needed. It is not a secret.
  */
 export function formatHoldId({ target, format, unit, key, token, fence }: TargetHoldRef): string {
   const head = `${target}\0${format}\0${unit ?? ""}\0${token}\0${fence}\0`;

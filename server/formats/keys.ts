@@ -32,9 +32,9 @@ export function findKeyFault(key: Key): string | undefined {
 }
 
 /**
- * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or `prefix:{tag}:key`
- * for a key with a hash tag. Injective for keys that are not `unmappable`: in the first form, the braces are the last ones;
- * in the second form, the key that follows contains its own braces.
+ * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or
+ * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that `findKeyFault` accepts: a name in the first
+ * form ends with its only braces, and in the second form, the key after the tag contains braces of its own.
  */
 export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
@@ -69,7 +69,7 @@ export function isOwnKey(key: Key): boolean {
 
 const COMPANION = `${TARGET_PREFIX}hold`;
 
-/** A lock and its companion. */
+/** The keys of a lock and its companion. */
 export type LockKeyPair = [RedisArgument, RedisArgument];
 
 export const buildLockKeyPair = (key: Key): LockKeyPair => [toRedisArgument(key), buildCompanionKey(key)];

@@ -11,7 +11,10 @@ import type { ForceReleaseReply } from "./script-replies.ts";
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
-/** `lockable`: the API may acquire the key, so anything that blocks an acquire is a lock. `watched`: it is only read. */
+/**
+ * What Lockkeeper may do with a key. `lockable`: the API may acquire it, so anything that blocks an acquire is a lock.
+ * `watched`: it is only read.
+ */
 export type KeyReach = "lockable" | "watched";
 
 /** Parameters of a force-release: the holder, the actor, and an optional reservation. */
@@ -47,7 +50,7 @@ export type FormatReleaseTerms =
 /** Detects, reads and releases the locks of one format as its library does. */
 export interface LockFormat {
   readonly name: FormatName;
-  /** A library that writes locks of several types can have one format per type. */
+  /** The Redis types of its locks. A library that uses several types can have one format per type. */
   readonly types: readonly LockType[];
   detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
   readonly more?: DetailReader;

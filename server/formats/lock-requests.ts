@@ -21,7 +21,7 @@ export interface HoldIdentity {
   readonly fence: string;
 }
 
-/** Makes a refused acquire wait, so that it is counted and listed as a waiter. */
+/** Options of an acquire that waits if it is refused. The client is then counted and listed as a waiter. */
 export interface WaitRequest {
   readonly waitMs: number;
   /** When it began to wait: the `asOf` of its first refusal, in Unix ms; `undefined` for the first attempt. */
@@ -55,7 +55,7 @@ export interface RenewRequest extends LockRequest, HoldIdentity {
   readonly leaseMs: number | undefined;
 }
 
-/** Keeps a lock held in the name of `owner` for `reservedMs`, so that no client can acquire it. */
+/** A reservation: `owner` holds the lock for `reservedMs`, so that no client can acquire it. */
 export interface Reservation {
   readonly owner: string;
   readonly reservedMs: number;

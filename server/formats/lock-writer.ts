@@ -217,7 +217,9 @@ export class LockWriter {
     ]);
   }
 
-  /** Writes the fencing token and count that a quorum agreed on to a hold. Returns false if that hold has ended. */
+  /**
+   * Sets the fencing token and count of a hold to those that a quorum agreed on. Returns false if that hold has ended.
+   */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
   }
@@ -241,7 +243,7 @@ function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boo
   return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
-/** The formats that Lockkeeper writes. */
+/** The writer of each format that Lockkeeper writes. */
 export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
   redisson: new LockWriter("redisson"),
   token: new LockWriter("token"),

@@ -94,7 +94,7 @@ export interface DetectedLock {
 /** The result of one read of a key. */
 export type Observation = FreeObservation | UnreadableObservation | NotALockObservation | HeldObservation;
 
-/** The key exists in Redis, or may exist, but Redis did not return it. */
+/** A key that exists, or may exist, but that Redis did not return. */
 export interface UnreadableObservation {
   readonly state: "unreadable";
   readonly key: Key;
@@ -117,7 +117,7 @@ export interface NotALockObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly type: string;
-  /** The size by which it exceeds the limits of a lock. */
+  /** The size that exceeds the limit for locks. */
   readonly unread?: {
     readonly size: number;
     readonly most: number;
@@ -125,7 +125,7 @@ export interface NotALockObservation {
   };
 }
 
-/** `ended`: its deadline has passed. The key still exists, and the lock can be acquired. */
+/** A key that contains a lock. `ended`: its deadline has passed. The key still exists, and the lock can be acquired. */
 export interface HeldObservation extends DetectedLock {
   readonly state: "held" | "ended";
   readonly key: Key;
@@ -136,7 +136,7 @@ export interface HeldObservation extends DetectedLock {
 /** The result of a read to which Redis replied. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
-/** Creates a foreign holder of which only the string in the lock is known. */
+/** Creates a foreign holder from the string in the lock and any other known fields. */
 export function createForeignHolder(token: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
     token,

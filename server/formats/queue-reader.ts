@@ -22,7 +22,7 @@ export interface QueueReader {
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 
-/** The limit on the waiters of Lockkeeper's verbs. */
+/** The maximum number of waiters to read, which is also the limit of Lockkeeper's verbs. */
 export const QUEUED_MAX = 1000;
 
 /** Parses members and scores of a sorted set. */
@@ -36,7 +36,7 @@ export function parseMemberScores(answer: unknown): [member: Buffer, score: Buff
   return pairs;
 }
 
-/** Returns the members of a list in order. */
+/** Parses the members of a list, in order. */
 export function parseMembers(answer: unknown): Buffer[] {
   return Array.isArray(answer) ? answer.filter((member) => Buffer.isBuffer(member)) : [];
 }

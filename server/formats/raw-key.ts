@@ -10,11 +10,11 @@ import { parseRemainingMs } from "./script-replies.ts";
 export const FIELDS_MAX = 192;
 /** The maximum number of members in a set or sorted set: a semaphore can have more holders than a lock has readers. */
 export const MEMBERS_MAX = 256;
-/** The largest string, field, value of a field, and member of a lock, in bytes. */
+/** The maximum size in bytes of a string, field name, field value or member of a lock. */
 export const VALUE_BYTES_MAX = 1024;
-/** The largest hash, set and sorted set that is read, in bytes of memory. */
+/** The maximum size of a hash, set or sorted set that is read, in bytes of memory. */
 export const CONTENT_BYTES_MAX = 512 * 1024;
-/** The largest companion, in bytes. A larger one counts as missing. */
+/** The maximum size of a companion in bytes. A larger one counts as missing. */
 export const COMPANION_BYTES_MAX = 8192;
 
 const COUNT_LIMITS = {
@@ -26,7 +26,7 @@ const COUNT_LIMITS = {
 
 type MeasuredKey = Pick<RawKey, "type" | "size" | "bytes" | "content">;
 
-/** Returns which size of a key exceeds the limit of locks; `undefined` if all of it was read and is small enough. */
+/** Returns the size of a key that exceeds the limit for locks; `undefined` if none does. */
 export function findExcessSize({ type, size, bytes, content }: MeasuredKey): NotALockObservation["unread"] {
   const limit = COUNT_LIMITS[type];
   if (size > limit.most) return { size, ...limit };
@@ -74,7 +74,7 @@ export type RawReply =
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
-/** @param reply of read.lua, its texts as strings or as bytes */
+/** @param reply the reply of read.lua, with texts as strings or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
   const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured] =
     reply as unknown[];

@@ -24,10 +24,11 @@ export const NO_SIGNALS: ReleaseSignals = { keys: [], messages: [] };
 const CUTS_MAX = 8;
 
 /**
- * Builds the signals of these libraries, by default of all: it is often unknown which library is waiting, and a signal
- * without waiters has no effect.
+ * Builds the signals for these libraries. The default is all of them, because it is often unknown which library is
+ * waiting, and a signal without waiters has no effect.
  *
- * On a Redis Cluster, a list in a slot other than the lock's is omitted. Even python-redis-lock cannot release such a lock.
+ * On a Redis Cluster, a list in a slot other than the lock's is omitted. Even python-redis-lock cannot release such a
+ * lock.
  */
 export function buildReleaseSignals(
   { isCluster }: Pick<Commands, "isCluster">,
@@ -81,8 +82,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys. If the user may only access the lock, the script returns NOPERM before anything runs,
- * and is run again without these keys.
+ * Runs a script with optional keys. If the Redis user may not access them, Redis returns NOPERM before the script runs,
+ * and the script is run again without them.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

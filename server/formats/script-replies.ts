@@ -5,6 +5,7 @@ import type { SeenHolder } from "./observation.ts";
 
 /** The replies of the scripts in this folder, and their parsers. */
 
+/** The reply to a request that was granted. */
 export interface GrantedReply {
   readonly outcome: "granted";
   readonly asOf: number;
@@ -18,7 +19,7 @@ export interface GrantedReply {
   readonly owner: string;
 }
 
-/** `repeated`: the stored result of the same request. */
+/** How a request was granted. `repeated`: with the stored result of the same request. */
 export type GrantKind = "acquired" | "reentered" | "renewed" | "repeated";
 
 export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonly outcome: "unknown" };
@@ -33,11 +34,11 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** The current holder of the lock. */
+/** The current hold of a lock. */
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty if the lock is free, and for `remainingMs` only the longest waiter may acquire it. */
+  /** Empty if the lock is free and, for `remainingMs`, only the longest waiter may acquire it. */
   readonly holders: readonly SeenHolder[];
 }
 

@@ -17,7 +17,7 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
   () => undefined,
 );
 
-/** Removes a waiter. Works the same for all formats, because waiters are stored in a separate key. */
+/** Removes a waiter. Works for all formats, because waiters are stored in a separate key. */
 export function stopWaiting(
   redis: Commands,
   channel: string,

@@ -24,7 +24,7 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
 }
 
-/** Detects any short string, even an empty one, that a rule names as a lock. */
+/** Detects any short string, even an empty one, as a lock, because a rule assigns the format. */
 export function detectToken({ type, content, remainingMs }: RawKey): DetectedLock | undefined {
   const [value] = content;
   if (type !== "string" || value === undefined) return undefined;
@@ -32,7 +32,7 @@ export function detectToken({ type, content, remainingMs }: RawKey): DetectedLoc
   return { ...known, holders: [createForeignHolder(toOwner(value))], remainingMs };
 }
 
-/** Detects a deadline in seconds or milliseconds that a rule names. */
+/** Detects a lock whose value is a deadline in seconds or milliseconds. */
 export function detectDeadline({
   type,
   content,

@@ -42,7 +42,9 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
-/** Detects readers: a set that expires as a whole, so a live reader keeps the members of dead readers. */
+/**
+ * Detects the readers of a read/write lock. Their set expires as a whole, so a live reader keeps dead readers in it.
+ */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
   const fits = formatKey(raw.key).endsWith(READERS) && owners.every(isOwner);

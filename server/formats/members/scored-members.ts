@@ -5,7 +5,7 @@ import { type RawKey, toOwner } from "../raw-key.ts";
 /** As for Redisson: every open page receives each holder. */
 const OWNER_BYTES_MAX = 1024;
 
-/** Returns the owners of members; `undefined` if one is too long. */
+/** Decodes members as owners; `undefined` if one is too long. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
@@ -16,7 +16,7 @@ export interface ScoredMember {
   readonly score: number;
 }
 
-/** Returns the members; empty if the key is not a sorted set, or too large to be read. */
+/** Parses the members of a sorted set. Empty if the key has another type, or if the set or a member is too large. */
 export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "content">): ScoredMember[] {
   if (type !== "zset") return [];
   const members = parseOwners(content.filter((_, at) => at % 2 === 0)) ?? [];
@@ -34,8 +34,7 @@ export function isTimeScore({ score }: ScoredMember): boolean {
 type Holders = readonly [SeenHolder, ...SeenHolder[]];
 
 /**
- * Returns the holders that have not expired. If all have, returns all: that lock has ended but its key still exists. A
- * renewal does not change their order, unlike the order by score.
+ * Returns the holders that have not expired. If all have, returns all: that lock has ended but its key still exists.
  *
  * @param members each with its remaining time; `null` if it has no TTL
  */
@@ -46,12 +45,13 @@ export function selectLiving<Each extends { leftMs: number | null }>(
   return alive.length > 0 ? alive : members;
 }
 
+/** Sorts holders by token, because a renewal would change their order by score. `undefined` if there are none. */
 export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined {
   const [first, ...rest] = holders.toSorted((a, b) => (a.token < b.token ? -1 : 1));
   return first === undefined ? undefined : [first, ...rest];
 }
 
-/** Returns the time left until the last holder's lease ends, when the lock becomes free. */
+/** Returns the time in ms until the last lease ends and the lock becomes free; `null` if a holder has no TTL. */
 export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);

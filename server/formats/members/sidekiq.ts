@@ -42,7 +42,10 @@ function parseLockInfo(json: unknown): LockInfo | undefined {
   }
 }
 
-/** Detects a hash of job ids. A value is when the job acquired the lock, in seconds (version 8), or its info (version 9). */
+/**
+ * Detects a sidekiq-unique-jobs lock, which is a hash of job ids. Each value is the time at which the job acquired the
+ * lock, in Unix seconds (version 8), or the info of the lock (version 9).
+ */
 export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const jobs = raw.type === "hash" ? parseJobs(raw.content) : [];
   const confidence = assessConfidence(formatKey(raw.key), jobs, how);

@@ -109,6 +109,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether only the number is known, and not whether it is a semaphore or a latch. */
+/** Whether the lock is only a number, which may be a semaphore or a latch. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

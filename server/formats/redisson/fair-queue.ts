@@ -2,7 +2,9 @@ import { decodeKey } from "../../../lib/keys/key.ts";
 import { parseMemberScores, parseMembers, QUEUED_MAX, type QueueReader } from "../queue-reader.ts";
 import { buildFairQueueKeys } from "./redisson-keys.ts";
 
-/** The queue of a fair lock: a list in which waiters are served in order, and when each of them times out. */
+/**
+ * Reads the queue of a fair lock: a list of its waiters in the order of service, and a sorted set of their timeouts.
+ */
 export const FAIR_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands(key) {

@@ -26,7 +26,7 @@ const entriesScript = createReleaseScript("force-release-entries.lua");
 const permitsScript = createReleaseScript("force-release-permits.lua");
 const counterScript = createReleaseScript("force-release-counter.lua");
 
-/** Returns the available actions and the notes for the operator. */
+/** Returns which release actions are available for a lock, with a note for the operator. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (!isUnnamedCounter(seen))
     return seen.kind === "semaphore" || seen.kind === "multi" ? { reservable: false } : {};
@@ -50,7 +50,7 @@ export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTer
   };
 }
 
-/** Releases the lock that was seen as Redisson does; see each script. */
+/** Releases a lock in the same way as Redisson, with the script for its kind. */
 export function forceReleaseRedisson(
   redis: Commands,
   channel: string,

@@ -5,7 +5,10 @@ import { isForeignOwner, parseCount } from "./redisson-owner.ts";
 /** As in storage.lua. */
 const FIELDS_MAX = 64;
 
-/** Returns the holders; empty if the hash is another kind of lock (a read/write lock has a `mode`) or application data. */
+/**
+ * Parses the holders in a hash. Empty if the hash is another kind of lock (a read/write lock has a `mode`) or
+ * application data.
+ */
 export function parseHolders(fields: readonly string[], companion: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];
   if (fields.length > 2 * FIELDS_MAX) return holders;

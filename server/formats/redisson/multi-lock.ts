@@ -5,8 +5,9 @@ const END = ":expire_time";
 const COUNT = ":lock_count";
 
 /**
- * Returns the holders of the values of a group that `getMultiLock(group, values)` locks; `undefined` if the key is not such
- * a group. Expired entries remain in the key without holding anything, so they are returned only if there are no others.
+ * Parses the hash of a `getMultiLock(group, values)` lock. Returns one holder per locked value; `undefined` if the hash
+ * is not such a lock. Expired entries remain in the key without holding anything, so they are returned only if there
+ * are no others.
  *
  * @param leftMs TTL of the key, which all entries share
  */

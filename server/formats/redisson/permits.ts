@@ -14,7 +14,9 @@ export interface Permits {
   readonly remainingMs: number | null;
 }
 
-/** Returns the acquired permits of a semaphore by their ids; `undefined` if the key is not such a semaphore. */
+/**
+ * Parses the acquired permits of a semaphore whose permits have ids; `undefined` if the key is not such a semaphore.
+ */
 export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
   if (available === undefined || permits.length === 0) return undefined;

@@ -11,7 +11,7 @@ export interface ReaderLeases {
   readonly leases: readonly RedisArgument[];
 }
 
-/** Returns the lease keys of each reader that Redisson wrote; empty if there are too many to read. */
+/** Builds the lease keys of each reader that uses Redisson; empty if there are too many to read. */
 export function buildReaderLeases({ key, holders }: HeldObservation): ReaderLeases[] {
   const readers = holders.filter(({ role, seq }) => role === "read" && seq === 0);
   const entries = readers.reduce((sum, { count }) => sum + count, 0);

@@ -20,7 +20,7 @@ const BEGIN_SPREAD_MS = 2000;
 const TTL_SPREAD_SHARE = 1 / 2;
 const TTL_SPREAD_MS_MIN = 2000;
 
-/** Whether a hold is of Redisson's plain lock and has one owner. */
+/** Whether the lock is a plain Redisson lock that one thread of a Redisson client holds. */
 export function isPlainRedissonHold({ state, format, type, kind, holders }: HeldObservation): boolean {
   const [{ token, role, fence }, second] = holders;
   const isPlain = state === "held" && format === "redisson" && type === "hash" && kind !== "multi";

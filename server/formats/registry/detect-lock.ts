@@ -30,7 +30,7 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   ],
 };
 
-/** Detects the lock in a key; `undefined` if it cannot be one. A Lockkeeper hold takes precedence over rules. */
+/** Detects the lock in a key; `undefined` if there is none. A Lockkeeper hold takes precedence over rules. */
 export function detectLock(
   raw: RawKey,
   rule: FormatName | undefined,

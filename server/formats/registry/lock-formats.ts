@@ -63,7 +63,7 @@ const BY_NAME = new Map(
   LOCK_FORMATS.flatMap((known) => known.types.map((type) => [`${known.name} ${type}`, known] as const)),
 );
 
-/** Returns the format for a lock of this Redis type; `undefined` if it does not use the type. */
+/** Returns the format with this name for locks of a Redis type; `undefined` if the format does not use the type. */
 export function findLockFormat(name: FormatName, type: LockType): LockFormat | undefined {
   return BY_NAME.get(`${name} ${type}`);
 }

@@ -4,18 +4,21 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** The digest of a key at a point in time. */
+/** The expiry and digest of a key at a point in time. */
 export interface KeyFingerprint {
-  /** On the Redis clock, in Unix ms; `undefined` if it has no TTL. */
+  /** When the key expires, in Unix ms on the Redis clock; `undefined` if it has no TTL. */
   readonly deadlineMs: number | undefined;
   /** Differs if the type, size or content differs. */
   readonly digest: string;
 }
 
-/** `failed`: Redis did not return it; reading the key returns the reason. */
+/** The result of reading a fingerprint. `failed`: Redis did not return it; reading the key returns the reason. */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 
-/** `together`: one call may contain keys of several slots. `apart`: each key needs its own call, as on a cluster. */
+/**
+ * How keys are grouped into calls. `together`: one call may contain keys of several slots. `apart`: each key needs its
+ * own call, as on a cluster.
+ */
 export type FingerprintCalls = "together" | "apart";
 
 /** One call blocks Redis for other clients for at most about 0.3 ms. */

@@ -58,7 +58,7 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
   return (replies as unknown[]).map((reply) => (reply instanceof Error ? reply : parseRawReply(reply)));
 }
 
-/** How keys are read: which rule applies, and whether the API may acquire them. */
+/** Finds the format rule that applies to a key, and whether the API may acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
 /** The lookup for a key of a verb. */

@@ -15,11 +15,15 @@ export interface SeenQueue {
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** How many clients are subscribed to the release; `undefined` if they cannot be counted. */
+  /** The number of clients that are subscribed to the release; `undefined` if they cannot be counted. */
   readonly listening: number | undefined;
 }
 
-/** @param seen the observation of the key made just before */
+/**
+ * Reads the waiters of a lock.
+ *
+ * @param seen an observation of the key that was made just before
+ */
 export async function readQueue(
   redis: Redis,
   seen: ReadableObservation,

@@ -25,7 +25,7 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
   return { queue: job.slice(0, idAt), id: job.slice(idAt + 1) };
 }
 
-/** Bull stores a lock next to its job. Without that job, it is a different lock with this name. */
+/** Reads the job that Bull stores next to its lock. A key without such a job is a different lock with the same name. */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {
     const name = isBinaryKey(key) ? undefined : parseJobLockName(key);

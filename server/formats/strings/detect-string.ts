@@ -29,8 +29,8 @@ const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
 ];
 
 /**
- * Detects a string lock by the table of variants. If the key names a lock, or the API may acquire it, any other string may
- * also be a lock: `acquire` reports it as held.
+ * Detects a string lock with the table of variants. If the key names a lock, or the API may acquire it, any other
+ * string also counts as a possible lock, because `acquire` reports it as held.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;

@@ -85,7 +85,9 @@ export function isNamedAsLock(key: Key): boolean {
 /** Matches part of every lock word, so that most names need no further check. */
 const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
 
-/** Assesses a name by its first 1,024 characters, because longer keys cannot be acquired. */
+/**
+ * Assesses whether a key names a lock. Reads only the first 1,024 characters, because longer keys cannot be acquired.
+ */
 export function assessName(key: Key): NameEvidence {
   const name = formatKey(key).slice(0, KEY_BYTES_MAX);
   if (!ANY_WORD.test(name)) return "none";

@@ -9,7 +9,7 @@ import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.t
  * lock read since startup may belong. A wrong library costs a few messages without subscribers.
  */
 export class SeenLibraries {
-  /** The current rules. */
+  /** Returns the current rules. */
   getRules = (): FormatRules => NO_RULES;
   #seen: readonly SignalledLibrary[] = [];
 

@@ -1,7 +1,7 @@
 import type { FormatName, LockKind } from "../../../lib/contract/format.ts";
 import type { ValueSyntaxName } from "./value-syntax.ts";
 
-/** Tests a key name of any length in linear time. */
+/** A pattern that tests a key name of any length in linear time. */
 export type NamePattern = Pick<RegExp, "test">;
 
 /** A library, or one of its objects, that stores its lock in a single string. */
@@ -111,7 +111,10 @@ export const STRING_FORMAT_NAMES: readonly FormatName[] = [
   ...new Set(STRING_VARIANTS.map(({ format }) => format)),
 ];
 
-/** Returns the libraries that neither the key nor the value distinguishes. */
+/**
+ * Returns the formats that write this value syntax under any key, so that neither the key nor the value distinguishes
+ * them.
+ */
 export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   return STRING_VARIANTS.filter((each) => each.shape === shape && each.names === "any").map(
     ({ format }) => format,

@@ -1,6 +1,6 @@
 /** The facts in a value other than the owner, by the names of the groups in its pattern. */
 export interface EmbeddedFacts {
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   readonly iso?: string;
   /** A version 1 UUID, which contains a time. */
   readonly uuid1?: string;
@@ -30,7 +30,7 @@ const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
 /** The last base64 digit of 16 bytes has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";
 
-/** In order of specificity: the first syntax that matches applies. */
+/** The known syntaxes of owners in order of specificity: the first one that matches applies. */
 export const VALUE_SYNTAXES = {
   shedlock: { pattern: /^ADDED:(?<iso>[-\dT:.]+Z)@(?<host>.*):[0-9a-f-]{36}$/s },
   medallion: {
@@ -117,7 +117,11 @@ export function isNearbyTime(timeMs: number, now: number): boolean {
   return Math.abs(timeMs - now) < 5 * YEAR_MS;
 }
 
-/** Returns Unix milliseconds for the 32 digits of a version 1 UUID, which counts units of 100 ns from 1582. */
+/**
+ * Returns the time of a version 1 UUID in Unix ms. The UUID counts units of 100 ns since 1582.
+ *
+ * @param digits its 32 hexadecimal digits
+ */
 export function parseUuid1Time(digits: string): number {
   const ticks = BigInt(`0x${digits.slice(13, 16)}${digits.slice(8, 12)}${digits.slice(0, 8)}`);
   return Number(ticks / 10_000n) - 12_219_292_800_000;

@@ -1,6 +1,6 @@
 /**
- * Returns when a lock with this deadline can be acquired, in Unix ms: one whole unit later. `undefined` if it is not a
- * deadline.
+ * Returns the time at which a lock with this deadline can be acquired, in Unix ms: one whole unit after the deadline.
+ * `undefined` if the value is not a deadline.
  */
 export function parseDeadline(value: string): number | undefined {
   const unitMs = detectUnitMs(value);
