@@ -6,7 +6,7 @@ import type { AcquiredGrant, AcquireOptions, LockVerbs } from "../verbs/verbs.ts
 import { createAbortedError } from "../verbs/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
-/** Retries at intervals instead of waiting in the queue. */
+/** How an acquire is retried at intervals instead of waiting in the queue. */
 export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;

@@ -7,7 +7,10 @@ import type { LockClient } from "./lock-client.ts";
 import { assertCampaignOptions } from "./options.ts";
 
 export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | "signal"> {
-  /** The client leads while this runs. The signal aborts when the leadership ends; send `hold.fence` with each write. */
+  /**
+   * Called on election. The client leads until the returned promise settles or `signal` aborts because the leadership
+   * has ended. Send `hold.fence` with each write.
+   */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
   /** Called when the leadership was lost, not resigned. */
   readonly onLost?: (reason: unknown) => void;

@@ -6,13 +6,13 @@ import type { RenewableHold } from "../verbs/backend.ts";
 import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
 import type { Grant } from "../verbs/verbs.ts";
 
-/** `closed`: this process has released its last count. */
+/** The state of a hold in this process. `closed`: this process has released its last count. */
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
 export interface LeaseEvents {
-  /** A renewal failed or is late. */
+  /** Called when a renewal failed or is late. */
   onJeopardy(): void;
-  /** The lease is lost or closed. */
+  /** Called when the lease is lost or closed. */
   onEnd(): void;
 }
 
@@ -88,7 +88,7 @@ export class HoldLease implements RenewableHold {
     return this.#lost.signal;
   }
 
-  /** The Redis clock, estimated from its last reply; Unix milliseconds. */
+  /** The Redis clock, estimated from its last reply, in Unix milliseconds. */
   get asOf(): number {
     return Math.round(this.#asOf + computeElapsedMs(this.#sentAt));
   }
@@ -98,7 +98,7 @@ export class HoldLease implements RenewableHold {
     return { key, format, unit, token, fence, owner };
   }
 
-  /** Time left until the local deadline; 0 if the hold is lost or closed. */
+  /** Returns the time until the local deadline in milliseconds; 0 if the hold is lost or closed. */
   remainingMs(): number {
     if (!this.#isLive()) return 0;
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
@@ -114,7 +114,7 @@ export class HoldLease implements RenewableHold {
     this.applyRenewal(sentAt, remainingMs, asOf);
   }
 
-  /** Like `applyGrant`, for a reply that does not contain the lease. */
+  /** Applies a renewal like `applyGrant`, for a reply that does not contain the lease. */
   applyRenewal(sentAt: Moment, remainingMs: number, asOf?: number): void {
     const { state } = this;
     if (state !== "held" && state !== "jeopardy") return;

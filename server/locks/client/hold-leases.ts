@@ -92,7 +92,7 @@ export class HoldLeases implements HoldCommands {
     return released;
   }
 
-  /** Ends all holds: they are no longer renewed, and their loss is not reported. */
+  /** Marks all holds as lost and stops renewing them. In Redis, they end with their leases. */
   close(): void {
     this.#watchdog.stop();
     for (const lease of [...this.#byToken.values()]) {

@@ -13,7 +13,7 @@ export interface HoldOptions {
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** A label for people; `<hostname>:<pid>` by default. */
+  /** A label for display; `<hostname>:<pid>` by default. */
   readonly owner?: string | undefined;
   /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
@@ -33,7 +33,7 @@ export interface HoldOptions {
 
 export interface WithLockOptions extends HoldOptions {
   /**
-   * Whether to re-enter the hold of the enclosing `withLock` of the same client and key. Of the other options, only
+   * Whether to re-enter the hold of the enclosing `withLock` for the same client and key. Of the other options, only
    * `leaseMs`, `waitMs`, `retry` and `signal` then apply. False by default.
    */
   readonly reentrant?: boolean | undefined;

@@ -8,8 +8,9 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
- * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed or is
- * late. `lost`: another client may hold the lock. `released`: this count was released.
+ * The state of one count of a hold. `held`: certain until the local deadline. `jeopardy`: still within the deadline,
+ * but the last renewal failed or is late. `lost`: another client may hold the lock. `releasing`: the release of this
+ * count has not finished. `released`: this count was released.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
@@ -28,7 +29,7 @@ export interface HoldReleaseRequest extends HoldReleaseOptions {
   readonly requestId: string;
 }
 
-/** The client of a hold. */
+/** The operations of a hold that its client runs. */
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
@@ -76,7 +77,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.token;
   }
 
-  /** Fencing token, a decimal string: larger than those of all earlier holds of the key. */
+  /** Fencing token as a decimal string; larger than those of all earlier holds of the key. */
   get fence(): string {
     return this.#lease.fence;
   }
@@ -86,7 +87,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.holdId;
   }
 
-  /** A label for people. */
+  /** A label for display. */
   get owner(): string {
     return this.#lease.owner;
   }

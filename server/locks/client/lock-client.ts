@@ -95,7 +95,7 @@ export class LockClient {
   }
 
   /**
-   * Reserves a free lock for a while: no client of any library can acquire it.
+   * Reserves a free lock for `reservedMs`, so that no client of any library can acquire it.
    *
    * @throws HeldError, NotALockError, UnitConflictError, KeyNotAllowedError, InvalidError, UnavailableError,
    *   NotReplicatedError, UnknownOutcomeError

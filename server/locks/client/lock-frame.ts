@@ -132,7 +132,7 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
  */
 const scope = new AsyncLocalStorage<readonly LockFrame[]>();
 
-/** Finds the nearest enclosing frame of the lock; `undefined` if none is open. */
+/** Finds the nearest enclosing frame of the lock; `undefined` if there is none or it is closed. */
 export function findFrame(client: object, key: string): LockFrame | undefined {
   const frame = scope.getStore()?.find((each) => each.isOf(client, key));
   return frame?.isOpen ? frame : undefined;

@@ -4,8 +4,8 @@
  * Log entries never contain a password.
  */
 export interface Logger {
-  /** Each attempt of a `retry`. */
+  /** Logs each attempt of a `retry`. */
   debug(details: object, message: string): void;
-  /** Failures that are not returned to a caller, such as a failed release after the work has ended. */
+  /** Logs failures that are not returned to a caller, such as a failed release after the work has ended. */
   warn(details: object, message: string): void;
 }

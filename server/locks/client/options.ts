@@ -67,7 +67,11 @@ const OPEN_OPTIONS: OptionTypes = {
   failoverHoldOffMs: NUMBER,
 };
 
-/** Like the functions below, throws an InvalidError that names the first option that is unknown or of the wrong type. */
+/**
+ * Checks options, like the functions below.
+ *
+ * @throws InvalidError that names the first option that is unknown or of the wrong type
+ */
 export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
 export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);
 export const assertWithLockOptions = (options: object) => assertHold("withLock", WITH_LOCK_OPTIONS, options);

@@ -18,9 +18,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client after a third of their length, with one timer and up to a hundred leases per script, on a
- * separate connection so that no other request delays it. Errors do not stop it. It never renews a lease whose last count is
- * being released, or whose deadline has passed.
+ * Renews all leases of a client after a third of their length, with one timer and up to a hundred leases per script, on
+ * a separate connection so that no other request delays a renewal. Errors do not stop it. It never renews a lease whose
+ * last count is being released, or whose deadline has passed.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();

@@ -11,7 +11,7 @@ export interface Vote {
   readonly reply: GrantedReply;
 }
 
-/** The hold that results from votes. */
+/** The hold that a majority of votes agrees on. */
 export interface Agreement {
   readonly token: string;
   readonly fence: string;
@@ -48,7 +48,7 @@ export function findAgreement(votes: readonly Vote[], masters: number): Agreemen
   return { token: voters[0].reply.token, fence, count: kthSmallest(counts, majority), voters };
 }
 
-/** Returns whether the current votes decide, and whether pending votes still can. */
+/** Returns `open` while no hold has a majority but pending votes can still produce one; otherwise `enough`. */
 export function assessProgress(answers: MasterAnswers<AcquireReply>, masters: number): PollProgress {
   const majority = computeMajority(masters);
   const most = groupByToken(collectVotes(answers))[0]?.length ?? 0;

@@ -7,7 +7,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 export interface ConfirmationOptions {
   readonly majority: number;
   readonly budgetMs: number;
-  /** Called with whether a master agrees if it replies after a majority has confirmed. */
+  /** Called when a master replies after the poll has ended, with whether it agrees. */
   readonly onLate?: (master: QuorumMaster, agrees: boolean) => void;
 }
 
@@ -44,7 +44,7 @@ export async function confirmAgreement(
   return [...upToDate, ...confirmed];
 }
 
-/** Writes the agreed fencing token and count to a vote. Returns false if the master's hold has ended. */
+/** Writes the agreed fencing token and count to the master of a vote. Returns false if the hold has ended there. */
 export function writeAgreement(
   key: Key,
   { master, reply }: Vote,

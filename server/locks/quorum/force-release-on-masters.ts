@@ -12,10 +12,11 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Force-releases a hold on all masters: on each master, the vote with its token and that master's fencing token.
+ * Force-releases a hold on all masters. On each master, releases the vote with the token of the hold and the fencing
+ * token that this master stores.
  *
- * `released` if fewer than a majority can still have it: what remains on an unreachable master expires with its lease and is
- * not a hold. `changed` if a majority now has a different hold.
+ * Returns `released` if fewer than a majority can still have the hold: what remains on an unreachable master expires
+ * with its lease and is not a hold. Returns `changed` if a majority now has a different hold.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */
@@ -65,8 +66,9 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. A vote that missed the agreement has a different fencing token. A RedLock
- * has a different owner on each master: each owner belongs to one client and therefore to one master.
+ * Whether a master has the holders that were seen. Fencing tokens are not compared, because a vote that missed the
+ * agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client and
+ * therefore to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

@@ -10,10 +10,10 @@ import { collectReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Reads whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key cannot be
- * acquired, but is still a lock.
+ * Reads whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key cannot
+ * be acquired, but is still a lock.
  *
- * @returns the refusal; `undefined` if the keys are not locks
+ * @returns the refusal; `undefined` if no majority has such a lock
  */
 export async function readForeignHold(
   masters: readonly QuorumMaster[],

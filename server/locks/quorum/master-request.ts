@@ -54,7 +54,7 @@ export class MasterRequest {
     return LOCK_WRITERS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
   }
 
-  /** Repeats a request that the master may have executed. */
+  /** Records that the master may have executed the request, so that the next attempt is sent as a retry. */
   recordSilence(): void {
     this.#unansweredSince ??= performance.now();
   }
@@ -88,7 +88,10 @@ export class MasterRequest {
     await attempt(verbs, call, { budgetMs: REVOKE_BUDGET_MS }).catch(() => undefined);
   }
 
-  /** Removes it from the list of waiters. The list is only informative and its entries expire, so failures are harmless. */
+  /**
+   * Removes the request from the list of waiters. The list is only informative and its entries expire, so failures are
+   * harmless.
+   */
   stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {
     if (sinceMs === undefined) return;
     if (id === this.attemptId.id) this.#sinceMs = undefined;

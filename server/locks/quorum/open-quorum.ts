@@ -11,7 +11,7 @@ export interface QuorumLocation {
 }
 
 /**
- * Opens three connections to each master; a minority of them may be down.
+ * Opens three connections to each master; a minority of the masters may be down.
  *
  * @throws StartupError if they are not a valid quorum or fewer than a majority respond within five seconds
  */

@@ -23,7 +23,8 @@ export class PendingVotes {
   }
 
   /**
-   * Closes a vote that agrees or was not granted, and withdraws any other, unless all were already withdrawn.
+   * Settles a pending vote: `take_back` withdraws it, and any other ending only removes it. No effect on a vote that is
+   * no longer pending.
    *
    * @param token the token of the vote, if it differs from the requested token
    */

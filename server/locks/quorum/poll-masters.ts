@@ -22,7 +22,7 @@ export type PollProgress = "open" | "enough" | "decided";
 export interface MasterPollOptions<Reply> {
   /** The connections to use. */
   readonly by: "verbs" | "renewals";
-  /** `all`: the call waits for every connection. By default, it waits only if a majority is disconnected. */
+  /** `all`: the call waits for every connection. By default, it waits only if fewer than a majority are connected. */
   readonly to?: "all";
   /** Time limit for each master. */
   readonly budgetMs: number;

@@ -30,7 +30,10 @@ export interface QuorumGrant {
   readonly asOf: number;
 }
 
-/** The result of one attempt. `too_late`: a majority granted, but no validity time was left. */
+/**
+ * The result of one attempt. `too_late`: a majority granted the lock, but the grant could not be confirmed while it was
+ * valid.
+ */
 export type QuorumAttemptOutcome =
   | QuorumGrant
   | { readonly outcome: "refused" | "too_late"; readonly answers: MasterAnswers<AcquireReply> };
@@ -49,7 +52,7 @@ export class QuorumAttempt {
   readonly #majority: number;
   readonly #budgetMs: number;
   #isClosed = false;
-  /** The token of the acquired hold. */
+  /** Votes for the acquired hold that are pending, or not confirmed to agree with it. */
   readonly pendingVotes = new PendingVotes();
 
   /** @param idSource who chose the request id. A caller that repeats its id may be asking for exactly these votes. */

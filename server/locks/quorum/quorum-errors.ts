@@ -33,7 +33,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether the request continues under a different id, because this one was already withdrawn. */
+/** Whether a master reports that this request id was withdrawn, so that the request must continue under another id. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -58,7 +58,7 @@ export function createQuorumRefusalError(
   return createRefusalError(key, "token", reused);
 }
 
-/** Creates the error for a hold without a majority. */
+/** Creates the error for a renewal or a re-entry that no majority granted. */
 export function createHoldRefusalError(
   key: Key,
   replies: readonly RenewReply[],

@@ -48,8 +48,8 @@ import { verifyOnMasters } from "./verify-on-masters.ts";
 const FORMAT = "token";
 
 /**
- * The verbs on locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis, except
- * that a lock is lost only when a majority loses it.
+ * The verbs for locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis,
+ * except that a lock is lost only when a majority loses it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;

@@ -17,7 +17,10 @@ export interface QuorumMaster {
   readonly renewals: Redis;
 }
 
-/** `any`: another deployment's quorum is watched as configured, and its number of masters is reported as a finding. */
+/**
+ * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, because the quorum of another
+ * deployment is watched as configured, and an even number is reported as a finding.
+ */
 export type MasterCountRule = "odd" | "any";
 
 const OPEN_MS = 5000;

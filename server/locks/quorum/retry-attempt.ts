@@ -19,7 +19,7 @@ import {
 import { computeSplitPauseMs } from "./time-limits.ts";
 
 export interface RetryLimits {
-  /** How long it will wait if it is refused; `undefined` if it will not wait. */
+  /** Returns how long the request waits if it is refused, in ms; `undefined` if it does not wait. */
   readonly waitMs: (() => number) | undefined;
   /** How long to retry a lock without a known holder. */
   readonly patienceMs: number;
@@ -30,7 +30,7 @@ export interface RetryLimits {
   readonly onSend: (() => void) | undefined;
 }
 
-/** Attempts to acquire a lock until it is granted or another client holds it. */
+/** Attempts to acquire a lock until it is granted, another client holds it, or a limit is reached. */
 export async function retryAttempt(
   attempt: QuorumAttempt,
   patience: RetryLimits,
@@ -63,7 +63,7 @@ function computeRetryLimitMs(
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }
 
-/** Returns the error of a failed attempt. */
+/** Creates the error for a failed attempt. */
 export function toAttemptError(
   key: Key,
   request: AcquireRequest,

@@ -9,7 +9,7 @@ const BUDGET_OF_LEASE = 1 / 4;
 /** Two round trips around the globe; upper bound of the wait for a silent master. */
 const BUDGET_MS_MAX = 400;
 
-/** Returns the time limit of one request to a master; the maximum if the lease is unknown. */
+/** Returns the time limit of one request to a master, in ms; the maximum if the lease is unknown. */
 export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
@@ -22,14 +22,14 @@ const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns how long a hold is certain from now, given when it was requested and how long a majority has it. 0 or less: it is
- * not certain.
+ * Returns the time in ms for which a hold is certain from now, given the moment of its request and its remaining time
+ * on a majority. 0 or less: the hold is not certain.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** Like `computeValidityMs`, but counted from the request. */
+/** Returns the time in ms for which a hold is certain, counted from its request. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
@@ -38,8 +38,8 @@ const PAUSE_MS_MIN = 4;
 const PAUSE_MS_MAX = 100;
 
 /**
- * Returns the pause after a split vote. It is random, from a range that grows with each attempt until all competing clients
- * fit in it.
+ * Returns the pause after a split vote, in ms. It is random, from a range that grows with each attempt until all
+ * competing clients fit in it.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {
   const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);

@@ -29,8 +29,8 @@ import {
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * How long after a release only the longest waiter may acquire the lock. Limits the delay for the others if that client has
- * died or is slow. Longer than a wake-up takes on a busy machine.
+ * Time after a release in which only the longest waiter may acquire the lock, in ms. It is longer than a wake-up takes
+ * on a busy machine, and limits the delay for the others if that waiter has died or is slow.
  */
 export const GIVE_WAY_MS = 10;
 

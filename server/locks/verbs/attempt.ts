@@ -22,9 +22,9 @@ export interface AttemptOptions {
 }
 
 /**
- * Calls Redis until it replies or the time limit expires. Only safe for scripts with a request id: a call whose reply was
- * lost is repeated, and the id prevents it from counting twice. A repeated call contains the time since the first one was
- * sent.
+ * Calls Redis until it replies or the time limit expires. Only safe for scripts with a request id: a call whose reply
+ * was lost is repeated, and the id prevents it from counting twice. A repeated call receives the time since the first
+ * one was sent.
  *
  * @throws LockkeeperError `unavailable` if nothing was done, `unknown_outcome` if that is unknown
  */

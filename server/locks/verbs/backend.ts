@@ -17,7 +17,7 @@ export interface Backend {
   close(): void;
 }
 
-/** Receives reports of a client's holds that operators release. */
+/** Receives the force-releases of a client's holds. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
   /** Called when the subscription is made or renewed. Earlier releases may not have been reported. */

@@ -3,7 +3,7 @@ import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts
 import { InvalidError } from "../../errors/request-errors.ts";
 import { findOwnerFault, findTextFault } from "./owner-fault.ts";
 
-/** Texts from a caller that the companion stores, in lines with tabs between the parts of a request. */
+/** Texts from a caller that scripts store in the companion, where line breaks and tabs are separators. */
 export interface CallerTexts {
   readonly owner?: string | undefined;
   readonly principal?: string | undefined;

@@ -24,6 +24,7 @@ import type { SeenHold } from "./wait-stop.ts";
 
 /** Creates the errors of the verbs: each with its facts and a remedy. */
 
+/** @throws KeyNotAllowedError if the key cannot be used as a lock */
 export function assertMappable(key: Key): void {
   const why = findKeyFault(key);
   if (why !== undefined) throw new KeyNotAllowedError(`This key cannot be a lock here: ${why}.`, {});
@@ -59,7 +60,9 @@ export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
 }
 
-/** Creates the error for a quorum whose masters are held by other clients, none of which is known to have a majority. */
+/**
+ * Creates the error for a lock that different clients hold on different masters, none of them with a known majority.
+ */
 export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: CurrentHold): HeldError {
   const owners = [...new Set(holders.map(({ owner }) => JSON.stringify(owner)))].join(", ");
   const expiry =
@@ -72,7 +75,7 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
   });
 }
 
-/** An attempt that found the lock held, and the refusal that results if there is no further attempt. */
+/** The outcome of an attempt that found the lock held. Creates its error only if there is no further attempt. */
 export class LazyHeldOutcome {
   constructor(
     private readonly key: Key,

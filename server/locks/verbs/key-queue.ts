@@ -26,7 +26,11 @@ export interface QueuePlace {
   sleepAfter(seen: HeldOutcome): void;
   /** Sleeps after an attempt without a result. */
   sleepFor(ms: number): void;
-  /** @param heldMs the lease that was granted */
+  /**
+   * Leaves the queue.
+   *
+   * @param heldMs the lease that was granted; `undefined` if none is known
+   */
   leave(heldMs?: number): void;
 }
 
@@ -136,7 +140,7 @@ export class KeyQueue {
     this.#waiters[0]?.wake();
   }
 
-  /** One release causes several messages, which arrive together and lead to one attempt. */
+  /** Wakes the queue once for all messages that arrive together, because one release causes several. */
   wakeSoon(): void {
     this.#isWakePending = true;
     if (this.#isWakeScheduled) return;
@@ -147,15 +151,15 @@ export class KeyQueue {
     });
   }
 
-  /** Handles later messages, which report that the lock is held again. */
+  /** Cancels a pending wake-up, because a later message reports that the lock is held again. */
   cancelWake(): void {
     this.#isWakePending = false;
   }
 
   /**
-   * Prepares to hand over one of this process's holds to its next waiter. Returns a function that starts the waiter's turn
-   * once the release has been sent, so that its acquire follows the release on the connection. Returns `undefined` if it is
-   * time to give waiters of other processes a chance.
+   * Prepares to hand over one of this process's holds to its next waiter. Returns a function that starts the waiter's
+   * turn once the release has been sent, so that its acquire follows the release on the connection. Returns `undefined`
+   * if no waiter is ready, or if waiters of other processes must get a chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
@@ -176,7 +180,7 @@ export class KeyQueue {
     return waiter;
   }
 
-  /** Whether this waiter must try now; if so, the others continue to wait. */
+  /** Starts an attempt of this waiter if one is due and it is first in the queue. Returns whether it did. */
   tryStartAttempt(waiter: Waiter): boolean {
     if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
     this.#isAttemptDue = false;

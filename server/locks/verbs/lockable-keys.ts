@@ -3,7 +3,7 @@ import { KeyNotAllowedError } from "../../errors/lock-errors.ts";
 import { KeyPatternSet } from "../../redis/glob.ts";
 import { assertMappable } from "./error-factories.ts";
 
-/** Which keys may be locked. */
+/** The keys that may be locked, by pattern. */
 export class LockableKeys {
   readonly #range: KeyPatternSet;
 

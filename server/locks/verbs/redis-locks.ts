@@ -52,8 +52,8 @@ export interface RedisLocksParts {
 }
 
 /**
- * The verbs on locks. Each is one script, which is granted, refused, or reports that the outcome is unknown. Deadlines that
- * clients derive from `remainingMs` count from before they sent the request.
+ * The verbs for locks in one Redis or Redis Cluster. Each verb is one script and is granted, refused, or has an unknown
+ * outcome. Clients must count deadlines that they compute from `remainingMs` from before they sent the request.
  */
 export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
@@ -89,7 +89,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires a lock, and waits for it for up to `waitMs`. A held lock is refused, even if the caller holds it.
+   * Acquires a lock. If it is held, even by the caller, waits for up to `waitMs`.
    *
    * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
    *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
@@ -155,7 +155,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Releases one count. A hold that has ended is an outcome, not an error.
+   * Releases one count. For a hold that has ended, the outcome is `not_held`, not an error.
    *
    * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
    *   unavailable, unknown_outcome
@@ -187,8 +187,8 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reserves a free lock: a hold in the format of the lock, with the owner `lockkeeper:reserve:<by>`, which every client of
-   * every library respects. It ends when it expires or is force-released.
+   * Reserves a free lock. The reservation is a hold in the format of the lock, with the owner
+   * `lockkeeper:reserve:<by>`, which clients of every library respect. It ends when it expires or is force-released.
    *
    * @throws LockkeeperError as `acquire` without waiting
    */

@@ -1,7 +1,7 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { Observation, ReadableObservation } from "../../formats/observation.ts";
 
-/** @throws LockkeeperError unavailable if Redis did not allow the key to be read */
+/** @throws LockkeeperError unavailable if the key could not be read */
 export function requireReadable(observation: Observation | undefined): ReadableObservation {
   if (observation !== undefined && observation.state !== "unreadable") return observation;
   const why = observation?.why ?? "no answer";

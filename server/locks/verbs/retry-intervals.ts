@@ -23,7 +23,7 @@ export class RetryIntervals {
     else if (last === undefined || last.owner !== now.owner || last.fence !== null) this.#nextMs = FIRST_MS;
   }
 
-  /** The interval to sleep for, in ms; `undefined` for the default. */
+  /** Returns the next interval in ms; `undefined` for the default. */
   takeNext(): number | undefined {
     const ms = this.#nextMs;
     if (ms !== undefined) this.#nextMs = ms < LAST_MS ? ms * 2 : undefined;

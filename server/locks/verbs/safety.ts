@@ -5,13 +5,13 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant. Each is off by default, at no cost. */
+/** Additional conditions for a grant. Each is off by default and then costs nothing. */
 export interface SafetyOptions {
   /** How many replicas must confirm each grant and each renewal; costs one more round trip. */
   readonly replicas?: number | undefined;
-  /** How long they may take; 500 by default. */
+  /** Time limit for these confirmations, in ms; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
-  /** How long no lock is granted after a failover; use the longest lease. */
+  /** Time after a failover in which no lock is granted, in ms. Set it to the longest lease. */
   readonly failoverHoldOffMs?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface GuardedCommands {
 /** Creates commands that report the server of each script before it is sent. */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
-/** Guards the servers of a target. Calls that grant or renew a lock use guarded commands. */
+/** Applies the safety options to the servers of a target. Calls that grant or renew a lock use guarded commands. */
 export class SafetyGuard {
   readonly #noGrantsUntil = new Map<string, number>();
 
@@ -67,6 +67,8 @@ export class SafetyGuard {
   }
 
   /**
+   * Guards one call: refuses grants for a time after a failover, and confirms the script on the replicas.
+   *
    * @param what the kind of command; renewals continue while grants are refused
    * @param connection as for `ReplicationIdentity.watchAddress`
    */
@@ -141,7 +143,7 @@ function explainCause(cause: unknown): string {
   return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
-/** Adds a hook that reports the server to the commands of one connection. */
+/** Returns a factory for commands of one connection that report their server before each script is sent. */
 export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {

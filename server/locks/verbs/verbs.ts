@@ -34,7 +34,7 @@ export interface VerbHold extends HoldRef, HoldCaller {
 }
 
 export interface AcquireOptions extends HoldCaller {
-  /** A label for people; no script compares it. */
+  /** A label for display; no script compares it. */
   readonly owner: string;
   readonly leaseMs: number;
   /** `redisson` by default. */
@@ -117,7 +117,9 @@ export interface AcquiredGrant {
   abandon(): void;
 }
 
-/** The outcome on one master of a quorum. `away`: the request is certain not to have been executed there. */
+/**
+ * The outcome of a force-release on one master of a quorum. `away`: the master certainly did not execute the request.
+ */
 export interface MasterReleaseOutcome {
   readonly name: string;
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
@@ -141,7 +143,7 @@ export interface LockVerbs {
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
 }
 
-/** The verbs with the actions of operators. */
+/** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
   /**
    * Force-releases one hold of any lock, whether or not its key is lockable.

@@ -8,7 +8,7 @@ import type { WaiterQueues } from "./waiter-queues.ts";
 
 /** How soon a waiter retries a refused hand-over: the release may have been delayed, and it woke no client. */
 const HAND_OVER_RETRY_MS = 5;
-/** How long a waiter that gave up can return to its place with the same request id. */
+/** Time in ms for which a waiter that gave up can return to its place with the same request id. */
 export const PLACE_RETENTION_MS = 5000;
 const OUTAGE_RETRY_MS = 200;
 
@@ -22,12 +22,15 @@ export interface WaitOptions {
 /** The result of an attempt to acquire a lock. */
 export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
-/** The grant, and a way to release it if its caller has left. */
+/** A grant that can be released if its caller has left. */
 export interface Revocable {
   revoke(): void;
 }
 
-/** Makes one attempt, given `leftMs` of the wait, when the wait began (`undefined` for the first attempt), and its cause. */
+/**
+ * Makes one attempt. `leftMs` is the rest of the wait, `sinceMs` its start (`undefined` for the first attempt), and
+ * `turn` the reason for the attempt.
+ */
 export type WaitAttempt<Reply> = (
   leftMs: number,
   sinceMs: number | undefined,
@@ -37,7 +40,9 @@ export type WaitAttempt<Reply> = (
 /** Called when a wait ends without the lock. */
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
-/** Runs waits for locks, with one attempt per key at a time. Places survive a broken connection to the caller. */
+/**
+ * Runs waits for locks, with one attempt per key at a time. A caller whose connection breaks can return to its place.
+ */
 export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
@@ -155,7 +160,7 @@ function toWaitError(
   return createAbortedError(signal);
 }
 
-/** Creates an error with the abort reason of the caller's signal. */
+/** Creates an error with the abort reason of the caller's signal as its cause. */
 export function createAbortedError(signal: AbortSignalLike | undefined): AbortedError {
   const options = signal instanceof AbortSignal && signal.aborted ? { cause: signal.reason } : undefined;
   return new AbortedError("The wait was cancelled. Nothing is held.", options);

@@ -10,7 +10,7 @@ export interface SeenHold {
   readonly fence: string | null;
 }
 
-/** The lock is held by another client. */
+/** The result of a refused attempt: another client holds the lock or is next. */
 export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
@@ -27,12 +27,12 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded";
 
 /**
- * Ends a wait by time, by its caller, or by a later request with the same id. Thousands may be waiting, so it is not an
- * AbortSignal, which uses as much memory as the rest of a wait.
+ * Ends a wait when its time is up, its caller gives up, or a later request has the same id. Thousands may be waiting,
+ * so it is not an AbortSignal, which uses as much memory as the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
-  /** The last listener. */
+  /** The listener; a new one replaces it. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
 

@@ -47,6 +47,8 @@ export class WaiterQueues {
   }
 
   /**
+   * Adds a waiter to the queue of a key.
+   *
    * @param since orders the waiters, so that a caller that returns keeps its place
    * @param seen the result of the first attempt
    */
