@@ -5,9 +5,9 @@ const PACKET_CHARACTERS = 2048;
 
 /**
  * Sends the commands of one turn of the event loop in few packets, because a system call per command costs more than
- * everything else about it. A command waits at most until the turn ends, when every readable socket has been processed, so
- * the commands for many HTTP connections are sent together. Commands are strings, and sending one long string costs less
- * than sending many short ones.
+ * the rest of its processing. A command waits at most until the turn ends, when every readable socket has been
+ * processed, so the commands for many HTTP connections are sent together. Commands are strings, and sending one long
+ * string costs less than sending many short ones.
  */
 export function coalesceWrites(stream: Pick<Socket, "write" | "end">): void {
   const write = stream.write.bind(stream);

@@ -26,7 +26,11 @@ export class ConnectionErrors {
     }
   }
 
-  /** Called for each new connection. @param label of its address, safe to print */
+  /**
+   * Records a new connection if it is opened while `record` runs.
+   *
+   * @param label the label of its address, safe to print
+   */
   static watch(redis: Redis, label: string): void {
     ConnectionErrors.#current.getStore()?.watchConnection(redis, label);
   }
@@ -40,7 +44,10 @@ export class ConnectionErrors {
     return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
   }
 
-  /** Returns the reasons on one line, each with its address unless all addresses failed for the same reason. */
+  /**
+   * Returns the reasons for the failures on one line, each with its address unless all addresses failed for the same
+   * reason.
+   */
   describe(): string {
     const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);
     const reasons = unreached.map(([label, { lastError }]) => {
@@ -73,9 +80,9 @@ export class ConnectionErrors {
 const NO_ANSWER = "no answer";
 
 /**
- * Describes why a connection failed: "connect ECONNREFUSED 10.0.0.1:6379".
- * Show this text and not the error. The error of a refused AUTH contains the password among its command's arguments, and a
- * server that does not support AUTH repeats them in its message.
+ * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Show this text and not the error.
+ * The error of a refused AUTH contains the password among its command's arguments, and a server that does not support
+ * AUTH repeats them in its message.
  */
 export function describeConnectionError(error: unknown): string {
   // A host name with several addresses fails with one error per address.

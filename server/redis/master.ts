@@ -14,9 +14,9 @@ export interface Master {
   readonly reads: ReadConnections;
   /** For subscriptions. They are lost whenever the connection breaks. */
   readonly subscriber: Redis;
-  /** Returns a hash tag whose keys it has; `undefined` if it has every key. */
+  /** Returns a hash tag in a slot of this master; `undefined` if the master has every key. */
   findHashTag(): string | undefined;
-  /** Looks for the new master after this one refused writes. */
+  /** Finds the new master after this one has refused writes. */
   reportDemotion(): void;
 }
 
@@ -30,7 +30,10 @@ export interface Masters {
   findMaster(key: Key): Master | undefined;
   /** Present if keys are distributed over masters and can move between them. */
   readonly routing?: SlotRouting;
-  /** Called when a master was added or removed, or when a master has different keys than before. */
+  /**
+   * Calls `listener` when a master was added or removed, or has different keys than before. Returns a function that
+   * removes the listener.
+   */
   onChange(listener: () => void): () => void;
   close(): void;
 }

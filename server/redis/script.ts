@@ -73,9 +73,10 @@ function isNoScript(error: unknown): boolean {
 }
 
 /**
- * Replaces each `-- include other.lua` line with that file. The path is relative to the including file; `format/` is the
- * folder of the format. A file is included once per scope: its line is removed where its names are already visible. `--
- * include other.lua as function name` makes the file the body of a local function, which is a scope of its own.
+ * Reads a Lua file and replaces each `-- include other.lua` line with that file. The path is relative to the including
+ * file; `format/` is the folder of the format. A file is included once per scope: its line is removed where its names
+ * are already visible. `-- include other.lua as function name` makes the file the body of a local function, which is a
+ * scope of its own.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());

@@ -4,7 +4,10 @@ import { parseRedisAddress, type RedisAddress } from "../connect.ts";
 import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
 export interface ClusterLocation {
-  /** Some of its nodes, as `redis://` or `rediss://`. The first URL's user, password and TLS apply to all nodes. */
+  /**
+   * URLs of some of its nodes, with `redis://` or `rediss://`. The first URL's user, password and TLS apply to all
+   * nodes.
+   */
   readonly cluster: readonly string[];
   /** Maps node addresses that are not directly reachable: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { connect, type RedisAddress, waitUntilReady } from "../connect.ts";
 import { readInfoField } from "../server-info.ts";
 
-/** `host:port` of a node. */
+/** The address of a node as `host:port`. */
 export type NodeName = string;
 
 export interface ClusterAddress {
@@ -75,7 +75,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.refreshSoon();
   }
 
-  /** Schedules a refresh after an error that an outdated map can cause. */
+  /** Refreshes the map after an error that an outdated map can cause, unless it was refreshed just before. */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
     this.refresh().catch(() => undefined);
@@ -96,7 +96,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#refreshing;
   }
 
-  /** Reads the map of a node over an open connection. @throws if it does not reply, or has an older map than Lockkeeper */
+  /** Updates the map from one node over an open connection. @throws if the node does not reply or has an older map */
   async refreshFrom(node: NodeName, redis: Redis): Promise<void> {
     const view = await fetchView(node, redis, this.#hasShardedPubSub);
     if (this.#isOutdated(view)) throw new Error(`${node} knows an older cluster`);

@@ -12,16 +12,17 @@ import { computeSlot } from "./slot.ts";
 const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
- * `wake`: channels in the slot of their lock, sharded where the cluster supports it. `keyspace`: keyspace notifications,
- * which a node sends only to its own clients and never sharded.
+ * The kind of channels that a subscriber uses. `wake`: channels in the slot of their lock, sharded where the cluster
+ * supports it. `keyspace`: keyspace notifications, which a node sends only to its own clients and never sharded.
  */
 export type ClusterChannelKind = "wake" | "keyspace";
 
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
- * Subscribes to channels on the master of their lock's slot, because changes to the lock are published there. While that
- * node is unreachable, it has nothing to publish; its successor is subscribed to once it is known.
+ * Subscribes to channels on the master of their lock's slot, because changes to the lock are published there. While
+ * that node is unreachable, it has nothing to publish; the channels are subscribed to on its successor once that is
+ * known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;

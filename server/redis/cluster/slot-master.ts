@@ -16,7 +16,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #slot: number;
   #isClosed = false;
 
-  /** Returns immediately. @param key a key in the slot */
+  /** Starts to connect and returns immediately. @param key a key in the slot */
   constructor(address: ClusterAddress, name: string, key: string, more: RedisOptions = {}) {
     super();
     this.setMaxListeners(0);

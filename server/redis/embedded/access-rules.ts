@@ -57,7 +57,10 @@ export function buildAclFile(
   return `${[DEFAULT_USER, ...users].join("\n")}\n`;
 }
 
-/** Settings that prevent even a Redis administrator from running code. Redis 6.2 does not support them. */
+/**
+ * Returns the settings that prevent even a Redis administrator from running code. Empty for Redis 6.2, which does not
+ * support them.
+ */
 export function listHardeningSettings({
   version,
 }: Pick<RedisServerBinary, "version">): Record<string, string> {

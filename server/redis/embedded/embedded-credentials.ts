@@ -13,7 +13,7 @@ const PASSWORD_PATTERN = /^[\w-]{43}$/;
 /** The passwords of the embedded Redis. They stay the same across restarts. */
 export type EmbeddedPasswords = Readonly<Record<EmbeddedUser, string>>;
 
-/** Returns the path of the file with the URL that `user` connects with, ready for `REDIS_URL`. */
+/** Returns the path of the file that contains the URL of `user`, as a value for `REDIS_URL`. */
 export function getUrlFile(dir: string, user: EmbeddedUser): string {
   return join(dir, `${user}-redis-url`);
 }

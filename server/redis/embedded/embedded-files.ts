@@ -7,7 +7,7 @@ import { isRunning } from "./server-process.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** What one run stores for the next: the port and process ID of its server. */
+/** The port and process ID of a server, which one run stores for the next. */
 export interface ServerNote {
   port: number;
   pid: number;
@@ -36,7 +36,10 @@ export function writeNote(dir: string, note: ServerNote): void {
 
 /** One process's claim that it uses the server. */
 export interface ServerClaim {
-  /** Returns "last" once if no other process uses the server; the caller then stops it. */
+  /**
+   * Ends the claim. `last`: no other process uses the server, so the caller stops it. `given-up`: the claim has already
+   * ended.
+   */
   release(): "last" | "shared" | "given-up";
 }
 
@@ -87,7 +90,7 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 
 const heldLockPaths = new Set<string>();
 
-/** Acquires the lock file if it is free, and returns a function that removes it. */
+/** Acquires the lock file and returns a function that removes it; `undefined` if another process has the lock. */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);
   await removeIfStale(path);

@@ -45,7 +45,10 @@ export async function probeServer(port: number, dataDir: string, login?: ProbeLo
   }
 }
 
-/** Whether `pid`, which may now belong to another program, is an unresponsive server for `dataDir`. */
+/**
+ * Whether `pid`, which may now belong to another program, is a server for `dataDir`, even one that does not respond. On
+ * systems other than Linux, only the program name is checked.
+ */
 export async function isServingDirectory(pid: number, dataDir: string): Promise<boolean> {
   if (process.platform === "linux") {
     return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === dataDir;
@@ -55,7 +58,7 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
   return /(redis|valkey)-server/.test(stdout);
 }
 
-/** Returns whether a server that was just launched is ready. Redis does not report that it is loading before the login. */
+/** Returns whether a server that was just launched is ready. Redis reports that it is loading only after the login. */
 export async function probeReadiness(
   port: number,
   login?: ProbeLogin,

@@ -23,7 +23,7 @@ import { EMBEDDED_REMEDY, preparePrivateDirectory } from "./private-directory.ts
 import { endServer, isPortFree, sendSignal } from "./server-process.ts";
 import { ServerSupervisor } from "./server-supervisor.ts";
 
-/** How applications connect. The password is only in the file. */
+/** The connection parameters of applications. The password is only in the file. */
 export interface AppConnection {
   readonly host: string;
   readonly port: number;
@@ -33,22 +33,23 @@ export interface AppConnection {
 }
 
 export interface EmbeddedRedis {
-  /** Contains the password of the user `lockkeeper`, which can do everything. */
+  /** The URL with the password of the user `lockkeeper`, which has every permission. */
   readonly url: string;
-  /** Contains the password of the user `app`, which cannot access Lockkeeper's own keys. */
+  /** The URL with the password of the user `app`, which cannot access Lockkeeper's own keys. */
   readonly appUrl: string;
   readonly app: AppConnection;
   readonly port: number;
   /** The pid of the current process. It changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
-  /** True if it was already running: orphaned by a killed run, or shared with one that is still running. */
+  /** Whether the server was already running: orphaned by a killed run, or shared with one that is still running. */
   readonly adopted: boolean;
   /** Stops the server, unless another Lockkeeper process still uses it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded Redis on 127.0.0.1, with the data, passwords and port of the last run.
+ * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run, or adopts a server that is
+ * still running.
  *
  * @throws StartupError (one line), also if its files cannot be written
  */

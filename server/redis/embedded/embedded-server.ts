@@ -7,7 +7,10 @@ import { isServingDirectory, type ProbeLogin, type ProbeResult, probeServer } fr
 import type { RedisServerBinary } from "./server-binary.ts";
 import { launchServer } from "./server-launch.ts";
 
-/** The keyspace notifications that the watcher needs: generic, hash, expired, evicted and string events by key. */
+/**
+ * The keyspace notifications that the watcher needs: generic, string, hash, set, sorted set, expired and evicted events
+ * by key.
+ */
 export const KEYSPACE_EVENTS = "Kghszxe$";
 
 export interface EmbeddedOptions {

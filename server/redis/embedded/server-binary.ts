@@ -45,8 +45,8 @@ export function parseServerVersion(output: string): ServerVersion | undefined {
 }
 
 /**
- * Returns the environment in which to start `binary`; `undefined` inherits Lockkeeper's. An unpacked server gets a minimal
- * one, because its libraries must not be mixed with an LD_LIBRARY_PATH that was set for something else.
+ * Returns the environment in which to start `binary`; `undefined` means Lockkeeper's own. An unpacked server gets a
+ * minimal one, because its libraries must not be mixed with an LD_LIBRARY_PATH that was set for something else.
  */
 export function buildServerEnvironment(
   binary: Pick<RedisServerBinary, "libraryPath">,
@@ -56,7 +56,9 @@ export function buildServerEnvironment(
   return bare as NodeJS.ProcessEnv;
 }
 
-/** Finds a Redis or Valkey server that runs on this machine, and unpacks one into `cacheDir` if there is none. */
+/**
+ * Finds a Redis or Valkey server binary that works on this machine, and unpacks one into `cacheDir` if there is none.
+ */
 export async function findRedisServer(options: FindServerOptions): Promise<RedisServerBinary> {
   if (options.explicitPath) return findConfigured(options.explicitPath);
   const seen: string[] = [];

@@ -10,7 +10,7 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The server's working directory, where it keeps its files, so that no path has to pass through its option parser. */
+  /** The server's working directory. It contains the server's files, so that no argument needs a path. */
   cwd: string;
   args: string[];
   port: number;

@@ -32,8 +32,8 @@ export async function canUnpack(): Promise<boolean> {
 }
 
 /**
- * Unpacks a Redis server and the libraries it lacks into `dir`, from the distribution's own packages and without root: apt
- * keeps its state in a folder that is deleted afterwards.
+ * Unpacks a Redis server and the libraries that this system lacks into `dir`, from the distribution's own packages and
+ * without root: apt keeps its state in a folder that is deleted afterwards.
  */
 export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
   const parent = dirname(dir);

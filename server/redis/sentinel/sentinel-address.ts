@@ -5,7 +5,7 @@ import { createSentinelConnector } from "./sentinel-connector.ts";
 import { Sentinels } from "./sentinels.ts";
 
 export interface SentinelLocation {
-  /** The sentinels, as `redis://` or `rediss://`, each with its own user, password and TLS. */
+  /** URLs of the sentinels, with `redis://` or `rediss://`, each with its own user, password and TLS. */
   readonly sentinel: readonly string[];
   /** The name of the master in the sentinels' configuration. */
   readonly master: string;
