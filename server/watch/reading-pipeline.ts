@@ -122,7 +122,7 @@ export class ReadingPipeline implements MasterListener {
     this.deps.onChange();
   }
 
-  /** Applies the results of the functions; `undefined` means no result yet. */
+  /** Applies the readings that the functions return; `undefined` means that there is none yet. */
   applyReadings(evaluations: readonly (() => AppliedReading | undefined)[]): void {
     for (const evaluate of evaluations) {
       try {

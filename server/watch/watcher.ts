@@ -42,7 +42,7 @@ const RECONCILE_EVERY_MS = 30_000;
 export class Watcher {
   readonly index: LockIndex;
   readonly locks: LockPresenter;
-  /** Changes without a notification. */
+  /** Counts changes without a notification. */
   readonly missedChanges: MissedChangeTracker;
   readonly #unseenHolds: UnseenHolds;
   readonly #longUnseenHoldListeners = new Set<(from: number) => void>();
@@ -113,8 +113,8 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener when a foreign hold that may have lasted longer than 200 ms was missed. `from`: its earliest
-   * start, Redis clock.
+   * Calls the listener when a foreign hold that may have lasted longer than 200 ms was missed. `from` is its earliest
+   * start on the Redis clock.
    */
   onLongUnseenHold(listener: (from: number) => void): () => void {
     this.#longUnseenHoldListeners.add(listener);

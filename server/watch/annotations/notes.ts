@@ -29,8 +29,8 @@ interface NoteChanges {
 }
 
 /**
- * The notes of operators on the locks of a target. They are in the home store, so read-only targets can have notes
- * too. Every instance has all notes, and reads the changes of other instances within seconds.
+ * Operators' notes on the locks of a target. They are in the home store, so read-only targets can have notes too. Every
+ * instance has all notes, and reads the changes of other instances within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();
@@ -75,6 +75,8 @@ export class Notes {
   }
 
   /**
+   * Stores the note of a key, or removes it if the text is empty.
+   *
    * @param version identifies the hold that the note is about
    *
    * @throws LockkeeperError unavailable, unknown_outcome

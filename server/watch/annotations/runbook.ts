@@ -33,7 +33,7 @@ export const Runbook = z
   .meta({ id: "ConfiguredRunbook", description: "Documentation for locks whose key matches the pattern." });
 export type Runbook = z.infer<typeof Runbook>;
 
-/** A comma-separated list of `PATTERN=URL`. */
+/** Parses a comma-separated list of `PATTERN=URL`. */
 export const runbooks = z
   .string()
   .default("")

@@ -63,7 +63,11 @@ export class Canary {
     });
   }
 
-  /** Must be called on each new connection. @throws ReplyError if this user may not subscribe */
+  /**
+   * Subscribes to the notifications of the canary. Must be called on each new connection.
+   *
+   * @throws ReplyError if this user may not subscribe
+   */
   async subscribe(): Promise<void> {
     await this.master.subscriber.subscribe(this.#channel);
   }
@@ -84,7 +88,7 @@ export class Canary {
   /**
    * Changes the canary. When this resolves, everything that Redis sent before has arrived.
    *
-   * @param listens `false` if not subscribed, so that no event can be missing
+   * @param listens `false` if not subscribed, so that no event counts as missing
    */
   beat(listens: boolean): Promise<CanaryBeat> {
     this.#next ??= (async () => {

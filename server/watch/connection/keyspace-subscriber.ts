@@ -102,7 +102,11 @@ export async function ensureNotificationSetting(
 /** The target's health contains the measured polling delays. */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
-/** @param missing expected events that did not arrive, or `undefined` if delivery could not be probed */
+/**
+ * Determines whether notifications arrive, from the setting and the probe.
+ *
+ * @param missing expected events that did not arrive, or `undefined` if delivery could not be probed
+ */
 export function toNotificationState(
   setting: NotificationSetting,
   missing: readonly string[] | undefined,

@@ -33,7 +33,7 @@ let continuityCount = 0;
  * the required notifications, and no keys were removed without one.
  */
 export class SubscriptionMonitor {
-  /** Why the last canary beat was refused. Also `undefined` if this user may not write the canary. */
+  /** Why Redis refused all writes at the last canary beat. Also `undefined` if this user may not write the canary. */
   writesRefused: WriteRefusal | undefined;
   state: NotificationState = { state: "off", detail: "Not checked yet." };
   readonly #canary: Canary;

@@ -40,7 +40,10 @@ export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" |
   return fence !== null && isVoted !== true;
 }
 
-/** Applies a script event. A repeated event has no effect. */
+/**
+ * Applies a script event to the reported state of a hold. Returns the next state and the events to report. A repeated
+ * event has no effect.
+ */
 export function eventsFromScript(
   reported: ReportedHold | undefined,
   event: ScriptEvent,
@@ -121,10 +124,10 @@ export interface HolderSnapshot {
 
 /** One holder in an observation. */
 export interface CurrentHolder extends HolderSnapshot {
-  /** The lock has several holders that share one deadline. */
+  /** Whether the lock has several holders that share one deadline. */
   readonly sharesEnd: boolean;
   readonly isInitialScan: boolean;
-  /** This hold was force-released before. */
+  /** Whether this hold was force-released before. */
   readonly wasForceReleased: boolean;
 }
 

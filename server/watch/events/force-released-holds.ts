@@ -36,9 +36,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this exact hold was force-released. If owner strings can be reused, this is assumed until the next
-   * renewal for a library that recreates its lock when it renews, and unknown for other libraries. Never true for a
-   * Lockkeeper hold.
+   * Whether this exact hold was force-released. If owner strings can be reused, returns true only for a library that
+   * recreates its lock when it renews, and only until the next renewal. Never true for a Lockkeeper hold.
    */
   has(
     seen: HeldObservation,

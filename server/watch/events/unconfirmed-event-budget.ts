@@ -2,7 +2,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
-/** Events per second that may be reported without any trace in Redis: holds that ended before they were read. */
+/**
+ * Maximum number of events per second that are reported although no read has confirmed them, because their holds ended
+ * before they were read.
+ */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
 /** Maximum burst of such events. */
 export const UNCONFIRMED_EVENTS_BURST = 20_000;
@@ -29,6 +32,8 @@ export class UnconfirmedEventBudget {
   readonly #unconfirmed = new Map<Key, UnconfirmedEvents>();
 
   /**
+   * Takes a token for a script event.
+   *
    * @param now `performance.now()`
    * @returns false if the event must be ignored
    */
@@ -46,7 +51,7 @@ export class UnconfirmedEventBudget {
   }
 
   /**
-   * Applies a read of the key.
+   * Refunds the tokens of a key's events if a read shows their hold.
    *
    * @param seen `undefined` if the key is free
    * @param sentAt when the read was sent, `performance.now()`

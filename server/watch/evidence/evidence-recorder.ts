@@ -28,7 +28,7 @@ export interface EvidenceOptions {
 
 /** The watcher whose holds are stored. */
 export interface EvidenceSource {
-  /** Current time on the Redis clock. */
+  /** Returns the current time on the Redis clock. */
   now(): number;
   /** Whether every lock of the target has been read. */
   isComplete(): boolean;
@@ -115,7 +115,7 @@ export class EvidenceRecorder {
     else this.#changed.delete(key);
   }
 
-  /** Writes the pending evidence. */
+  /** Stops, and writes the pending evidence within at most one second. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const written = this.#write().then(() => this.#write());

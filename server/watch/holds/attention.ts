@@ -13,7 +13,7 @@ export const NO_TYPICAL_HELD: GetTypicalHeldMs = () => undefined;
  */
 type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => Answer;
 
-/** A time that never comes. */
+/** The time of a change that never happens. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**

@@ -28,7 +28,11 @@ export class HolderExits {
       for (const key of byKey.keys()) if (!isKnown(key)) byKey.delete(key);
   }
 
-  /** @param missing number of missing holders in a read that was sent at `sentAt` */
+  /**
+   * Whether more holders have left the lock than are missing.
+   *
+   * @param missing number of missing holders in a read that was sent at `sentAt`
+   */
   exceedsMissing(key: Key, missing: number, sentAt: number): boolean {
     const left = this.#exits.get(key);
     if (left === undefined && missing === 0) return false;

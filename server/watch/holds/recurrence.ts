@@ -1,4 +1,4 @@
-/** Counts how often a key was reported as gone although each read found the same owner. */
+/** How often a key was reported as gone although each read found the same owner. */
 export interface Recurrence {
   /** Start of the window, on the Redis clock. */
   readonly sinceMs: number;
@@ -6,7 +6,7 @@ export interface Recurrence {
 }
 
 const WINDOW_MS = 60_000;
-/** An operator cannot distinguish this many holds within a minute. */
+/** Maximum number of recurrences in a minute. An operator cannot distinguish more holds in that time. */
 export const RECURRENCES_MAX = 20;
 
 /** Records that the same owner was found after its key was reported as gone. */

@@ -16,7 +16,7 @@ export interface GroupOrder {
   readonly direction: SortDirection;
 }
 
-/** Groups keys with a prefix by their next segments. */
+/** A grouping of the keys with a prefix by their next segments. */
 export interface NamespaceGrouping {
   readonly prefix: string;
   readonly depth: number;

@@ -19,7 +19,7 @@ export function parseSortOrder(sort: string): SortOrder {
 
 /** The dependencies of the index. */
 export interface LockIndexDeps {
-  /** Current time on the Redis clock. */
+  /** Returns the current time on the Redis clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
   /** Whether any lock with this key is listed, even a possible one; true by default. */

@@ -43,7 +43,12 @@ export class SortedKeys {
 
   constructor(private readonly direction: SortDirection) {}
 
-  /** @param keys in any order, without duplicates; `values` are parallel */
+  /**
+   * Builds a sorted list.
+   *
+   * @param values one per key
+   * @param keys in any order, without duplicates
+   */
   static from(direction: SortDirection, values: readonly SortValue[], keys: readonly Key[]): SortedKeys {
     const order = Uint32Array.from(keys.keys()).sort((a, b) =>
       comparePositions(values[a] ?? 0, keys[a] ?? "", values[b] ?? 0, keys[b] ?? "", direction),
@@ -99,7 +104,7 @@ export class SortedKeys {
     return true;
   }
 
-  /** Returns keys from an offset. */
+  /** Returns up to `limit` keys from an offset. */
   slice(offset: number, limit: number): KeySlice {
     let index = offset;
     let at = 0;
@@ -110,7 +115,7 @@ export class SortedKeys {
     return this.#collect(at, index, limit);
   }
 
-  /** Returns keys after a position. */
+  /** Returns up to `limit` keys after a position. */
   sliceAfter([value, key]: SortPosition, limit: number): KeySlice {
     const at = this.#findChunk(value, key);
     const chunk = this.#chunks[at];

@@ -56,7 +56,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return this.#changesAt.size;
   }
 
-  /** The keys in the list. */
+  /** Returns the keys in the list. */
   keys(): Iterable<Key> {
     return this.#values.keys();
   }

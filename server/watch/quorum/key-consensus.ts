@@ -24,7 +24,7 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** So many masters lost the key that it may be a different hold that looks the same. */
+  /** Whether so many masters lost the key that it may be a different hold that looks the same. */
   readonly wasGone: boolean;
   /** The event of the script that ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
@@ -98,7 +98,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#votes.findLast(voter);
   }
 
-  /** Time (`performance.now()`) of the last read on a master since it connected. */
+  /** Returns the time (`performance.now()`) of the last read on a master since it connected. */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
@@ -137,7 +137,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#decided?.state === "held" ? this.#decided : undefined;
   }
 
-  /** Evaluates the votes. @returns `undefined` if unchanged, or if it must be confirmed first (`isPending`) */
+  /** Evaluates the votes. @returns the decision, or `undefined` if a new one must be confirmed first (`isPending`) */
   evaluate(asOf: number): ConsensusDecision | undefined {
     const now = this.#withoutOpenFence(this.#tallyVotes(asOf));
     if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);

@@ -19,7 +19,7 @@ export class BusyKeys {
     return this.#heldBack;
   }
 
-  /** @param now performance.now() */
+  /** @param now `performance.now()` */
   recordRead(key: Key, now: number): void {
     const known = this.#recentReads.get(key);
     if (known !== undefined && now - known.since < READ_LIMIT.withinMs) known.times++;

@@ -1,4 +1,4 @@
-/** Limits of the number of keys per call. */
+/** Limits on the number of keys per call. */
 export interface CallSizeLimits {
   readonly least: number;
   /** The initial size, and the maximum unless Redis is distant. */
@@ -47,7 +47,7 @@ export class CallSize {
     return Math.floor(this.#size);
   }
 
-  /** Estimates the Redis time for a number of keys; 0 before the first call. */
+  /** Estimates the time that Redis takes for a number of keys; 0 before the first call. */
   estimateCostMs(keys: number): number {
     return this.#costsPerKeyMs.length === 0 ? 0 : keys * Math.min(...this.#costsPerKeyMs);
   }
@@ -80,7 +80,7 @@ export class CallSize {
     else this.#resize(shortestMs * GROWTH < this.targetMs ? GROWTH : 1);
   }
 
-  /** Returns how long to pause before the next call. */
+  /** Returns how long to pause before the next call; 0 unless a call has stalled since the last time. */
   takeRestMs(): number {
     const restMs = this.#restMs;
     this.#restMs = 0;

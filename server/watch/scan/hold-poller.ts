@@ -37,7 +37,7 @@ export interface HoldPollerDeps {
   shouldPoll(): boolean;
   /** Keys per round trip. */
   readonly callSize: CallSize;
-  /** Duration of a command that does no work, or `null` if unknown. */
+  /** Returns the duration of a command that does no work, or `null` if unknown. */
   getRoundTripMs(): number | null;
   /** Called when the index contains every change to known keys up to `confirmedAt` (`performance.now()`). */
   onRoundEnd(confirmedAt: number): void;

@@ -15,7 +15,7 @@ export class IndexConfirmation {
 
   constructor(private readonly deps: IndexConfirmationDeps) {}
 
-  /** Time (`performance.now()`), or `undefined` if the index was never complete. */
+  /** The confirmed time (`performance.now()`), or `undefined` if the index was never complete. */
   get at(): number | undefined {
     return this.#at;
   }

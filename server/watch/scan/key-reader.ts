@@ -88,7 +88,7 @@ export class KeyReader {
     this.#draining ??= this.#drain();
   }
 
-  /** Resolves when fewer than this many keys are queued. */
+  /** Resolves when fewer than `marks` keys are queued. */
   async waitForRoom(marks: number): Promise<void> {
     while (this.#dirty.size >= marks && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#onDrained.push(resolve));

@@ -50,7 +50,11 @@ export class KeyspaceScan {
 
   constructor(private readonly deps: KeyspaceScanDeps) {}
 
-  /** @throws when the signal aborts the scan or Redis does not respond; the next run resumes it */
+  /**
+   * Scans the keyspace once; without a budget, as fast as Redis permits.
+   *
+   * @throws when the signal aborts the scan or Redis does not respond; the next run resumes it
+   */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
     reader.scanning = budget === undefined ? "burst" : "paced";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
 
-/** The count stops here, because a higher one would not change what an operator does. */
+/** Maximum number of oversized keys to count. A higher count would not change what an operator does. */
 export const OVERSIZED_KEYS_MAX = 1000;
 
 /** Longer than any key prefix that libraries use for auxiliary keys. */
@@ -24,7 +24,7 @@ export class OversizedKeys {
   readonly #lastScan = new Map<string, number>();
   #scan = 0;
 
-  /** At most `OVERSIZED_KEYS_MAX`. */
+  /** Number of oversized keys, at most `OVERSIZED_KEYS_MAX`. */
   get count(): number {
     return this.#lastScan.size;
   }

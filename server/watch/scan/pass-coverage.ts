@@ -33,7 +33,10 @@ export class PassCoverage {
     this.#current = [];
   }
 
-  /** `undefined` before two complete scans. Grows while a scan takes longer than the previous one. */
+  /**
+   * How long a new key can go unseen, in ms; `undefined` before two complete scans. Grows while a scan takes longer
+   * than the previous one.
+   */
   get gapMs(): number | undefined {
     if (this.#gapMs === undefined) return undefined;
     const oldest = this.#last?.[Math.max(0, this.#current.length - 1)] ?? performance.now();

@@ -10,9 +10,9 @@ interface ReconciliationDeps {
   /** Scans the keyspace once and reads the keys that it finds; without a budget, as fast as Redis permits. */
   scanKeyspace(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void>;
   isUp(): boolean;
-  /** Time between the end of a scan and the start of the next. */
+  /** Returns the time between the end of a scan and the start of the next. */
   getIntervalMs(): number;
-  /** Current time on the Redis clock. */
+  /** Returns the current time on the Redis clock. */
   now(): number;
   /** Called when the index has become complete. */
   onCaughtUp(): void;
@@ -21,7 +21,7 @@ interface ReconciliationDeps {
 /** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** During the first scan, the start of any hold that is found is unknown. */
+  /** Whether the first scan has not completed yet. The start of a hold that it finds is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;

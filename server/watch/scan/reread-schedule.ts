@@ -33,7 +33,7 @@ export class RereadSchedule<Key> {
     this.#timer.unref();
   }
 
-  /** No key is due after this call. */
+  /** Stops the timer, so that no further key becomes due. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

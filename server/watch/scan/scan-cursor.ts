@@ -53,6 +53,8 @@ export class ScanCursor {
   }
 
   /**
+   * Yields the matching keys of each page.
+   *
    * @param given `each` to also yield empty pages, so that the caller can stop at any page
    * @throws when the signal aborts the scan or Redis does not respond; yielded pages are not repeated afterwards
    */

@@ -52,6 +52,9 @@ export class EndNotifications {
   }
 
   /**
+   * Returns what the stored notifications prove about the key at the time of a read, and drops those that the read
+   * covers.
+   *
    * @param before the hold of the previous read
    * @param sentAt when the read was sent
    */

@@ -83,7 +83,8 @@ export class PendingNotifications {
   }
 
   /**
-   * Returns what a read consumes. Notifications that arrived after it was sent are kept for the next read as well.
+   * Returns the notifications that a read consumes. Those that arrived after it was sent are kept for the next read as
+   * well.
    */
   consume(
     observation: Observation,

@@ -45,7 +45,7 @@ export class QuorumView implements TopologyView {
 
   readonly #voters: VoterSet;
 
-  /** @param watches of all masters of the quorum, which never change */
+  /** @param watches the watches of all masters of the quorum, which never change */
   constructor(
     watches: ReadonlyMap<Master, MasterWatch>,
     private readonly index: LockIndex,
@@ -136,8 +136,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Reports of single masters are only votes; the event of the lock is inferred from them. A force-release
-   * contributes its operator and reason.
+   * Records a script event of one master. It is only a vote: the event of the lock is inferred from the votes. A
+   * force-release contributes its operator and reason.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);

@@ -48,7 +48,7 @@ export interface TopologyView extends MasterView {
     event: ScriptEvent,
     at: MasterWatch,
   ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
-  /** Returns `undefined` if the reading alone does not lead to a result, or not yet. */
+  /** Evaluates a reading of one master. Returns the result to apply, or `undefined` if there is none yet. */
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined;
   /** Called when the state of a master changed. */
   onMasterStateChange(): void;

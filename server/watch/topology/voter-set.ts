@@ -24,7 +24,7 @@ export class VoterState {
 export class VoterSet {
   readonly #states = new Map<MasterWatch, VoterState>();
 
-  /** @param watches of all masters; filled after this set is created */
+  /** @param watches the watches of all masters; filled after this set is created */
   constructor(private readonly watches: ReadonlyMap<Master, MasterWatch>) {}
 
   get all(): readonly VoterState[] {
