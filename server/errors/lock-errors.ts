@@ -9,11 +9,14 @@ export interface HeldFacts extends KeyFields {
   /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The enclosing `withLock` of the caller holds the lock. Set only by the client library. */
+  /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
 
-/** `holders` is set if the loss was found in Redis, `owner` and `fence` if the hold detected it itself. */
+/**
+ * Facts about a lost hold. `holders` is set if the loss was found in Redis, `owner` and `fence` if the hold detected it
+ * itself.
+ */
 export interface LostFacts extends KeyFields {
   readonly holders?: readonly HolderFacts[];
   readonly remainingMs?: number | null;

@@ -1,7 +1,7 @@
 import type { RefusalReason } from "../../lib/contract/refusal.ts";
 import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper-error.ts";
 
-/** Empty if Redis is unreachable. */
+/** Facts about a refusal. Empty if Redis is unreachable. */
 export interface UnavailableFacts {
   /**
    * `stopping`: this server is stopping, and another instance may respond. A `RefusalReason`: Redis refuses the
@@ -32,7 +32,7 @@ export class UnavailableError extends LockkeeperError {
   }
 }
 
-/** Fewer replicas than `replicas` confirmed the grant in time, and the lock was released. */
+/** Fewer than `replicas` replicas confirmed a grant or a renewal in time. A newly acquired lock was released. */
 export class NotReplicatedError extends ErrorWithFacts<NotReplicatedFacts> {
   readonly code = "not_replicated";
 }
