@@ -6,7 +6,7 @@ const semaphore = new Semaphore(CONCURRENCY_MAX);
 
 /** The recipient of the results. */
 export interface ResultListener {
-  /** The recipient has disconnected. */
+  /** Whether the recipient has disconnected. */
   readonly isGone: boolean;
   /** Resolves when the recipient can take more results, or has disconnected. */
   waitUntilReady(): Promise<void>;

@@ -6,5 +6,5 @@ export interface TaskOwner {
   charge(ms: number): void;
 }
 
-/** Owns tasks that no caller requested. */
+/** The owner of tasks that no caller requested. */
 export const SYSTEM_OWNER: TaskOwner = { id: "", charge: () => undefined };
