@@ -4,7 +4,10 @@ import { pages } from "@/lib/i18n/en/pages.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Every page includes this component, so it has few imports. It works even if other modules cannot be loaded. */
+/**
+ * The page that is shown if rendering fails. Every page includes it, so it has few imports and works even if other
+ * modules cannot be loaded.
+ */
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   const words = useMessages(pages);
   const { tryAgain } = useMessages(ui);

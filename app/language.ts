@@ -18,7 +18,7 @@ export async function resolveRequestLanguage(): Promise<Language> {
 }
 
 /**
- * Creates the `generateMetadata` of a page with its title: `export const generateMetadata =
+ * Creates the `generateMetadata` function that sets the title of a page: `export const generateMetadata =
  * createTitleMetadata("owners")`.
  */
 export function createTitleMetadata(
