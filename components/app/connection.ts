@@ -13,7 +13,11 @@ export interface ConnectionStatus {
   announcement: string;
 }
 
-/** Describes the connection in one line. `silence` is in whole seconds. */
+/**
+ * Describes the connection in one line.
+ *
+ * @param silentMs whole seconds (not milliseconds) since the last message; `null` before the first one
+ */
 export function getConnectionStatus(
   state: LiveState,
   silentMs: number | null,

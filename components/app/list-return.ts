@@ -14,7 +14,11 @@ export function rememberListPosition(kept: Partial<ListPosition>): void {
   lastPosition = { ...lastPosition, ...kept };
 }
 
-/** @param target of the page with the link; lists of other targets do not apply */
+/**
+ * Builds the link back to the list. It restores the last search if that was on the same target.
+ *
+ * @param target the target of the page with the link
+ */
 export function buildListHref(target: string | undefined): string {
   const kept = new URLSearchParams(lastPosition.search).get("target") ?? undefined;
   if (kept === target) return `/${lastPosition.search}`;

@@ -3,7 +3,7 @@ import type { shell } from "@/lib/i18n/en/shell.tsx";
 export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
-  /** Hidden from all other operators, because the server refuses their requests. */
+  /** Whether the page is for admins only. Others do not see it, because the server refuses their requests. */
   isForAdmins?: true;
   covers(pathname: string): boolean;
 }

@@ -8,13 +8,16 @@ const ROLE_ACCESS: readonly (readonly [Role, readonly Access[]])[] = [
   ["viewer", ["read"]],
 ];
 
-/** Returns the role that grants an operator's access on a target. */
+/** Returns the highest role whose access the operator has on a target; `none` if there is no such role. */
 export function getRole(may: readonly Access[]): Role | "none" {
   const found = ROLE_ACCESS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
   return found?.[0] ?? "none";
 }
 
-/** Returns whether the operator can use the audit log, operators and API keys, which need a role on all targets. */
+/**
+ * Returns whether the operator can use the audit log, operators and API keys, which require admin access to all
+ * targets.
+ */
 export function isServerAdmin(hello: LiveHello | null): boolean {
   return hello?.operator.mayEverywhere.includes("admin") ?? false;
 }

@@ -5,7 +5,11 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 export type OutcomeTone = "good" | "bad" | "open";
 
-/** @param count number of refusals; other outcomes have none */
+/**
+ * Returns the tone in which an outcome is shown.
+ *
+ * @param count the number of refusals; `undefined` for any other outcome
+ */
 export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): OutcomeTone {
   if (outcome === null) return "open";
   if (count !== undefined) return "bad";
@@ -13,7 +17,7 @@ export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): O
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
-/** Returns the name of a recorded code. An unknown code, such as one from an older version, is returned as it is. */
+/** Returns the name of a recorded code. An unknown code, such as one from an older version, is returned unchanged. */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }
@@ -24,7 +28,7 @@ const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21
 
 const LINES_MAX = 20;
 
-/** Lists other recorded details, one line each. */
+/** Formats the additional details of an action as name and text, one line each. Returns at most `LINES_MAX` lines. */
 export function formatDetailLines(
   details: Record<string, unknown> | undefined,
 ): [name: string, text: string][] {
@@ -33,7 +37,7 @@ export function formatDetailLines(
     .map(([name, value]) => [toVisibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
-/** Unix milliseconds; `undefined` for an open end. */
+/** A time range in Unix milliseconds. `undefined` leaves an end open. */
 export interface AuditTimeSpan {
   readonly from: number | undefined;
   readonly to: number | undefined;

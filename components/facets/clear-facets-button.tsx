@@ -10,7 +10,7 @@ interface ClearFacetsButtonProps {
   onFilter(filter: string): void;
 }
 
-/** Clears the filters that were selected in the panel. Typed text stays. */
+/** Clears the filters that were selected in the panel. Keeps typed text. */
 export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) {
   const messages = useMessages(facetSide);
   const count = findFacetTerms(filter).length;

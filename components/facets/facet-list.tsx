@@ -19,7 +19,7 @@ const MORE = "";
 interface FacetListProps {
   facet: Facet;
   filter: string;
-  /** @param term `undefined` if no value is selected */
+  /** Called when the selection changes. @param term `undefined` if no value is selected */
   onChoose(term: string | undefined): void;
 }
 

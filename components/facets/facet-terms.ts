@@ -11,7 +11,7 @@ const FACET_FIELDS = [
   "waiters",
 ] as const satisfies readonly FacetField[];
 
-/** What the panel can narrow a search by: a facet or a key prefix. */
+/** The fields that the panel can filter by: the facets and the key prefix. */
 export type FacetTermField = FacetField | "key";
 
 export interface FacetFilterProps {
@@ -47,7 +47,7 @@ export function findFieldTerms(filter: string, field: FacetTermField): string[] 
   return splitTerms(filter).filter((text) => getTermField(text) === field);
 }
 
-/** Replaces the terms of a field with this one. `undefined` removes them. */
+/** Replaces the terms of a field with `text`. `undefined` removes them. */
 export function replaceFieldTerm(filter: string, field: FacetTermField, text: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
   return (text === undefined ? rest : [...rest, text]).join(" ");

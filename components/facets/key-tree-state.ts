@@ -25,8 +25,9 @@ export function useKeyTree(): KeyTreeState {
 }
 
 /**
- * Returns the indentation of a level in pixels, limited so that deep branches fit into the panel. @param level starts
- * at 1
+ * Returns the indentation of a level in pixels, limited so that deep branches fit into the panel.
+ *
+ * @param level starts at 1
  */
 export function getIndentPx(level: number): number {
   return 12 * Math.min(level - 1, 5);

@@ -15,8 +15,8 @@ export interface FacetVisibility {
 let wasToggled = false;
 
 /**
- * Returns whether the filters are next to the list: as the operator chose, otherwise at 1600 px and wider. Never below
- * 1024 px.
+ * Returns whether the filters are open next to the list. By default, they are open at 1600 px and wider. Below 1024 px,
+ * they are always hidden.
  */
 export function useFacetVisibility(): FacetVisibility {
   const [chosen, setChosen] = useUiFlag("facets");

@@ -16,7 +16,8 @@ export function selectSufficientSamples(typical: TypicalMs | null | undefined): 
 }
 
 /**
- * Compares a duration with the typical one. `times` is a multiple of p50, used if it is more informative than `long`.
+ * How a duration compares with the typical one. `times` is a multiple of p50, used if it is more informative than
+ * `long`.
  */
 export type DurationRating = { is: "typical" } | { is: "long" } | { is: "times"; times: string };
 
@@ -35,7 +36,7 @@ function formatRatio(times: number): string {
   return (Math.floor(times / unit) * unit).toLocaleString("en-US");
 }
 
-/** Returns the upper end of the last bucket. */
+/** Returns the upper end of the last bucket in ms; 0 if there are no buckets. */
 export function getLongestMs(histogram: TypicalTimes["heldSpread"]): number {
   return histogram.at(-1)?.toMs ?? 0;
 }

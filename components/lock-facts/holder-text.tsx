@@ -16,7 +16,7 @@ interface HolderNameProps {
   isHeading?: boolean;
 }
 
-/** Shows the holder's name, otherwise its owner string, on one line. IDs are truncated in the middle. */
+/** Shows the holder's name, or its owner string if there is no name, on one line. IDs are truncated in the middle. */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -50,7 +50,7 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
     : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/** Returns whether the value in Redis does not identify a client. The label of an API hold is always its owner. */
+/** Returns whether the value in Redis does not identify a client. The owner of an API hold always does. */
 export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
   return holdId === null && identifyOwner(owner).is !== "identity";
 }

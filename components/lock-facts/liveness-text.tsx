@@ -17,8 +17,8 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 };
 
 /**
- * Replaces the liveness column if it does not fit. The title contains the evidence. A lock without a TTL is marked
- * elsewhere in its row.
+ * Shows the liveness as a word in tables without room for the liveness column. The title contains the evidence. A lock
+ * without a TTL is marked elsewhere in its row.
  */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);

@@ -15,7 +15,11 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** @param target `undefined` for the first configured target */
+/**
+ * Builds the curl command that reads a lock.
+ *
+ * @param target `undefined` for the first configured target
+ */
 export function buildLockCurl(origin: string, key: Key, target?: string): string {
   return buildCurl(buildLockUrl(origin, key, "", target));
 }
@@ -27,14 +31,18 @@ function buildLockUrl(origin: string, key: Key, verb: "" | "/force-release", tar
 
 const CURL = 'curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY"';
 
-/** @param url absolute */
+/**
+ * Builds the curl command that sends a GET request with the caller's API key.
+ *
+ * @param url an absolute URL
+ */
 export function buildCurl(url: string): string {
   return `${CURL} ${quoteForShell(url)}`;
 }
 
 /**
- * Builds the request that force-releases the hold that was seen, and no other hold. It is authorized and audited like a
- * release in the console.
+ * Builds the curl command that force-releases the hold that was seen, and no other hold. The request is authorized and
+ * audited like a release in the console.
  *
  * @returns `undefined` if the lock is not held, or if the request requires a format
  */

@@ -56,7 +56,11 @@ function useClock(endedAt: number | null): number | null {
   return now === null ? endedAt : Math.min(now, endedAt);
 }
 
-/** @param endedAt end of the hold, at which the time stops */
+/**
+ * Shows how long a holder has held the lock.
+ *
+ * @param endedAt the end of the hold, at which the time stops
+ */
 export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);

@@ -16,7 +16,7 @@ export type NextHolder =
   | { is: "not_visible" };
 
 /**
- * Determines who acquires a lock next. Every text about the next holder is based on this.
+ * Determines who acquires a lock next. All texts about the next holder are based on the result.
  *
  * @param waiters as the lock reports them
  * @param named the waiters known by name; `undefined` while they load or if they were not requested

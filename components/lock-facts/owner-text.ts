@@ -32,7 +32,7 @@ export function identifyOwner(owner: string): OwnerIdentity {
     : { is: "identity" };
 }
 
-/** Formats the owner for a value that does not identify a client; `null` if the value identifies its owner. */
+/** Describes a value that does not identify a client; `null` if the value identifies its owner. */
 export function formatUnknownOwner(owner: string, messages: OwnerMessages): string | null {
   const identity = identifyOwner(owner);
   if (identity.is === "identity") return null;

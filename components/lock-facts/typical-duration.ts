@@ -4,7 +4,7 @@ import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { isLivenessCritical } from "./liveness-label.ts";
 
-/** One or two holds are not enough to determine a typical duration. */
+/** The minimum number of holds for a typical duration. */
 export const SAMPLES_MIN = 3;
 /** The same limit as on the server. With fewer holds, p95 is unknown. */
 const SAMPLES_TO_JUDGE = 20;
@@ -17,7 +17,11 @@ export function formatTypicalDuration(
   return typical.samples < SAMPLES_MIN ? "" : messages.typical(formatSpan(typical.p50, messages));
 }
 
-/** Evaluates `held>typical` on the page. `times` multiplies the typical duration. */
+/**
+ * Returns whether a lock is held longer than typical. Equals the filter `held>typical` of the server if `times` is 1.
+ *
+ * @param times the multiple of p95 that the hold must exceed
+ */
 export function isLongerThanTypical(
   lock: Lock,
   typical: TypicalMs | undefined,
@@ -33,7 +37,10 @@ export function isLongerThanTypical(
 /** Matches `is:needs_attention` on the server. */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Evaluates `is:needs_attention` with the data on the page. */
+/**
+ * Returns whether a lock needs attention, like the filter `is:needs_attention` of the server, from the data on the
+ * page.
+ */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
   if (lock.state !== "held" || lock.unlisted === true) return false;
   if (isLivenessCritical(lock)) return true;

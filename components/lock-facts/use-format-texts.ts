@@ -14,7 +14,7 @@ export function getFormatLabel(format: FormatName, messages: Pick<Messages["lock
   return format === "token" || format === "timestamp" ? messages.formatNames[format] : FORMAT_LABELS[format];
 }
 
-/** Formats the lock format for a cell: the library, or the number of candidates. */
+/** Describes the lock format for a cell: the library, or the number of candidates. */
 export function describeFormat(
   lock: Lock,
   messages: Pick<Messages["lock"], "formats" | "formatNames">,
@@ -28,7 +28,7 @@ export function describeFormat(
     : messages.formats(formats.length) + sure;
 }
 
-/** Formats the lock format for a sentence or a title. */
+/** Describes the lock format for a sentence or a title. */
 export function describeFormats(
   lock: Lock,
   messages: Pick<Messages["lock"], "either" | "formatNames">,

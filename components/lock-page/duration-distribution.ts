@@ -10,7 +10,7 @@ export interface HistogramBar {
 }
 
 export interface HistogramScale {
-  /** The position of a duration, 0 to 100. */
+  /** Returns the position of a duration as a percentage of the width, 0 to 100. */
   toPercent(ms: number): number;
   readonly bars: readonly HistogramBar[];
 }
@@ -21,7 +21,7 @@ const SHORTEST_MS = 0.5;
 const MARGIN = 0.04;
 
 /**
- * Maps durations to a logarithmic scale, since they differ by factors of thousands.
+ * Creates a logarithmic scale for durations, because they differ by factors of thousands.
  *
  * @param marks durations that must also fit on the scale
  */

@@ -111,7 +111,10 @@ function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): s
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
-/** Announces changes to the holder and the liveness to screen readers. Times are left out, because they change every second. */
+/**
+ * Announces changes to the holder and the liveness to screen readers. Times are left out, because they change every
+ * second.
+ */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);

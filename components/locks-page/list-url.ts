@@ -10,7 +10,10 @@ export interface ListQuery {
   sort: string;
 }
 
-/** Parses the list's filter and sort order from a URL. URLs are untrusted, so invalid parts are replaced. */
+/**
+ * Parses the list's filter and sort order from a URL. URLs are untrusted: a filter that is too long is truncated, and
+ * an invalid sort order is replaced with the default one.
+ */
 export function parseListUrl(q = "", sort = DEFAULT_SORT): ListQuery {
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);
   return {

@@ -9,7 +9,7 @@ export interface CopySheetState {
   /** The lock whose menu is open. */
   lock: Lock | null;
   anchor: RefObject<HTMLElement | null>;
-  /** @param opener the control that opened the menu; defaults to the row */
+  /** Opens the menu of a lock. @param opener the control that opened the menu; defaults to the row */
   open(lock: Lock, opener?: HTMLElement): void;
   close(): void;
 }

@@ -17,7 +17,7 @@ export interface ListUrl extends ListQuery {
   setFilter(filter: string): void;
   setSort(sort: string): void;
   focusRow(path: string | null): void;
-  /** Resolves once the last selection is in the URL. A page opened earlier would replace the history entry. */
+  /** Resolves once the last selection is in the URL. Opening a page before that would replace the history entry. */
   settled(): Promise<unknown>;
 }
 

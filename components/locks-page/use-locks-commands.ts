@@ -19,7 +19,7 @@ interface LocksCommands {
   clear(): void;
 }
 
-/** Returns the actions of the keyboard shortcuts, by name. */
+/** Adds the actions on the list and on the selected row to the palette. */
 export function useLocksCommands(locks: LocksCommands): void {
   const messages = useMessages(palette);
   const { table, filter, focusedLock, releaseBlocked, releaseLock, open, clear } = locks;

@@ -28,7 +28,7 @@ const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => 
 interface OverviewDetailsProps {
   onFilter(filter: string): void;
   onClose(): void;
-  /** The props of the menu that hides the overview. */
+  /** The ref of the button that hides the overview. */
   menuRef(button: HTMLButtonElement | null): void;
 }
 

@@ -57,12 +57,12 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
   return sample.value !== null;
 }
 
-/** Returns the value of several samples that are too close to be distinguished. */
+/** How the value of several samples is computed if they are too close to be distinguished. */
 export type SampleAggregation = "largest" | "mean";
 
 /**
- * Merges samples into buckets as wide as the line can show. Buckets are aligned to absolute time, so that the line moves
- * without changing its shape. The line ends at the latest sample.
+ * Merges samples into buckets of `stretchMs`, so that the line has no more points than it can show. Buckets are aligned
+ * to absolute time, so that the line moves without changing its shape. The line ends at the latest sample.
  */
 export function thinSamples(
   samples: readonly Sample[],

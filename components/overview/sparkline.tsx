@@ -26,8 +26,8 @@ interface SparklineProps {
 }
 
 /**
- * Draws one path in the color of the surrounding text. It scales with CSS, so changing the theme or the size does not
- * rerender it. Its space is reserved before the data is loaded.
+ * Draws samples as one path in the color of the surrounding text. The path scales with CSS, so changing the theme or
+ * the size does not rerender it. Its space is reserved before the data is loaded.
  */
 export const Sparkline = memo(function Sparkline({
   samples,

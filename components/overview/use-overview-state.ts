@@ -35,8 +35,8 @@ export function useOverviewState(): OverviewState {
 }
 
 /**
- * A ref for the two buttons that open and close it. The focus moves from the one that disappears to the one that
- * appears.
+ * A ref for the two buttons that open and close the overview. The focus moves from the one that disappears to the one
+ * that appears.
  */
 export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

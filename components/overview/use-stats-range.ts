@@ -3,7 +3,10 @@
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { SeriesRange } from "@/lib/contract/stats.ts";
 
-/** Duplicated from the contract, because importing it would bundle zod. The types keep both in sync. */
+/**
+ * The ranges of the sparklines. Duplicated from the contract, because importing it would bundle zod. The types keep
+ * both in sync.
+ */
 export const STATS_RANGES = ["hour", "day"] as const satisfies readonly SeriesRange[];
 
 /** Keeps the range of the sparklines in the URL, so that a link shows what its sender saw. */

@@ -33,7 +33,7 @@ interface OwnerTableProps {
   owners: readonly Owner[];
   url: OwnersUrl;
   blocked: string | null;
-  /** @param filter matches the locks that the row counts */
+  /** Called to release the locks of a row. @param filter matches the locks that the row counts */
   onRelease(filter: string, button: HTMLElement): void;
 }
 

@@ -4,7 +4,10 @@ import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
-/** Duplicates the contract, because importing it would bundle zod. The types keep both in sync. */
+/**
+ * The groupings of the owners page. Duplicates the contract, because importing it would bundle zod. The types keep both
+ * in sync.
+ */
 export const OWNER_GROUPINGS = ["owner", "service", "host"] as const satisfies readonly OwnerGrouping[];
 const FIELDS = [
   "name",
@@ -33,7 +36,10 @@ export function useOwnersUrl() {
     filter: q.slice(0, FILTER_CHARACTERS_MAX),
     setBy: (next: OwnerGrouping) => void set({ by: next }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
-    /** The first click sorts in descending order, the second in ascending order. */
+    /**
+     * Sorts by a column. The first click sorts numbers in descending and names in ascending order, the second reverses
+     * it.
+     */
     sortBy(next: OwnerSortField) {
       const isDownNext = field === next ? !isDown : next !== "name";
       void set({ sort: isDownNext ? `-${next}` : next });

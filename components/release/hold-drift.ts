@@ -5,7 +5,7 @@ import { isHoldEnd } from "../events/key-history/merge-events.ts";
 /** Whether the hold that was seen still exists. */
 export type HoldDrift = "same" | "other" | "gone";
 
-/** Compares the hold that was seen with the current lock. State older than what was seen is ignored. */
+/** Compares the hold that was seen with the current lock. A current state that is older than `seen` is ignored. */
 export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
   if (current === undefined || current.asOf < seen.asOf) return "same";
   const isThere =

@@ -3,7 +3,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { computeRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
-/** Leases shorter than this expire before an operator can read the dialog. */
+/** The maximum length of a short lease in ms. It expires before an operator can read the dialog. */
 export const SHORT_LEASE_MS = 30_000;
 
 /** The action that each liveness state suggests. */

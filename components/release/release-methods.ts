@@ -1,14 +1,14 @@
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
-/** `wait` does not change the lock. */
+/** What an operator can do about a hold. `wait` does not change the lock. */
 export type ReleaseMethod = "release" | "reserve" | "wait";
 
 /** Why a method is not available. */
 export type MethodObstacle = "renewed" | "noTtl" | "noRoom" | "others";
 
 /**
- * Every method in display order; `null` if it is available. The order is fixed, so that nothing moves under the
- * pointer.
+ * Every method in display order, with the reason why it is not available; `null` if it is. The order is fixed, so that
+ * nothing moves under the pointer.
  */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 

@@ -13,9 +13,9 @@ export const RESERVE_MS = 60_000;
 export type ReleaseFault = "say_why" | "name_format" | "confirm_target" | RequestError;
 
 /**
- * `refused`: the server found another hold and did nothing. `unverified`: it could not verify the hold; a second,
- * explicit step releases the current one. `unknown`: no response. `done`: `waited` contains the waiters just before the
- * release.
+ * The step of the dialog. `refused`: the server found another hold and did nothing. `unverified`: it could not verify
+ * the hold; a second, explicit step releases the current one. `unknown`: no response. `done`: `waited` contains the
+ * waiters just before the release.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -32,8 +32,8 @@ export interface ReleaseSubject {
 }
 
 /**
- * `preselected` based on the evidence, `chosen` by the operator, `open`, or `cleared` because the preselection became
- * wrong. One choice never changes into another on its own.
+ * How the action was chosen: `preselected` based on the evidence, `chosen` by the operator, `open` if none is chosen
+ * yet, or `cleared` because the preselection became wrong. One choice never changes into another on its own.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
@@ -67,7 +67,11 @@ export type ReleaseAction =
   /** Starts the review of another hold, with all inputs reset. */
   | { type: "review"; lock: Lock; now: number };
 
-/** @param now Redis clock in Unix milliseconds */
+/**
+ * Creates the state in which the dialog opens.
+ *
+ * @param now Redis clock in Unix milliseconds
+ */
 export function createReleaseState({ lock, holder }: ReleaseSubject, now: number): ReleaseState {
   const method = preselectMethod(lock, holder, now);
   const choice: ReleaseChoice = method === null ? { is: "open", method } : { is: "preselected", method };
@@ -77,7 +81,7 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   };
 }
 
-/** Returns the version that the release is compared with. */
+/** Returns the version that the hold must still have to be released. */
 export function getExpectedVersion({ seen, holder }: ReleaseState): string | null {
   return holder === undefined ? seen.version : holder.version;
 }

@@ -38,7 +38,7 @@ export interface ReleaseForm {
   /** The current state of the hold that was seen, including its renewals. */
   shown: Lock;
   drift: HoldDrift;
-  /** How the last hold ended, if no other hold has started since. */
+  /** The event that ended the last hold; `undefined` if another hold has started since or no end is known. */
   ending: LockEvent | undefined;
   methods: ReleaseMethods;
   /** `null` if the operator must choose. */

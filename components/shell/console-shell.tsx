@@ -42,7 +42,7 @@ const TargetNeverReached = dynamic(
   { ssr: false },
 );
 
-/** Reads the target from the URL. A different target resets the page. */
+/** The frame of the console's pages. The target comes from the URL, and a different target resets the page. */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   useFocusAfterTargetSwitch(target);

@@ -2,7 +2,8 @@ const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
 const PLAIN_ARGUMENT = /^[\w:+.,=-]+$/;
 
 /**
- * Formats a command for a shell, one line per master. Commands for a sentinel or the machine are left unchanged.
+ * Formats a Redis command as redis-cli command lines, one per master. Commands for a sentinel or for the host are
+ * returned unchanged.
  *
  * @param masters `host:port`, with IPv6 as `[host]:port`
  */

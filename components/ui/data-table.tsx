@@ -8,7 +8,7 @@ export const CELL_CLASS = "px-4 py-2 align-top";
 
 interface DataTableProps {
   label: string;
-  /** The column of buttons has an empty name. */
+  /** The column headers. The header of a column of buttons is empty. */
   heads: readonly string[];
   children: ReactNode;
 }

@@ -80,7 +80,7 @@ interface DateTimeTextFieldProps {
   "aria-describedby"?: string | undefined;
 }
 
-/** The same field for a form that is submitted as a whole. */
+/** A `DateTimeField` for a form that is submitted as a whole. */
 export function DateTimeTextField({
   text,
   onText,

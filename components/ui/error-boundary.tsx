@@ -20,8 +20,8 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Shows errors of its children in their place and keeps the rest of the page. If the code of a part cannot be loaded
- * because another version of the console was deployed, the page must be reloaded.
+ * Shows an error of its children in their place, so that the rest of the page keeps working. If the code of a part
+ * cannot be loaded because another version of the console was deployed, the page must be reloaded.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };

@@ -6,10 +6,11 @@ const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,3})?))?$/;
 const DATE = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/;
 
 /**
- * Parses a time in the past: `10:47:04` (the latest such time), `2026-11-23 10:47:04`, or `5 m` for five minutes ago, in
- * the browser's time zone. Returns `undefined` if the text is not a time or is in the future.
+ * Parses a time in the past: `10:47:04` (the latest such time), `2026-11-23 10:47:04`, or `5 m` for five minutes ago,
+ * in the browser's time zone.
  *
- * @param now Unix milliseconds  @returns Unix milliseconds
+ * @param now Unix milliseconds
+ * @returns Unix milliseconds; `undefined` if the text is not a time or is in the future
  */
 export function parsePastTime(text: string, now: number): number | undefined {
   const at = parseTime(text.trim(), now);

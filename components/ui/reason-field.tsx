@@ -63,7 +63,10 @@ interface ConfirmNameFieldProps {
   isMissing?: boolean;
 }
 
-/** Confirms actions on production that affect many locks or a client that may be working. */
+/**
+ * The field in which the operator types a name to confirm an action on production that affects many locks, or a client
+ * that may be working.
+ */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -1,7 +1,7 @@
-/** Stores which parts of a page are open (`name`) or closed (`-name`), separated by dots. */
+/** The cookie that stores which parts of a page are open (`name`) or closed (`-name`), separated by dots. */
 export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 
-/** @returns `null` if no choice was made */
+/** Returns whether a part is open; `null` if no choice was made. */
 export function readFlag(cookie: string, name: string): boolean | null {
   const flags = cookie.split(".");
   if (flags.includes(name)) return true;

@@ -10,7 +10,11 @@ const listeners = new Set<() => void>();
 /** `undefined` if no choice was made since the page was loaded. */
 let currentFlags: string | undefined;
 
-/** @param kept the cookie as the server received it */
+/**
+ * Provides the choices that the server read from the cookie.
+ *
+ * @param kept the cookie as the server received it
+ */
 export function UiFlagsProvider({ kept, children }: { kept: string; children: ReactNode }) {
   return <InitialFlagsContext value={kept}>{children}</InitialFlagsContext>;
 }
@@ -21,8 +25,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * A choice stored in a cookie, so that the server renders the page as it was left and nothing moves during hydration.
- * `null` if no choice was made.
+ * Returns a choice that is stored in a cookie (`null` if no choice was made), and a function that sets it. Because of
+ * the cookie, the server renders the page as it was left, and nothing moves during hydration.
  */
 export function useUiFlag(name: string): [boolean | null, (value: boolean) => void] {
   const first = use(InitialFlagsContext);

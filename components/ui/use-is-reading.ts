@@ -6,8 +6,8 @@ import { type RefObject, useEffect, useState } from "react";
 const POINTER_IDLE_MS = 60_000;
 
 /**
- * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from it counts as
- * part of it, so that the content behind it does not move.
+ * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from it counts
+ * as part of it, so that the content behind it does not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);

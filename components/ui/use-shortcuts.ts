@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { isOverlayActive } from "./overlay-opening.ts";
 
-/** By `event.key` in lower case. */
+/** Handlers by `event.key` in lower case. */
 export type ShortcutMap = Record<string, (event: KeyboardEvent) => void>;
 
 function isShortcutIgnored(event: KeyboardEvent): boolean {
@@ -16,7 +16,7 @@ function isShortcutIgnored(event: KeyboardEvent): boolean {
   );
 }
 
-/** Runs single keys for the whole page, except while text is typed or an overlay is open or opening. */
+/** Handles single-key shortcuts for the whole page, except while the user types or an overlay is open or opening. */
 export function useShortcuts(keys: ShortcutMap): void {
   const latest = useRef(keys);
   useEffect(() => {

@@ -18,7 +18,7 @@ function readStoredFlag(name: string, fallback: boolean): boolean {
   }
 }
 
-/** Returns a choice that the browser stores across pages. */
+/** Returns a choice that the browser stores across pages, and a function that sets it. */
 export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
   const value = useSyncExternalStore(
     subscribeToFlag,

@@ -31,7 +31,10 @@ function writeStoredText(name: string, value: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns a text that the browser stores; `null` if there is none, and always on the server. */
+/**
+ * Returns a text that the browser stores, and a function that sets it. The text is `null` if there is none, and always
+ * on the server.
+ */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(
     subscribeToText,

@@ -14,7 +14,7 @@ const EDGE_WHITESPACE = /^ +| +$/g;
 /** Most texts contain none of these characters and are returned without a loop. */
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
-/** Replaces invisible characters in untrusted text from Redis with visible ones. */
+/** Splits untrusted text from Redis into parts. Invisible characters are replaced with visible placeholders. */
 export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
@@ -35,7 +35,7 @@ export function toVisibleText(text: string): string {
     .join("");
 }
 
-/** Keeps the start and the end, because that is where host and thread names differ. */
+/** Shortens text in the middle, because host and thread names differ at the start and at the end. */
 export function shortenText(text: string, most = 24): string {
   const whole = toVisibleText(text);
   const half = Math.floor(most / 2);

@@ -56,7 +56,7 @@ interface EventListProps {
   /** The number of events that have arrived but are not shown. */
   waiting: number;
   onShowWaiting(): void;
-  /** Load more events at either end; `undefined` if there are none or they are loading. */
+  /** Loads more events at either end; `undefined` if there are none or they are loading. */
   onOlder: (() => void) | undefined;
   onNewer: (() => void) | undefined;
   /** Whether there are older events. They load when the user scrolls near the end. */

@@ -19,7 +19,7 @@ interface EventStreamProps {
   follows: boolean;
   /** Whether the entry that the URL requests can still be loaded. */
   isLoading: boolean;
-  /** Whether renewals are grouped. They are not if the search asks for renewals. */
+  /** Whether renewals are grouped; `false` if the search asks for renewals. */
   foldsRenewals: boolean;
   onTop(isAtTop: boolean): void;
   onReading: ((isReading: boolean) => void) | undefined;

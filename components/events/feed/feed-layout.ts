@@ -1,4 +1,4 @@
-/** `wide`: one line with columns. `narrow`: two lines, for phones or next to the details. */
+/** The layout of a row. `wide`: one line with columns. `narrow`: two lines, for phones or next to the details. */
 export type FeedLayout = "wide" | "narrow";
 
 /** The position of a row in the list. */
@@ -8,12 +8,16 @@ export interface RowPlace {
   readonly top: number;
 }
 
-/** Narrow rows have two lines and the minimum height of a touch target. */
+/** The row heights in pixels. Narrow rows have two lines and the minimum height of a touch target. */
 export const ROW_PX: Readonly<Record<FeedLayout, number>> = { wide: 32, narrow: 52 };
 
 const WIDE_FROM_PX = 768;
 
-/** @param px width of the list */
+/**
+ * Returns the layout that fits the list.
+ *
+ * @param px the width of the list in pixels
+ */
 export function chooseFeedLayout(px: number): FeedLayout {
   return px >= WIDE_FROM_PX ? "wide" : "narrow";
 }
@@ -25,6 +29,6 @@ export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
   narrow: "grid grid-cols-[58px_minmax(0,1fr)_minmax(0,45%)] content-center gap-x-3 gap-y-0.5",
 };
 
-/** The button covers the whole row. Other controls are above it. */
+/** The class of the button that opens an entry. It covers the whole row, and other controls are above it. */
 export const OPEN_BUTTON_CLASS =
   "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";

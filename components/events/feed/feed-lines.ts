@@ -16,7 +16,7 @@ export type FeedLine =
 interface FoldOptions {
   /** The minimum number of renewals for a group. */
   readonly least: number;
-  /** The number of lines to return. */
+  /** The maximum number of lines to return. */
   readonly most?: number;
   /** The IDs of expanded groups. */
   readonly expanded?: ReadonlySet<string>;

@@ -19,8 +19,8 @@ interface AnchoredRows {
 }
 
 /**
- * Computes the visible rows of a list of equal heights. Rows keep their position on screen when rows above them are
- * added or removed, unless `follows` is set: then new rows appear at the top.
+ * Computes the visible rows of a list whose rows have equal heights. Rows keep their position on screen when rows above
+ * them are added or removed, unless `follows` is set: then new rows appear at the top.
  */
 export function useAnchoredRows(
   scroller: RefObject<HTMLElement | null>,

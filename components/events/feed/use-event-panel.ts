@@ -2,11 +2,11 @@
 
 import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
-/** The panel is next to the table at 1200 px and wider. */
+/** The media query for windows with room for the panel next to the table: 1200 px and wider. */
 export const EVENT_PANEL_QUERY = "(width >= 75rem)";
 export const EVENT_PANEL_CLASS =
   "flex w-[272px] shrink-0 flex-col border-l border-line bg-panel max-[74.99rem]:hidden";
-/** The ticker is below the table, but not on phones, whose bottom bar links to the events. */
+/** The class of the ticker below the table. It is hidden on phones, whose bottom bar links to the events. */
 export const EVENT_TICKER_CLASS = "-mx-3 -mt-2 h-8 shrink-0 border-t border-line bg-panel max-sm:hidden";
 
 export interface EventPanelVisibility {
@@ -18,7 +18,10 @@ export interface EventPanelVisibility {
 
 let wasToggled = false;
 
-/** Returns whether the panel is shown next to the table: unless the user closed it, and never below 1200 px. */
+/**
+ * Returns whether the event panel is open, which it is unless the user closed it. Below 1200 px, an open panel is
+ * hidden.
+ */
 export function useEventPanel(): EventPanelVisibility {
   const [chosen, setChosen] = useUiFlag("events");
   const isOpen = chosen ?? true;

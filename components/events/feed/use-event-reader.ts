@@ -18,7 +18,7 @@ export interface EventSearch {
 /** The page size. Larger pages would delay scrolling. */
 const PAGE_SIZE = 200;
 
-/** Reads live events and earlier ones or, if a time is given, the events before and after it. */
+/** Reads live and earlier events. If a time is given, reads the events before and after it instead. */
 export function useEventReader(search: EventSearch, at: number | undefined): [EventWindow, EventReader] {
   const { filter } = search;
   const store = useLiveStore();

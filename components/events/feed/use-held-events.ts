@@ -13,9 +13,10 @@ interface HeldEvents {
 }
 
 /**
- * Keeps the shown events while the pointer is on them.
+ * Returns the events to show. They stay the same while the pointer is on them.
  *
  * @param events oldest first
+ * @param isHeld whether the pointer is on the events
  */
 export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean): HeldEvents {
   const [held, setHeld] = useState<readonly HistoryEntry[] | null>(null);

@@ -18,7 +18,7 @@ export interface KeyEvents {
   /** Loads older events; `undefined` if there are none. */
   loadOlder: (() => void) | undefined;
   loadingOlder: boolean;
-  /** How the last hold ended, if no other hold followed. */
+  /** The event that ended the last hold; `undefined` if another hold followed or no end is known. */
   ending: LockEvent | undefined;
 }
 

@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import { type RefObject, useEffect, useRef } from "react";
 
-/** Scrolls to the event that the URL names, such as in the link after a release. */
+/** Scrolls an event into view if the URL identifies it, as the link after a release does. */
 export function useLinkedEvent(id: string): { place: RefObject<HTMLLIElement | null>; isLinked: boolean } {
   const isLinked = useSearchParams().get("event") === id;
   const place = useRef<HTMLLIElement>(null);

@@ -21,7 +21,11 @@ export function createStoppedClock(
   return { from, to, speed, position: clampPosition(from, to, position), runsSince: null };
 }
 
-/** @param now monotonic time */
+/**
+ * Returns the position at a time, in Unix milliseconds of the Redis clock.
+ *
+ * @param now monotonic time
+ */
 export function getReplayPosition(
   { from, to, speed, position, runsSince }: ReplayClock,
   now: number,
@@ -34,7 +38,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** Restarts from the beginning if it is at the end. */
+/** Starts the clock. If it is at the end, it restarts from the beginning. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };
@@ -44,7 +48,7 @@ export function stopClock(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, position: getReplayPosition(clock, now), runsSince: null };
 }
 
-/** Moves to a position and keeps playing if it was playing. */
+/** Moves the clock to a position. A running clock keeps running. */
 export function seekClock(clock: ReplayClock, position: number, now: number): ReplayClock {
   const runsSince = clock.runsSince === null ? null : now;
   return { ...clock, position: clampPosition(clock.from, clock.to, position), runsSince };

@@ -46,7 +46,7 @@ export interface Replay extends LoadedSpan {
   /** Events up to the position, newest first. */
   readonly shown: readonly HistoryEntry[];
   toggle(): void;
-  /** @returns the new position */
+  /** Moves to a position. @returns the new position */
   seek(position: number): number;
   setSpeed(speed: ReplaySpeed): void;
 }

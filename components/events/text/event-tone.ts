@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
-/** `bad`: a holder lost its lock. `warn`: a holder did not release, or a gap. */
+/** The severity of an event. `bad`: a holder lost its lock. `warn`: a holder did not release, or a gap. */
 export type EventTone = "bad" | "warn" | "plain";
 
 export const TONE_CLASSES: Readonly<Record<EventTone, string>> = {

@@ -85,7 +85,7 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   );
 }
 
-/** Describes the holders at a time in the past in sentences. */
+/** Describes in sentences who held the lock at a time in the past. */
 export function HeldAt({ past }: { past: PastKeyEvents }) {
   const { heldAt: messages } = useMessages(english);
   const barMessages = useBarMessages();

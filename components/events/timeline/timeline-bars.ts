@@ -3,7 +3,7 @@ import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
-/** `open`: the hold continues at the end of the timeline. `unobserved`: its end was not recorded. */
+/** How a hold ended. `open`: it continues at the end of the timeline. `unobserved`: its end was not recorded. */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
 /** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
@@ -13,7 +13,7 @@ export interface HoldBar {
   readonly owner: string;
   readonly fence: string | undefined;
   readonly from: number;
-  /** `at_least`: it was already held at its first event. */
+  /** `at_least`: the hold had already begun when its first event was observed. */
   readonly fromIs: "exact" | "at_least";
   /** The end of the timeline if the hold is open, or the latest time at which it can have ended if it is unobserved. */
   readonly to: number;
@@ -47,7 +47,7 @@ export interface Timeline {
   readonly to: number;
 }
 
-/** Returns whether a lock of this kind allows several holders. The kind is `null` if the lock is not held. */
+/** How many holders a lock can have at the same time. `unknown`: the lock is not held, so its kind is unknown. */
 export type HolderCapacity = "one" | "several" | "unknown";
 export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
   if (kind === null) return "unknown";
@@ -63,7 +63,8 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
 /**
  * Computes the holds from a history, with one lane per holder.
  *
- * @param entries newest first @param now end of the timeline, in Unix milliseconds of the Redis clock
+ * @param entries newest first
+ * @param now the end of the timeline, in Unix milliseconds of the Redis clock
  */
 export function buildTimeline(
   entries: readonly HistoryEntry[],

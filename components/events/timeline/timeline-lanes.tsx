@@ -128,7 +128,7 @@ const BAR_CLASSES: Readonly<Record<HoldBarEnd | "overdue", string>> = {
   overdue: "border-2 border-bad bg-bad-bg",
 };
 
-/** A square of the legend. */
+/** The colored square of a legend entry. */
 export function BarSwatch({ end }: { end: HoldBarEnd | "overdue" }) {
   return (
     <span

@@ -12,7 +12,7 @@ interface TimelineLegendProps {
   hasFences: boolean;
 }
 
-/** Explains only what the timeline shows. */
+/** The legend of the timeline. It explains only what the timeline shows. */
 export function TimelineLegend({ others, hasOverlaps, ends, isPast, hasFences }: TimelineLegendProps) {
   const messages = useMessages(english);
   const isForced = ends.has("force_released") || ends.has("evicted");

@@ -48,7 +48,7 @@ const STEPS_MS = [
 ];
 const TICKS_MAX = 5;
 
-/** Returns round times between the ends, with room for a label at each. */
+/** Returns round times within the visible range, far enough apart for their labels. */
 export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
   const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
   const first = Math.ceil(from / step) * step;

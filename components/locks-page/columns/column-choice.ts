@@ -12,7 +12,7 @@ export function parseColumnChoice(text: string | null): readonly ColumnId[] | un
   return chosen.includes("key") ? chosen : ["key", ...chosen];
 }
 
-/** Returns `null` for the default columns, which need no parameter. */
+/** Formats the chosen columns for the URL; `null` for the default columns, which need no parameter. */
 export function serializeColumnChoice(chosen: readonly ColumnId[]): string | null {
   const text = chosen.join(",");
   return text === ALL_COLUMNS.join(",") ? null : text;

@@ -31,9 +31,9 @@ interface ColumnShare {
 }
 
 /**
- * Distributes the available width among the chosen columns. No column gets less than its minimum. If there is not enough
- * room, the columns with the highest rank are hidden. The default choice hides secondary columns before it shrinks
- * others. The key grows first. Width that no column can use stays empty at the end.
+ * Distributes the available width among the chosen columns. No column gets less than its minimum. If there is not
+ * enough room, the columns with the highest rank are hidden. The default choice hides secondary columns before it
+ * shrinks others. The key grows first. Width that no column can use stays empty at the end.
  */
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
@@ -53,7 +53,7 @@ export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomP
   return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), noRoom };
 }
 
-/** Clamps a width that the operator set. */
+/** Returns the minimum and maximum width in pixels that the operator can set. */
 export function getColumnLimits(id: ColumnId): { leastPx: number; mostPx: number } {
   const { leastPx, mostPx } = getColumn(id);
   return { leastPx, mostPx: 3 * mostPx };
@@ -85,7 +85,7 @@ function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
   return { id, px: id === "key" ? leastPx : typicalPx, leastPx, mostPx, isByHand: false };
 }
 
-/** Sorts columns whose width the operator did not set to the front. */
+/** Shrinks the columns to fit. Columns whose width the operator set are shrunk last. */
 function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   for (const isByHand of [false, true]) {
     const excess = sumPx(parts.map(({ px }) => px)) - roomPx;

@@ -1,10 +1,10 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 import { DEFAULT_SORT, parseColumnSort } from "./column-sorts.ts";
 
-/** Every column is also a sort field of the API. */
+/** The ID of a column. Every column is also a sort field of the API. */
 export type ColumnId = LockSortField;
 
-/** `secondary` columns are shown by default only if every other column has its typical width. */
+/** Whether a column is shown by default. `secondary`: only if every other column has its typical width. */
 export type ColumnPriority = "primary" | "secondary";
 
 export interface Column {

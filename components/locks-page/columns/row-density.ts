@@ -1,4 +1,4 @@
-/** Row heights. */
+/** The row heights to choose from. */
 export const ROW_DENSITIES = ["dense", "normal", "airy"] as const;
 export type RowDensity = (typeof ROW_DENSITIES)[number];
 

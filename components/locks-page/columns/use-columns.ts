@@ -22,7 +22,11 @@ export interface TableColumns {
   density: RowDensity;
   choose(chosen: readonly ColumnId[]): void;
   setDensity(density: RowDensity): void;
-  /** @param when `while` during a drag, before the width is stored */
+  /**
+   * Sets the column widths.
+   *
+   * @param when `while` during a drag, when the widths are not stored
+   */
   setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
   /** Restores the default columns and widths. */
   reset(): void;

@@ -3,10 +3,13 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** `reading`: the order is frozen, but values are live. `paused`: holders are also frozen. */
+/** Why the list is frozen. `reading`: the order is frozen, but values are live. `paused`: holders are also frozen. */
 export type FreezeReason = "reading" | "paused";
 
-/** How a visible row ended: its event, `untold` without one, or `taken_anew` if another hold has the key. */
+/**
+ * How the hold of a visible row ended: the event, `untold` if no event is known, or `taken_anew` if another hold has
+ * the key.
+ */
 export type RowEnding = LockEvent | "untold" | "taken_anew";
 
 export interface FrozenRow {
@@ -20,7 +23,7 @@ export interface FrozenRow {
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** The filter and sort order of the window that the rows come from. */
+  /** The offset of the window that the rows come from. */
   windowOffset: number;
   /** The index of the first row in the whole list. */
   offset: number;
@@ -124,8 +127,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added or ended in these places. Rows at the edges of the window are not counted, because
- * they may only have moved into it.
+ * Counts the rows that were added or ended since the list was frozen. Rows at the edges of the window are not counted
+ * as added, because they may only have moved into it.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

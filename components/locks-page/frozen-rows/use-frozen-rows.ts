@@ -107,7 +107,7 @@ const PINNED_CHARACTERS_MAX = 40_000;
 /** A pointer that only crosses the table does not freeze the rows. */
 const PIN_DELAY_MS = 150;
 
-/** Returns the paths of the frozen rows. The page requests how they ended even if they leave the window. */
+/** Returns the paths of the frozen rows, so that the page can request how they ended even if they leave the window. */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();
   const text = held?.join(" ");

@@ -59,7 +59,7 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
 const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
-/** Returns the completions of the word at the caret. */
+/** Creates the function that returns the completions of the word at the caret. */
 export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
   const offers = buildCompletionOptions(texts);
   return (text, caret): Completion | undefined => {

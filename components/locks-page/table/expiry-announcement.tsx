@@ -11,7 +11,10 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 /** The thresholds in seconds, smallest first, at which the expiry of the selected row is announced. */
 const THRESHOLDS_S = [0, 10, 60] as const;
 
-/** Returns the smallest threshold that is not below the remaining time; `undefined` if there is none, or no TTL. */
+/**
+ * Returns the smallest threshold in seconds that is not below the remaining time; `undefined` if there is none or the
+ * lock has no TTL.
+ */
 export function findThreshold(leftMs: number | null): number | undefined {
   return leftMs === null ? undefined : THRESHOLDS_S.find((seconds) => leftMs <= seconds * 1000);
 }

@@ -23,7 +23,7 @@ interface LockCellProps {
   id: ColumnId;
   lock: Lock;
   tabIndex: number;
-  /** Columns that do not fit. Their important values move below another column's. */
+  /** Columns that do not fit. Their important values are shown below those of another column. */
   noRoom: readonly ColumnId[];
 }
 

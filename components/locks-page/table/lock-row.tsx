@@ -33,7 +33,7 @@ export interface RowActions {
 
 export interface LockRowProps {
   lock: Lock;
-  /** Whether the row has ended. It stays until the list is refreshed. */
+  /** How the row ended; `null` if it has not. An ended row stays until the list is refreshed. */
   end: RowEnding | null;
   /** The index in the whole list. */
   index: number;

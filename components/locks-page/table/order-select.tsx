@@ -9,7 +9,7 @@ interface SortSelectProps {
   onSort(sort: string): void;
 }
 
-/** Cards have no column headers to sort by. */
+/** Selects the sort order on phones, whose cards have no column headers. */
 export function SortSelect({ sort, onSort }: SortSelectProps) {
   const messages = useMessages(table);
   return (

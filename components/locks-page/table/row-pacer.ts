@@ -1,4 +1,7 @@
-/** `key` is for a row that is scrolled past. `text` omits the actions that are not visible yet. */
+/**
+ * What a row shows. `key`: only the key, because the row is scrolled past. `text`: all text, but no actions that are
+ * not visible yet.
+ */
 export type RowStage = "key" | "text" | "complete";
 
 export interface PacedRow {

@@ -4,8 +4,9 @@ import { useEffect, useState } from "react";
 import type { RowPacer, RowStage } from "./row-pacer.ts";
 
 /**
- * Returns what a row shows now. @param isInUse whether it has the pointer or the focus, and shows everything
- * immediately
+ * Returns what a row shows now.
+ *
+ * @param isInUse whether the row has the pointer or the focus, and therefore shows everything immediately
  */
 export function useRowStage(pacer: RowPacer, isInUse: boolean): RowStage {
   const [stage, setStage] = useState<RowStage>(() => pacer.admit());

@@ -15,7 +15,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** `all` is one menu for copying and exporting. */
+/** The content of the menu. `all`: both copying and exporting. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {

@@ -24,7 +24,7 @@ export function applyView(view: View, { sort, columns }: ListSettings): ListSett
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };
 }
 
-/** Returns the fields of the page that a new view saves. */
+/** Returns the part of the page state that a new view saves. */
 export function toSavedView({
   filter,
   sort,

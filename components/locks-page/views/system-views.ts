@@ -41,12 +41,15 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** Returns the filter with the term of the view instead of any other view's. */
+/** Returns the filter with the term of the view, which replaces that of any other view. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the count of the chip; `undefined` if there is a search, because the count is then unknown. */
+/**
+ * Returns the number of unlisted locks for the chip; `undefined` if there is a search, because the number is then
+ * unknown.
+ */
 export function getUnlistedCount(
   filter: string,
   window: { readonly total: number } | undefined,

@@ -25,7 +25,7 @@ interface BulkLinePlaceholderProps {
   children: ReactNode;
 }
 
-/** The scrolling part of the dialog. The decision remains in view. */
+/** The scrolling part of the dialog. The buttons below it remain in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
@@ -51,7 +51,7 @@ interface BulkLineListProps {
   shows: "outcome" | "seen";
 }
 
-/** Only visible lines are rendered, because there may be a thousand. */
+/** Lists the locks of a bulk release. Only visible lines are rendered, because there may be 1,000. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);

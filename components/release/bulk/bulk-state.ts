@@ -7,8 +7,8 @@ import type { Lock } from "@/lib/contract/lock.ts";
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
- * `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`: the release is running.
- * `ended`: it is `done`, `stopped` by the operator, or `cut` off, so that some results are unknown.
+ * The step of a bulk release. `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`: the
+ * release is running. `ended`: it is `done`, `stopped` by the operator, or `cut` off, so that some results are unknown.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -62,7 +62,7 @@ function toBulkItem({ key, keyBase64, version }: Lock): BulkItem | undefined {
   return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expectedVersion: version };
 }
 
-/** Returns the locks that a release would release now. */
+/** Returns the reviewed locks that can be released. */
 export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }

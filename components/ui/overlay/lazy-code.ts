@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 /** Code that is loaded on demand. Unlike with `React.lazy`, a failed load can be retried. */
 export interface LazyCode<Code> {
   load(): Promise<Code>;
-  /** `undefined` until it is loaded. */
+  /** Returns the code; `undefined` until it is loaded. */
   get(): Code | undefined;
   /** Loads it when the browser is idle. Failures are ignored, because it is loaded again when needed. */
   preload(): void;
@@ -54,7 +54,7 @@ export type LazyCodeState<Code> =
   | { is: "loaded"; code: Code }
   | { is: "failed"; retry(): void };
 
-/** Loads the code when it is mounted. */
+/** Loads the code when the component is mounted. */
 export function useLazyCode<Code>(lazy: LazyCode<Code>): LazyCodeState<Code> {
   const [attempt, setAttempt] = useState(0);
   const [result, setResult] = useState<"loading" | "failed">("loading");

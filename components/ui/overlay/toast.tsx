@@ -10,7 +10,9 @@ export interface Toast {
   showToast(text: ReactNode): void;
 }
 
-/** A short confirmation that is announced to screen readers, disappears on its own and does not shift the layout. */
+/**
+ * Shows short confirmations. They are announced to screen readers, disappear on their own and do not shift the layout.
+ */
 export function useToast(): Toast {
   const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });
   useEffect(() => {

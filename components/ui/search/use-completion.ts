@@ -12,7 +12,7 @@ interface CompletionState {
   active: number;
   load(): void;
   close(): void;
-  /** Call after input, or after the caret moved while the list is open. */
+  /** Opens the list. Call it after input, or after the caret moved while the list is open. */
   open(caret: number): void;
   /** Handles a key. @returns whether the list consumed it */
   onKey(event: KeyboardEvent<HTMLInputElement>): boolean;
