@@ -30,7 +30,12 @@ export function getTargetHealth(name: string): Promise<TargetHealth> {
   );
 }
 
-/** @param cursor `next` of the previous page @param at also returns the holds at this time, in Unix milliseconds */
+/**
+ * Reads a page of a lock's history.
+ *
+ * @param cursor `next` of the previous page
+ * @param at also returns the holds at this time, in Unix milliseconds
+ */
 export function getHistory(path: string, target: TargetName, cursor?: string, at?: number): Promise<History> {
   const address = withTarget(`/locks/${path}/history`, target, { cursor, at: at?.toString() });
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
@@ -46,7 +51,7 @@ export interface HistoryFilter {
   readonly to?: number | undefined;
 }
 
-/** A page of the history. */
+/** The page of the history to read. */
 export interface HistoryPageRequest {
   readonly order: HistoryOrder;
   /** The ID after which the page starts, in the page's order. */

@@ -1,6 +1,6 @@
 /**
- * Whether the server responds, as far as this tab knows. The live stream determines it and everything else waits, so
- * that only one request at a time probes a server that is down.
+ * Tracks whether the server responds, as far as this tab knows. The live stream determines this, and other requests
+ * wait, so that only one request at a time probes a server that is down.
  */
 export class Reachability {
   #isReachable = true;

@@ -33,7 +33,7 @@ const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "statu
   broken_off: "The response was cut off.",
 };
 
-/** There is no usable response. The request may or may not have been carried out. */
+/** The error for a request without a usable response. The request may or may not have been carried out. */
 export class NetworkError extends Error {
   readonly reason: NetworkErrorReason;
   /** The HTTP status, if the response contains nothing else. */
@@ -54,7 +54,13 @@ export const loadResponseReaders = () => import("./response-readers.ts");
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** @param signal replaces the default timeout */
+/**
+ * Sends a request to the API.
+ *
+ * @param path relative to `/api/v1`, including the query
+ * @param signal replaces the default timeout
+ * @throws NetworkError if there is no response
+ */
 export async function sendRequest(
   method: Method,
   path: string,
@@ -97,7 +103,7 @@ export async function requestJson<T>(
   }
 }
 
-/** Sends a request whose response has no body. */
+/** Waits for the response to a request and ignores its body. @throws ApiProblem, NetworkError */
 export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
   if (!response.ok) throw await readError(response);
@@ -106,7 +112,7 @@ export async function requestVoid(request: Promise<Response>): Promise<void> {
 /** The name of a target; `undefined` for the first configured target. */
 export type TargetName = string | undefined;
 
-/** Adds the target to a path. */
+/** Adds the target and other query parameters to a path. */
 export function withTarget(
   path: string,
   target: TargetName,

@@ -48,7 +48,7 @@ export const readWaiters = (json: unknown) => LockWaiters.parse(json);
 export const readTypicalDurations = (json: unknown) => TypicalTimes.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
-/** Parses a line. Throws if the line is invalid. */
+/** Parses a line of a bulk response. @throws if the line is invalid */
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFacets = (json: unknown) => Facets.parse(json);
 export const readNamespaces = (json: unknown) => NamespaceList.parse(json);

@@ -184,7 +184,9 @@ const EventText = z
     }
   });
 
-/** An entry must match all given fields. Gaps always match, unless `type` excludes them. */
+/**
+ * The filter fields of events. An entry must match all given fields. Gaps always match, unless `type` excludes them.
+ */
 export const eventFilterFields = {
   key: createGlobSchema("Key of the lock", "lock:orders:*"),
   owner: createGlobSchema("Owner of the hold", "worker-7*"),

@@ -6,7 +6,7 @@
 export const NAME_CHARACTERS_MAX = 64;
 export const PASSWORD_CHARACTERS_MIN = 12;
 export const PASSWORD_CHARACTERS_MAX = 256;
-/** Includes revoked and expired keys that are still listed. */
+/** The maximum number of API keys, including revoked and expired keys that are still listed. */
 export const API_KEYS_MAX = 1000;
 export const OPERATORS_MAX = 1000;
 export const API_KEY_PATTERNS_MAX = 100;
@@ -16,12 +16,12 @@ export const ROTATION_OVERLAP_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 
 /** Limits on saved views. */
 export const VIEW_NAME_CHARACTERS_MAX = 60;
-/** Per operator or API key. The limit for the team is the same. */
+/** The maximum number of views per operator or API key. The limit for the team is the same. */
 export const VIEWS_MAX = 30;
 export const VIEW_COLUMNS_MAX = 30;
 export const VIEW_ID_PATTERN = /^[A-Za-z0-9_-]{8,32}$/;
 
-/** Allows an exact match of the longest owner. */
+/** The maximum length of a filter. It allows an exact match of the longest owner. */
 export const FILTER_CHARACTERS_MAX = 2400;
 /** The maximum number of locks per export, which is about 100 MB of JSON. */
 export const EXPORT_LOCKS_MAX = 100_000;

@@ -69,7 +69,7 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** What `unlisted` counts, wherever it is returned. */
+/** The description of `unlisted` in all responses that contain it. */
 export const UNLISTED_DESCRIPTION =
   "Number of possible locks that lists, counts and events leave out, regardless of the filter. The filter `is:unlisted` finds them.";
 

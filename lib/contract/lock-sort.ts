@@ -12,5 +12,5 @@ export const LOCK_SORT_FIELDS = [
 ] as const;
 export type LockSortField = (typeof LOCK_SORT_FIELDS)[number];
 
-/** A leading `-` sorts in descending order. */
+/** Matches a sort order: a field, with a leading `-` for descending order. */
 export const LOCK_SORT_PATTERN = new RegExp(`^-?(${LOCK_SORT_FIELDS.join("|")})$`);

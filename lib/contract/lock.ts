@@ -12,7 +12,7 @@ const keyBase64Schema = z
   .optional()
   .meta({ description: "Bytes of the key in base64. Present only if they are not valid UTF-8." });
 
-/** Fields that name a lock in requests and responses. */
+/** Fields that identify a lock in requests and responses. */
 export const keyFields = { key: keySchema, keyBase64: keyBase64Schema };
 
 /** A reference to another lock. */
@@ -35,7 +35,7 @@ export const OldestHold = z
 export const asOfSchema = z
   .int()
   .meta({ description: "Time at which Redis was read, Redis clock, in Unix milliseconds." });
-/** For responses that are computed from the index instead of a read. */
+/** `asOf` of responses that are computed from the index instead of a read. */
 export const listAsOfSchema = z.int().meta({
   description:
     "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, in Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MasterHealth, UnreadableReason } from "./live.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
 
-/** The maximum length of the parameter. Configured names are shorter. */
+/** The maximum length of the `target` parameter. Configured names are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;
 
 /** The target of a request. */

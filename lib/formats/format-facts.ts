@@ -18,5 +18,5 @@ export interface FormatFacts {
   readonly never?: { readonly why: string; readonly instead: string };
 }
 
-/** For libraries whose clients poll at their own intervals. */
+/** The `waiters` text of libraries whose clients poll at their own intervals. */
 export const POLLING_WAITERS = "Waiters poll and are not notified. The first one to poll acquires the lock.";

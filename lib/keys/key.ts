@@ -1,9 +1,8 @@
 /**
- * A lock's key as one string that a `Map` can hold.
+ * A lock's key as a string, so that it can be compared and used as the key of a `Map`.
  *
- * Redis keys are bytes. Nearly all are UTF-8 and are stored as text. The others are stored as a lone surrogate
- * followed by the base64url of their bytes. Well-formed text never contains a lone surrogate, so the two forms
- * cannot collide.
+ * Redis keys are bytes. Nearly all are UTF-8 and are stored as text. The others are stored as a lone surrogate followed
+ * by the base64url of their bytes. Well-formed text never contains a lone surrogate, so the two forms cannot collide.
  */
 export type Key = string;
 

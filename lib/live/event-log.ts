@@ -22,7 +22,7 @@ export interface EventLogSlice {
   readonly isWhole: boolean;
 }
 
-/** The number of recent events at the start of a connection. */
+/** The maximum number of recent events that the stream sends at the start of a connection. */
 export const RECENT_EVENTS_MAX = 200;
 
 const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
@@ -59,14 +59,20 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
-  /** Adds the recent events at the start of a connection. If none of them is known, events before them are missing. */
+  /**
+   * Adds the recent events at the start of a connection. If none of them is known, events before them may be missing.
+   */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
     const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_EVENTS_MAX;
     this.add(events, mayMiss ? Number.POSITIVE_INFINITY : 0);
   }
 
-  /** @param skipped number of events skipped before these */
+  /**
+   * Adds events.
+   *
+   * @param skipped the number of events that the stream skipped before these
+   */
   add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
     const fresh = events.filter((event) => !this.#ids.has(event.id) && !this.#replaceRenamed(event));

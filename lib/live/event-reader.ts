@@ -105,13 +105,13 @@ export class EventReader {
     this.#publish();
   }
 
-  /** Shows the events that have arrived since. */
+  /** Shows the events that arrived during the pause. */
   resume(): void {
     this.#paused = false;
     this.#readLog({ isAsked: true });
   }
 
-  /** Sets whether the rows must not move. While they must not, events that arrive are counted in `waiting`. */
+  /** Sets whether the rows must stay in place. While they must, events that arrive are counted in `waiting`. */
   holdStill(isHeldStill: boolean): void {
     if (this.#isHeldStill === isHeldStill) return;
     this.#isHeldStill = isHeldStill;

@@ -11,7 +11,10 @@ export function useLiveState(): LiveState {
   return useSyncExternalStore(store.subscribe, store.state, () => INITIAL_LIVE_STATE);
 }
 
-/** Returns Redis's clock, updated four times a second. Use it only in components that show a time. */
+/**
+ * Returns the time on the Redis clock in Unix milliseconds, updated four times a second; `null` until it is known. Use
+ * it only in components that show a time.
+ */
 export function useServerNow(): number | null {
   const { ticker } = useLiveStore();
   return useSyncExternalStore(ticker.subscribe, ticker.read, () => null);

@@ -15,8 +15,8 @@ export interface StreamListener {
 
 export const STALE_AFTER_MS = 2500;
 /**
- * The limit for the first message, which takes longer on a slow network. Until it arrives, nothing that could be stale
- * is shown.
+ * The time limit for the first message in milliseconds. It takes longer on a slow network. Until it arrives, nothing
+ * that could be stale is shown.
  */
 export const FIRST_MESSAGE_MS = 15_000;
 /** The polling interval of a tab without its own connection. It is shorter than the limit for `stale`. */
@@ -77,7 +77,9 @@ export class LiveStream {
     this.#view = view;
   }
 
-  /** A tab without its own stream gets no counts of filters and namespaces. */
+  /**
+   * Whether this tab polls because it has no stream of its own. It then receives no counts of filters and namespaces.
+   */
   get isPolling(): boolean {
     return this.#mode === "poll";
   }
@@ -109,7 +111,10 @@ export class LiveStream {
     void this.#sendView();
   }
 
-  /** Call it after a logout in this tab, or after a 401 response to any request. */
+  /**
+   * Disconnects until there is a session again. Call it after a logout in this tab, or after a 401 response to any
+   * request.
+   */
   markLoggedOut(): void {
     this.#disconnect();
     for (const name of ["stale", "dead", "retry"] as const) this.#cancelTimer(name);

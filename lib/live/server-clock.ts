@@ -2,7 +2,7 @@
 export interface ServerClock {
   /** Records the Redis time at which a message was sent. */
   observe(now: number): void;
-  /** `null` until the first message. */
+  /** Returns the time in Unix milliseconds; `null` until the first message. */
   now(): number | null;
   reset(): void;
 }
@@ -13,8 +13,8 @@ interface Sample {
 }
 
 /**
- * Creates a clock from the times in messages. Network latency makes `now - elapsed` too small, so the largest offset within
- * the window is used: it has the least latency.
+ * Creates a clock from the times in messages. Network latency makes `now - elapsed` too small, so the largest offset
+ * within the window is used: it has the least latency.
  */
 export function createServerClock(elapsed: () => number, windowMs = 30_000): ServerClock {
   // Offsets decrease from first to last, so the first one is always the largest.

@@ -20,7 +20,7 @@ export interface StreamPorts {
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
-  /** `unknown`: the server responded but could not check the session. `unreachable`: it did not respond. */
+  /** Checks the session. `unknown`: the server responded but could not check it. `unreachable`: it did not respond. */
   checkSession(): Promise<SessionState>;
   timer(run: () => void, afterMs: number): () => void;
   random(): number;

@@ -31,7 +31,7 @@ type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 
-  /** @returns a function that withdraws the request */
+  /** Requests counts. @returns a function that withdraws the request */
   add({ counts = [], namespaces = [] }: CountedParts): () => void {
     const request = { counts, namespaces };
     this.#requests.add(request);

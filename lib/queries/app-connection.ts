@@ -13,7 +13,7 @@ export function useAppConnection() {
   });
 }
 
-/** Reveals the URL with the password. Only the component that shows it stores it; it is not cached. */
+/** Reveals the URL with the password. The URL is not cached, and only the component that shows it keeps it. */
 export function useRevealedUrl() {
   return useMutation<AppConnectionUrl, RequestError>({
     mutationFn: () =>

@@ -5,8 +5,9 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * Reads the first locks that match a filter, those that need attention first. @param filter if empty, no request is
- * sent
+ * Reads the first locks that match a filter, those that need attention first.
+ *
+ * @param filter if empty, no request is sent
  */
 export function useFoundLocks(filter: string, limit: number) {
   const target = useTargetName();

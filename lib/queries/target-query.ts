@@ -14,7 +14,7 @@ export function useIsTargetReadable(): boolean {
   return useSyncExternalStore(store.subscribe, isReadable, () => false);
 }
 
-/** `useQuery` for data of the target. While the target is down, it sends no requests and keeps its data. */
+/** Like `useQuery`, but sends no requests and keeps its data while the target is down. */
 export function useTargetQuery<Data, Failure = DefaultError>(
   options: UseQueryOptions<Data, Failure, Data, QueryKey> & { readonly enabled?: boolean },
 ) {

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RequestError } from "../api/request.ts";
 
-/** A mutation after which the data of a query key is fetched again, even if it failed. */
+/** Returns a mutation after which the data of `queryKey` is fetched again, even if the mutation failed. */
 export function useInvalidatingMutation<Done, Input>(
   queryKey: QueryKey,
   change: (input: Input) => Promise<Done>,

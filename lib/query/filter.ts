@@ -23,10 +23,15 @@ const LOCK_STATES = ["needs_attention", "listed", "unlisted"] as const;
 const WILDCARD = /[*?[\\]/;
 const BYTES = /^~([A-Za-z0-9_-]+)$/;
 
+export type ComparisonOperator = "<" | ">";
+export type ComparisonTerm =
+  | { field: "held"; comparing: ComparisonOperator; ms: number | "typical" }
+  | { field: "remaining"; comparing: ComparisonOperator; ms: number }
+  | { field: "waiters" | "count"; comparing: ComparisonOperator; number: number };
 /**
- * A filter consists of terms, and a lock must match all of them. `FIELD:GLOB` and plain text are case-insensitive.
- * `FIELD:="TEXT"` matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does the same
- * for text without white space and quotes, and `FIELD:=~BASE64URL` for bytes.
+ * A term of a filter. A lock must match all terms. `FIELD:GLOB` and plain text are case-insensitive. `FIELD:="TEXT"`
+ * matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does the same for text without
+ * white space and quotes, and `FIELD:=~BASE64URL` for bytes.
  *
  * The following apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`),
  * `waiters>0` and `count>1` compare numbers. `held>typical` matches locks held for longer than the 95th percentile of
@@ -34,11 +39,6 @@ const BYTES = /^~([A-Za-z0-9_-]+)$/;
  * has an infinite remaining time. `is:unlisted` matches the locks that a filter omits unless it selects them
  * (`selectsUnlisted`), and `is:listed` matches all others.
  */
-export type ComparisonOperator = "<" | ">";
-export type ComparisonTerm =
-  | { field: "held"; comparing: ComparisonOperator; ms: number | "typical" }
-  | { field: "remaining"; comparing: ComparisonOperator; ms: number }
-  | { field: "waiters" | "count"; comparing: ComparisonOperator; number: number };
 export type FilterTerm =
   | ComparisonTerm
   | { field: "is"; state: (typeof LOCK_STATES)[number] }
@@ -133,7 +133,7 @@ export function findInvalidComparison(filter: string): FilterError | undefined {
   return undefined;
 }
 
-/** Describes the first invalid comparison in a sentence for API clients. */
+/** Describes the first invalid comparison in a sentence for API clients; `undefined` if there is none. */
 export function describeFilterError(filter: string): string | undefined {
   const fault = findInvalidComparison(filter);
   if (fault === undefined) return undefined;

@@ -26,7 +26,11 @@ const SNIPPET_BY_LANGUAGE: Readonly<
   java: createJavaSnippet,
 };
 
-/** @param origin the server's origin, such as `http://127.0.0.1:3000` */
+/**
+ * Creates a snippet in the given language.
+ *
+ * @param origin the server's origin, such as `http://127.0.0.1:3000`
+ */
 export function createSnippet(language: SnippetLanguage, request: SampleRequest, origin: string): string {
   return SNIPPET_BY_LANGUAGE[language](request, origin);
 }

@@ -19,7 +19,10 @@ import { ReservedMs } from "./verb.ts";
 
 /** The maximum number of locks in one review. */
 export const REVIEW_LOCKS_MAX = 10_000;
-/** Allows the maximum number of items with the longest keys. JSON can escape a character with up to six bytes. */
+/**
+ * The maximum size of a request body. It allows the maximum number of items with the longest keys, in which JSON can
+ * escape a character with up to six bytes.
+ */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
 const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
@@ -188,7 +191,7 @@ const Tally = z
   })
   .meta({ id: "BulkTallyLine" });
 
-/** One line of the response, which consists of a head, one line per completed item, and a tally. */
+/** One line of the response to a bulk release: the head, a completed item, or the tally. */
 export const BulkLine = z.discriminatedUnion("type", [Head, ItemLine, Tally]).meta({
   id: "BulkLine",
   description:

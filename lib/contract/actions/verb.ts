@@ -23,7 +23,7 @@ const createMillisecondsSchema = (least: number) =>
 
 const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
-/** Allows the longest key, target and token. The parser checks the rest. */
+/** The maximum length of a `holdId`. It allows the longest key, target and token. The parser checks the rest. */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
   description:
@@ -148,7 +148,7 @@ export const Hold = z
   .meta({ id: "Hold" });
 export type Hold = z.infer<typeof Hold>;
 
-/** A lock that no client can acquire for a while. */
+/** A hold in the name of an operator, so that no client can acquire the lock. */
 export const Reservation = Hold.omit({ holdId: true, waitedMs: true }).meta({ id: "Reservation" });
 export type Reservation = z.infer<typeof Reservation>;
 

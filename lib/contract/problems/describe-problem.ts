@@ -33,7 +33,11 @@ export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(STATUS_OF_CODE, text);
 }
 
-/** @param basePath the path that the server is mounted at; "" at the root of its host */
+/**
+ * Returns the content of a code's page.
+ *
+ * @param basePath the path that the server is mounted at; "" at the root of its host
+ */
 export function describeProblem(code: ErrorCode, basePath: string): ProblemDescription {
   const { meaning, outcome, retry, remedy, facts } = PROBLEM_OF_CODE[code];
   return {

@@ -25,7 +25,7 @@ export interface ProblemKind {
   readonly meaning: string;
   readonly outcome: ProblemOutcome;
   readonly retry: ProblemRetry;
-  /** Whether the response has the `Retry-After` header, in seconds. */
+  /** Whether the response has the `Retry-After` header (in seconds). */
   readonly sendsRetryAfter?: true;
   /** What the caller should do, phrased in the imperative. */
   readonly remedy: string;
