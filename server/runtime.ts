@@ -68,7 +68,7 @@ export class Runtime {
     readonly newRootKey: string | undefined,
   ) {}
 
-  /** @throws StartupError */
+  /** Starts the application. @throws StartupError */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const { config, log } = options;
     const where = findHomeLocation(config) ?? requireEmbeddedRedisUrl(options);

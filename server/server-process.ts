@@ -11,7 +11,7 @@ const STOP_MS = 1800;
 /** Time limit after a drain, which leaves requests in progress time for a whole verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
-/** Starts and stops the HTTP server, the embedded Redis and the application, without pages, in order. */
+/** Starts and stops the HTTP server, the embedded Redis and the application, in order. The pages are not part of it. */
 export class ServerProcess {
   readonly httpServer: HttpServer;
   readonly #stopCallbacks: (() => Promise<void> | void)[] = [];
@@ -23,7 +23,7 @@ export class ServerProcess {
     this.httpServer = new HttpServer(config, limits);
   }
 
-  /** @throws StartupError; `stop` then stops what was already started */
+  /** Starts the parts in order. @throws StartupError; `stop` then stops what was already started */
   async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
     await httpServer.listen();
@@ -60,9 +60,10 @@ interface Stoppable extends Pick<ServerProcess, "stopMs" | "stop"> {
 }
 
 /**
+ * Stops the process on termination signals. A second signal ends the drain.
+ *
  * @param running returns the process to stop, once there is one
- * @returns a function that stops the process gracefully, once. Termination signals also call it, and a second
- * signal ends the drain
+ * @returns a function that stops the process gracefully, once
  */
 export function stopOnSignals(running: () => Stoppable | undefined): (exitCode: number) => Promise<void> {
   let isStopping = false;

@@ -23,7 +23,7 @@ export function findHomeLocation({ home, targets: [first] }: Config): Config["ho
   return isFit ? where : undefined;
 }
 
-/** Starts the embedded Redis. @throws StartupError with one line */
+/** Starts the embedded Redis. @throws StartupError with a one-line message */
 export async function startConfiguredRedis(
   config: Config,
   { onProgress, log }: { onProgress: (line: string) => void; log: Logger },

@@ -15,7 +15,7 @@ export interface StartedServer {
 }
 
 /**
- * The output of the startup. Without a terminal, standard output usually ends up in a log, so no secrets are
+ * The output of the server at startup. Without a terminal, standard output usually ends up in a log, so no secrets are
  * printed.
  */
 export interface StartupOutput {

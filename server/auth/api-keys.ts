@@ -41,13 +41,17 @@ export class ApiKeys {
       .sort((a, b) => a.name.localeCompare(b.name) || b.createdAt - a.createdAt);
   }
 
-  /** @throws LockkeeperError not_found */
+  /** Returns the key with this id. @throws LockkeeperError not_found */
   async get(id: string): Promise<KnownApiKey> {
     const usedAt = await this.lastUses.readAll();
     return toApiKey(id, getStoredKey(this.directory.accounts, id), usedAt(buildApiKeyField(id)));
   }
 
-  /** @throws LockkeeperError invalid, already_exists, forbidden: the key would have more access than its creator */
+  /**
+   * Creates a key.
+   *
+   * @throws LockkeeperError invalid, already_exists, forbidden: the key would have more access than its creator
+   */
   async create(input: ApiKeyInput, by: Principal): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const id = randomBytes(8).toString("hex");
     const secret = createKeySecret(id);
@@ -81,6 +85,8 @@ export class ApiKeys {
   }
 
   /**
+   * Replaces the secret of a key.
+   *
    * @param overlapMs how long the current secret stays valid, in milliseconds
    * @throws LockkeeperError not_found, api_key_inactive, forbidden: the key has more access than the caller
    */

@@ -5,7 +5,7 @@ import { KeyPatternSet } from "../redis/glob.ts";
 export interface AccessGrant {
   readonly accesses: readonly Access[];
   coversTarget(target: string): boolean;
-  /** Applies to all targets, including future ones. */
+  /** Whether the grant applies to all targets, including future ones. */
   readonly everywhere: boolean;
   /** Keys that the grant covers; `undefined` covers all keys. */
   readonly keys: KeyPatternSet | undefined;

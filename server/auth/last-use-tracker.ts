@@ -5,8 +5,8 @@ const LAST_USES_KEY = `${HOME_PREFIX}account-uses`;
 const WRITE_INTERVAL_MS = 60_000;
 
 /**
- * Records the last use of each key and the last login of each operator. Writes at most once a minute per account, in the
- * background.
+ * Records the last use of each key and the last login of each operator. Writes at most once a minute per account, in
+ * the background.
  */
 export class LastUseTracker {
   readonly #usedAt = new Map<string, number>();
@@ -18,7 +18,11 @@ export class LastUseTracker {
     });
   }
 
-  /** @param field field of the account in the home store */
+  /**
+   * Records that an account is used now.
+   *
+   * @param field field of the account in the home store
+   */
   recordUse(field: string): void {
     const now = Date.now();
     this.#usedAt.set(field, now);
@@ -29,8 +33,10 @@ export class LastUseTracker {
   }
 
   /**
-   * Reads the last use on any instance by field, in Unix milliseconds. @throws LockkeeperError unavailable, unknown_outcome
-   * unknown_outcome
+   * Reads when accounts were last used on any instance. Returns a function from the field of an account to the time in
+   * Unix milliseconds; `null` if it was never used.
+   *
+   * @throws LockkeeperError unavailable, unknown_outcome
    */
   async readAll(): Promise<(field: string) => number | null> {
     const stored = await this.home.run((redis) => redis.hgetall(LAST_USES_KEY));

@@ -17,14 +17,14 @@ const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)
 export class LoginLinks {
   constructor(private readonly home: HomeStore) {}
 
-  /** @returns the token. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Creates a link and returns its token. @throws LockkeeperError unavailable, unknown_outcome */
   async create(link: LoginLink): Promise<string> {
     const token = createSecret();
     await this.home.run((redis) => redis.set(buildLinkKey(token), JSON.stringify(link), "PX", LINK_TTL_MS));
     return token;
   }
 
-  /** @throws LockkeeperError unauthenticated: used, expired or unknown */
+  /** Invalidates a link and returns its operator. @throws LockkeeperError unauthenticated: used, expired or unknown */
   async consume(token: string): Promise<LoginLink> {
     // GETDEL makes the link single-use: of two concurrent requests, only one gets it. A lost reply also consumes it.
     const found = await this.home.run((redis) => redis.getdel(buildLinkKey(token)));

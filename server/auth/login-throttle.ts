@@ -18,19 +18,22 @@ const throttleScript = new Script<
   z.infer<typeof ThrottleReply>
 >(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
-/** A permitted login attempt. Call `passed` if its password was correct. */
+/** A permitted login attempt. Call `recordSuccess` if its password was correct. */
 export interface LoginAttempt {
   recordSuccess(): Promise<void>;
 }
 
 /**
- * Limits password attempts by name, by address and by both together, with increasing delays of at most 15 minutes. The state
- * is in the home store, so it cannot be bypassed by a restart or through another instance. One-time links are not limited.
+ * Limits password attempts by name, by address and by both together, with increasing delays of at most 15 minutes. The
+ * state is in the home store, so it cannot be bypassed by a restart or through another instance. One-time links are not
+ * limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
-  /** @throws LockkeeperError rate_limited, unavailable, unknown_outcome */
+  /**
+   * Counts an attempt, unless it must be delayed. @throws LockkeeperError rate_limited, unavailable, unknown_outcome
+   */
   async startAttempt(name: string, remoteAddress: string | undefined): Promise<LoginAttempt> {
     const address = getClientNetwork(remoteAddress ?? "");
     const [place, waitMs = 0] = await this.#runScript("try", name, address, "");

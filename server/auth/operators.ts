@@ -28,13 +28,18 @@ export class Operators {
       .sort((a, b) => a.name.localeCompare(b.name));
   }
 
-  /** @throws LockkeeperError not_found */
+  /** Returns the operator with this name. @throws LockkeeperError not_found */
   async get(name: string): Promise<Operator> {
     const operator = getStoredOperator(this.directory.accounts, name);
     return toOperator(name, operator, (await this.lastUses.readAll())(buildOperatorField(name)));
   }
 
-  /** @throws LockkeeperError already_exists, invalid, forbidden: it would have more access than its creator, rate_limited */
+  /**
+   * Creates an operator.
+   *
+   * @throws LockkeeperError already_exists, invalid, forbidden: it would have more access than its creator,
+   * rate_limited
+   */
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
     assertNameAvailable(name, this.directory.accounts);
@@ -61,8 +66,8 @@ export class Operators {
   }
 
   /**
-   * Changes an operator. Active sessions reflect the change within two seconds on all instances; sessions that were started
-   * by a link end.
+   * Changes an operator. Active sessions reflect the change within two seconds on all instances; sessions that were
+   * started by a link end.
    *
    * @param but the secret of a session to keep
    * @throws LockkeeperError not_found, forbidden, last_admin
@@ -85,7 +90,12 @@ export class Operators {
     return await this.get(name);
   }
 
-  /** @throws LockkeeperError not_found, last_admin */
+  /**
+   * Deletes an operator and its saved views, and ends its sessions.
+   *
+   * @param but the secret of a session to keep
+   * @throws LockkeeperError not_found, last_admin
+   */
   async remove(name: string, but: string | undefined): Promise<void> {
     await this.directory.update((accounts) => {
       getStoredOperator(accounts, name);
@@ -104,8 +114,8 @@ export class Operators {
    *
    * @param by the caller, or the operator itself, as it was when its current password was verified
    * @param but the secret of the session to keep
-   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed since,
-   * rate_limited
+   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed
+   * since, rate_limited
    */
   async setPassword(
     name: string,
@@ -166,7 +176,9 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
   throw new InvalidError(`The limit of ${OPERATORS_MAX} operators is reached.`, {});
 }
 
-/** Returns the change if it leaves an operator who can log in and has full access. @throws LockkeeperError last_admin */
+/**
+ * Returns the change if it leaves an operator who can log in and has full access. @throws LockkeeperError last_admin
+ */
 function requireRemainingAdmin(accounts: Accounts, change: AccountChange): AccountChange[] {
   const after = accounts.applyChanges("", [change]);
   if (hasAdmin(accounts) && !hasAdmin(after)) {

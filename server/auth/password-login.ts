@@ -18,14 +18,18 @@ export class PasswordLogin {
     private readonly throttle: LoginThrottle,
   ) {}
 
-  /** @throws LockkeeperError unauthenticated, rate_limited, unavailable, unknown_outcome */
+  /**
+   * Verifies a password and records the login.
+   *
+   * @throws LockkeeperError unauthenticated, rate_limited, unavailable, unknown_outcome
+   */
   async logIn(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const found = await this.verify(name, password, address);
     this.lastUses.recordUse(buildOperatorField(found.name));
     return found;
   }
 
-  /** Verifies the password of an operator who is already logged in. */
+  /** Verifies the password of an operator without recording a login. @throws as `logIn` */
   async verify(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const given = name.normalize("NFC");
     const tried = await this.throttle.startAttempt(given, address);

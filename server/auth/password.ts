@@ -13,12 +13,14 @@ const DUMMY_HASH = `$argon2id$v=19$m=${ARGON2_OPTIONS.memoryCost},t=${ARGON2_OPT
 let running = 0;
 const queue: (() => void)[] = [];
 
-/** @throws LockkeeperError rate_limited if too many hashes are queued */
+/** Hashes a password with argon2id. @throws LockkeeperError rate_limited if too many hashes are queued */
 export async function hashPassword(password: string): Promise<string> {
   return await runLimited(() => hash(normalizePassword(password), ARGON2_OPTIONS));
 }
 
 /**
+ * Returns whether a password matches a stored hash.
+ *
  * @param stored `null` or `undefined` if there is none; verification then takes just as long
  * @throws LockkeeperError rate_limited if too many hashes are queued
  */

@@ -27,7 +27,12 @@ export class RootKey {
 
   private constructor() {}
 
-  /** @param onCreated called with the secret of a new key */
+  /**
+   * Opens the root key. Without a given key, reads or creates the stored one once the home store is connected.
+   *
+   * @param given the key from the environment
+   * @param onCreated called with the secret of a new key
+   */
   static async open(
     home: HomeStore,
     given: string | undefined,
@@ -53,7 +58,11 @@ export class RootKey {
     });
   }
 
-  /** @throws LockkeeperError unavailable until the key is known */
+  /**
+   * Returns the root principal; `undefined` if the secret is not the root key.
+   *
+   * @throws LockkeeperError unavailable until the key is known
+   */
   authenticate(secret: string): Principal | undefined {
     if (this.#hash === undefined) {
       throw new UnavailableError(

@@ -29,7 +29,8 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 
 /**
  * The saved views of each principal and of the team. Each has one list in the home store. Nothing is cached, so all
- * instances have the same views. All methods reject with `unavailable` or `unknown_outcome` if the store is unreachable.
+ * instances have the same views. All methods reject with `unavailable` or `unknown_outcome` if the store is
+ * unreachable.
  */
 export class SavedViews {
   constructor(private readonly home: HomeStore) {}
@@ -72,7 +73,7 @@ export class SavedViews {
     });
   }
 
-  /** @throws LockkeeperError not_found, forbidden */
+  /** Deletes a view. @throws LockkeeperError not_found, forbidden */
   async remove(id: string, principal: Principal): Promise<void> {
     const views = await this.list(principal);
     const found = views.find((each) => each.id === id);

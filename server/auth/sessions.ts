@@ -12,7 +12,8 @@ import { SessionStore, type StoredSession } from "./session-store.ts";
 /** How long a cached session is valid for reads. */
 const CACHE_TTL_MS = 2000;
 /**
- * Sessions used within this time are restored after the store loses its data. Open pages send a request every five seconds.
+ * Sessions used within this time are restored after the store loses its data. Open pages send a request every five
+ * seconds.
  */
 const RESTORE_WINDOW_MS = 10_000;
 /** Resolution of the time of last use. */
@@ -40,12 +41,14 @@ interface CachedSession {
 }
 
 /**
- * The browser sessions: opaque, revocable, and stored as hashes. While the store is unreachable, cached sessions can still
- * read. A session that was started with a password has the current access of its operator.
+ * The browser sessions: opaque, revocable, and stored as hashes. While the store is unreachable, cached sessions can
+ * still read. A session that was started with a password has the current access of its operator.
  */
 export class Sessions {
   readonly #cachedSessions = new Map<string, CachedSession>();
-  /** Refreshes in progress by hash. Concurrent callers share them, because a change causes every open stream to refresh. */
+  /**
+   * Refreshes in progress by hash. Concurrent callers share them, because a change causes every open stream to refresh.
+   */
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #store: SessionStore;
 
@@ -68,6 +71,8 @@ export class Sessions {
   }
 
   /**
+   * Returns the active session with this secret; `undefined` if there is none.
+   *
    * @param purpose `read` accepts cached sessions, even while the store is unreachable
    * @throws LockkeeperError unavailable if `act` needs the store and it is unreachable
    */
@@ -93,6 +98,8 @@ export class Sessions {
   }
 
   /**
+   * Lists active sessions, most recently used first.
+   *
    * @param operatorName the operator; `undefined` for all sessions
    * @param secret the secret of the caller's session
    */
@@ -111,7 +118,12 @@ export class Sessions {
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.since - a.since);
   }
 
-  /** @param operatorName the operator; `undefined` for any. @throws LockkeeperError not_found */
+  /**
+   * Ends a session.
+   *
+   * @param operatorName the operator of the session; `undefined` for any
+   * @throws LockkeeperError not_found
+   */
   async revoke(id: string, operatorName: string | undefined): Promise<void> {
     const all = await this.#store.list();
     const found = all.find(
@@ -134,7 +146,7 @@ export class Sessions {
     await this.#end(ended.map(({ hash }) => hash));
   }
 
-  /** Keeps a session valid under a password that is about to be set. */
+  /** Keeps a session valid across a password change. Call it before the password is set. */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
     const session = await this.#store.read(hash);

@@ -162,8 +162,9 @@ export interface FileSettings {
 }
 
 /**
- * Reads the configuration file. @throws StartupError with the file, the position, the error and the permitted
- * values, without secrets
+ * Reads the configuration file.
+ *
+ * @throws StartupError with the file, the position, the error and the permitted values, without secrets
  */
 export function readConfigFile(path: string, environment: Environment): FileSettings {
   const refuse = (fault: string): never => {

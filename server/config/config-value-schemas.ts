@@ -17,7 +17,7 @@ export const createListSchema = (fallback: string) =>
 
 const RATE_PATTERN = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
 
-/** `PER_SECOND` or `PER_SECOND/BURST`; `off` for no limit. */
+/** A rate: `PER_SECOND` or `PER_SECOND/BURST`; `off` for no limit. */
 export const rateSchema = z
   .string()
   .optional()

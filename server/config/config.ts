@@ -44,7 +44,7 @@ export interface Config {
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
   /** Source of `targets`. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Location of the home store. `undefined` for the first target, unless it is read-only. */
+  /** Location of the home store. `undefined` to use the first target, unless it is read-only. */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
@@ -84,8 +84,10 @@ export interface Config {
 }
 
 /**
- * Reads the configuration. @throws StartupError that names the invalid or unknown variable, or the position in the
- * file, and the permitted values
+ * Reads the configuration.
+ *
+ * @throws StartupError that names the invalid or unknown variable, or the position in the file, and the permitted
+ * values
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -253,7 +255,7 @@ function getAccountName(): string {
   }
 }
 
-/** Sets NODE_ENV, by which Next and React choose their production build, regardless of the shell. */
+/** Sets NODE_ENV to the configured mode, regardless of the shell. It selects the build of Next and React. */
 export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }

@@ -52,7 +52,7 @@ const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[]
 /**
  * Returns the commands that the user may not run.
  *
- * @throws when Redis does not respond
+ * @throws if Redis does not respond
  */
 export async function findMissingRights(
   redis: Redis,

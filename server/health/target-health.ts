@@ -14,7 +14,7 @@ import { collectFindings, type TargetFacts } from "./findings.ts";
 import { buildMasterReport } from "./master-report.ts";
 import { readMasterFacts } from "./redis-facts.ts";
 
-/** Returns a target as an item of a list. */
+/** Summarizes a target for a list of targets. */
 export function toTargetSummary(connector: TargetConnector): TargetSummary {
   const { settings, target, address, topology, reason, triedSince } = connector;
   const { name, label, environment, policy } = settings;

@@ -29,7 +29,10 @@ function createRefusalFinding(reason: WriteRefusal, master: string): Finding {
   };
 }
 
-/** Infers from INFO and CONFIG GET why a master must be refusing all writes. No write is sent. */
+/**
+ * Infers from INFO and CONFIG GET why a master refuses all writes, without sending a write; `undefined` if nothing
+ * indicates that it does.
+ */
 export function inferWriteRefusal({ info, config }: MasterFacts): WriteRefusal | undefined {
   if (!("facts" in info)) return undefined;
   const fields = info.facts;

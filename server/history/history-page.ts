@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Stops when the page is full, so that no more entries are read. */
+  /** Yields the entries until the page is full, so that no more entries are read. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;
@@ -42,7 +42,11 @@ export class HistoryPageBuilder {
     }
   }
 
-  /** @param isWhole whether no older entries are known to have been dropped */
+  /**
+   * Returns the page.
+   *
+   * @param isWhole whether no older entries are known to have been dropped
+   */
   build(isWhole: boolean): HistoryPage {
     const next = this.#isFull ? this.#items.at(-1)?.id : undefined;
     return { items: this.#items, next, isComplete: isWhole };

@@ -72,7 +72,7 @@ export class Journal implements EventPublisher {
     this.index = new EventIndex(retention);
   }
 
-  /** Records observed events from now on. */
+  /** Passes observed events to a recorder from now on. */
   attachRecorder(observer: EventObserver): void {
     this.#observer = observer;
   }
@@ -141,7 +141,11 @@ export class Journal implements EventPublisher {
     return [...takeFirst(this.index.iterateForwards(), limit)];
   }
 
-  /** @param limit number of events */
+  /**
+   * Returns the events after an id, oldest first.
+   *
+   * @param limit maximum number of events
+   */
   replayAfter(id: string, limit = Number.POSITIVE_INFINITY): EventReplay {
     const { newest } = this.index;
     if (parseEventId(id) === undefined || newest === null || compareIds(id, newest) > 0)

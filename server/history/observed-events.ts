@@ -13,12 +13,12 @@ export interface ObservedEvent {
 
 /** How long observations are kept. Longer than a change of the recorder takes. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
-/** 30 s at 2,000 changes per second. */
+/** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
 /** With locks of ordinary size, the limit above is reached first. */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The latest observations of this instance. It records them if it becomes the recorder. */
+/** The latest observations of this instance, which it records if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   /** Those that were neither recorded by this instance nor found in the history, in their order. */
@@ -36,7 +36,7 @@ export class ObservedEvents {
     return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));
   }
 
-  /** Returns whether the state changed. */
+  /** Sets whether the target is fully observed. Returns whether this changed. */
   setWatching(isInSight: boolean, now: number): boolean {
     const wasInSight = this.#watchingSince !== undefined;
     this.#watchingSince = isInSight ? (this.#watchingSince ?? now) : undefined;
@@ -52,7 +52,7 @@ export class ObservedEvents {
     return observation;
   }
 
-  /** Notes that the history contains the observation. */
+  /** Marks an observation as contained in the history. */
   markRecorded(observation: ObservedEvent): void {
     const ofKey = this.#unrecorded.get(observation.key);
     ofKey?.delete(observation);

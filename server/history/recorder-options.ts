@@ -2,7 +2,7 @@
 export interface ObservationSession {
   /** Whether everything on the target is observed, as far as this instance can know. */
   isWhole(): boolean;
-  /** The target's clock. */
+  /** Returns the current time on the target's clock. */
   now(): number;
 }
 

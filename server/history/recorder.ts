@@ -120,7 +120,7 @@ export class Recorder {
     this.#copy.applyPage(page);
   }
 
-  /** Must be called on every change to the observation session, however short. */
+  /** Applies a change to the observation session. Must be called on every change, however short. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();

@@ -12,8 +12,8 @@ const STORE_ID_KEY = `${HOME_PREFIX}home`;
 type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
- * The Redis that stores Lockkeeper's own data. It can lose the data, for example in a restart without persistence. An id key
- * detects this, and the restore callbacks rewrite what must not be lost.
+ * The Redis that stores Lockkeeper's own data. It can lose the data, for example in a restart without persistence. An
+ * id key detects this, and the restore callbacks rewrite what must not be lost.
  */
 export class HomeStore {
   readonly #restoreCallbacks: RestoreCallback[] = [];
@@ -58,7 +58,9 @@ export class HomeStore {
     return await attempt(this.store, () => this.callOnce(command));
   }
 
-  /** Runs a task that may be repeated, immediately or once the store is connected. @throws any other error of the task */
+  /**
+   * Runs a task that may be repeated, immediately or once the store is connected. @throws any other error of the task
+   */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);
     else await this.#runTask(task);

@@ -4,7 +4,10 @@ import { GUARD_HEADERS } from "../api/http/http-exchange.ts";
 import { toProblemResponse } from "../api/http/problem.ts";
 import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "../errors/request-errors.ts";
 
-/** Fits a percent-encoded key of 1 KiB with a filter. Proxies accept lines of 8 KiB by default. */
+/**
+ * Maximum length of a URL. It allows a percent-encoded key of 1 KiB with a filter. Proxies accept lines of 8 KiB by
+ * default.
+ */
 export const URL_LENGTH_MAX = 8000;
 
 /** Limits on the size and duration of requests. Responses have no time limit, because acquires may wait. */
@@ -15,9 +18,9 @@ export interface HttpLimits {
    * Time limit in milliseconds from the first byte, or the start of the connection, until the headers are complete.
    */
   readonly headersTimeout: number;
-  /** The same limit until the body is complete, in milliseconds. */
+  /** Time limit in milliseconds from the same moment until the body is complete. */
   readonly requestTimeout: number;
-  /** Interval at which these two are checked, in milliseconds. */
+  /** Interval at which these two limits are checked, in milliseconds. */
   readonly connectionsCheckingInterval: number;
   /**
    * How long a connection may be idle, in milliseconds. Longer than in proxies, so that no request arrives on a

@@ -29,8 +29,8 @@ export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) 
 
 /**
  * `draining`: not ready, but serving; responses close their connections, so that clients move to another instance.
- * `settling`: connections stay open, so that clients open no new ones while the listener closes. `closing`: the listener is
- * closed; responses close their connections.
+ * `settling`: connections stay open, so that clients open no new ones while the listener closes. `closing`: the
+ * listener is closed; responses close their connections.
  */
 type Phase = "serving" | "draining" | "settling" | "closing";
 
@@ -73,7 +73,11 @@ export class HttpServer {
     });
   }
 
-  /** @throws StartupError if the port is in use or the address does not belong to this machine */
+  /**
+   * Starts to listen and returns the port.
+   *
+   * @throws StartupError if the port is in use or the address does not belong to this machine
+   */
   async listen(): Promise<number> {
     const { port, host } = this.config;
     await new Promise<void>((resolve, reject) => {

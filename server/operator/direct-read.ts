@@ -13,7 +13,9 @@ export interface DirectReadTarget {
 }
 
 /**
- * Returns the masters to read a key from; in a quorum, all of them. @throws NeverSentError if no master is known for the key
+ * Returns the masters to read a key from; in a quorum, all of them.
+ *
+ * @throws NeverSentError if no master is known for the key
  */
 export function findMastersToAsk(masters: Masters, key: Key): readonly Master[] {
   if (masters.isQuorum) return masters.list;

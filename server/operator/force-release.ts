@@ -54,9 +54,9 @@ export type ReleaseScope = "single" | "bulk";
 /**
  * Releases the hold that the operator saw, or nothing.
  *
- * The hold is compared twice: here with the observations (an owner string can be reused), and by the script with the current
- * value in Redis. A hold with a fencing token is compared only by the script. The remaining race is a foreign owner that
- * released and re-acquired the lock so recently that the notification has not arrived.
+ * The hold is compared twice: here with the observations (an owner string can be reused), and by the script with the
+ * current value in Redis. A hold with a fencing token is compared only by the script. The remaining race is a foreign
+ * owner that released and re-acquired the lock so recently that the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome
@@ -137,8 +137,9 @@ type HoldSelector = Pick<
 };
 
 /**
- * Finds the current state of the hold that the request names; `undefined` if it has ended. @throws LockkeeperError as
- * `forceReleaseLock`
+ * Finds the current state of the hold that the request names; `undefined` if it has ended.
+ *
+ * @throws LockkeeperError as `forceReleaseLock`
  */
 export async function findReleasableHold(
   deps: ForceReleaseDeps,
@@ -206,8 +207,9 @@ export async function readSeenHold(
 }
 
 /**
- * Reads the hold that the request names and compares it with the observations. @throws LockkeeperError as
- * `forceReleaseLock`
+ * Reads the hold that the request names and compares it with the observations.
+ *
+ * @throws LockkeeperError as `forceReleaseLock`
  */
 export async function findSeenHold(
   { watcher }: Pick<ForceReleaseDeps, "watcher">,
@@ -250,7 +252,8 @@ function toForceReleaseParams(
 const NOTHING_RELEASED = "Nothing was released. Retry later.";
 
 /**
- * Reads the key. The version of a foreign hold depends on uninterrupted observation, so its continuity is confirmed first.
+ * Reads the key. The version of a foreign hold depends on uninterrupted observation, so its continuity is confirmed
+ * first.
  */
 async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   return await explainRedisFailure(async () => {

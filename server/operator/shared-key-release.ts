@@ -18,7 +18,7 @@ interface SharedKeyReleaseDeps {
 /** More keys than a client locks together. */
 const KEYS_MAX = 100;
 
-/** Finds the other keys to release along with this one. */
+/** Finds the other keys to release along with a hold. */
 export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, format: FormatName): Key[] {
   return RELEASED_TOGETHER.has(format) ? watcher.index.findKeysSharingToken(hold, KEYS_MAX) : [];
 }

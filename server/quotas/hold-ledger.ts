@@ -22,8 +22,8 @@ type Entry = Pick<LedgerHold, "principal" | "bytes">;
 /**
  * Counts the live holds of each principal across all targets.
  *
- * A hold is removed when it is forgotten or has expired, so keys that are never read again do not accumulate. Changes take
- * constant time, apart from updating the deadline heap.
+ * A hold is removed when it is forgotten or has expired, so keys that are never read again do not accumulate. Changes
+ * take constant time, apart from updating the deadline heap.
  */
 export class HoldLedger {
   readonly #usages = new Map<string, HoldUsage>();
@@ -73,7 +73,7 @@ export class HoldLedger {
     return this.#usages.get(principal) ?? NO_USAGE;
   }
 
-  /** Adds holds that are not recorded for a key yet to a principal's usage. Negative numbers subtract. */
+  /** Adds holds to a principal's usage before they are recorded for a key. Negative numbers subtract. */
   add(principal: string, holds: number, bytes: number): void {
     const before = this.#usages.get(principal) ?? NO_USAGE;
     const after = { holds: before.holds + holds, bytes: before.bytes + bytes };

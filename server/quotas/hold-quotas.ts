@@ -46,8 +46,8 @@ export class HoldQuotas {
   }
 
   /**
-   * Checks that a principal may acquire a lock. A lock that the principal already holds is never refused: the request
-   * gets `held`, or the stored outcome of its Idempotency-Key.
+   * Asserts that a principal may acquire a lock, and returns the claim of its hold. A lock that the principal already
+   * holds is never refused: the request gets `held`, or the stored outcome of its Idempotency-Key.
    *
    * @throws QuotaExceededError
    */

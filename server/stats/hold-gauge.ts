@@ -12,7 +12,11 @@ export class HoldGauge {
   #ended = 0;
   #waiting = 0;
 
-  /** @param waitersOfFree number of waiters if the key is not held */
+  /**
+   * Applies a change to the hold of a key.
+   *
+   * @param waitersOfFree number of waiters if the key is not held
+   */
   update(
     key: Key,
     before: ObservedHold | undefined,
@@ -31,7 +35,11 @@ export class HoldGauge {
     return this.#waiting;
   }
 
-  /** @param needsAttention number of locks that need attention, by format; this also changes with time */
+  /**
+   * Returns the current totals.
+   *
+   * @param needsAttention number of locks that need attention, by format; this also changes with time
+   */
   computeTotals(needsAttention: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
     const byLiveness = new Map<LivenessState, number>(LIVENESS_STATES.map((liveness) => [liveness, 0]));

@@ -30,7 +30,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface LockStatsDeps {
   readonly target: string;
-  /** Current time on the Redis clock, in Unix milliseconds. */
+  /** Returns the current time on the Redis clock, in Unix milliseconds. */
   now(): number;
   /** Returns the indexed hold of a key. */
   findHold(key: Key): ObservedHold | undefined;

@@ -95,7 +95,7 @@ function toSpread(times: DecayingHistogram | undefined): TypicalTimes["heldSprea
   return (times?.toBuckets() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
 }
 
-/** Collects the patterns beyond the limit. */
+/** The name under which patterns beyond the limit are counted together. */
 export const OTHER_PATTERN = "(other)";
 const PATTERNS_MAX = 500;
 /** A pattern without events for this long is removed when a new one needs its place. */
@@ -119,7 +119,10 @@ export class PatternRegistry {
     return this.#patterns.get(pattern);
   }
 
-  /** Returns the record that counts events of a pattern at a time. */
+  /**
+   * Returns the record that counts the events of a pattern. If there is no room for a new record, returns that of
+   * `(other)`.
+   */
   getOrCreate(pattern: string, at: number): PatternRecord {
     const known = this.#patterns.get(pattern);
     if (known !== undefined) return known;

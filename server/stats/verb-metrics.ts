@@ -40,7 +40,10 @@ export class VerbMetrics {
     });
   }
 
-  /** Counts in maps, because this runs for every request and the library's Counter would double its cost. */
+  /**
+   * Records a call. It is counted in maps, because this runs for every request and the library's Counter would double
+   * its cost.
+   */
   recordVerb({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
     const outcomes = getOrCreateMap(getOrCreateMap(this.#calls, target), verb);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

@@ -40,7 +40,7 @@ interface GoneHold {
 }
 
 export interface WaitTrackerDeps {
-  /** Current time on the Redis clock, in Unix milliseconds. */
+  /** Returns the current time on the Redis clock, in Unix milliseconds. */
   now(): number;
   findHold(key: Key): ObservedHold | undefined;
   readonly series: StatsSeries;

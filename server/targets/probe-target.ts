@@ -25,7 +25,7 @@ export function formatLocation(where: RedisLocation): string {
  * Checks that Redis is reachable and supports locks.
  *
  * @param setting the setting that contains the address
- * @throws StartupError with one line
+ * @throws StartupError with a one-line message
  */
 export async function probeTarget(where: RedisLocation, setting: string): Promise<ServerFacts> {
   if (typeof where === "string") return await checkServer(parseRedisAddress(where), { setting });

@@ -36,7 +36,7 @@ export class TargetConnector {
     return this.settings.name;
   }
 
-  /** `undefined` until the target is first reached; `reason` explains why. */
+  /** The open target; `undefined` until it is first reached. `reason` explains why. */
   get target(): Target | undefined {
     return this.#target;
   }
@@ -46,7 +46,7 @@ export class TargetConnector {
     return this.#reason;
   }
 
-  /** Resolves after the first attempt. Later attempts run in the background. */
+  /** Opens the target. Resolves after the first attempt; later attempts run in the background. */
   async start(): Promise<void> {
     try {
       await this.connectOnce();
@@ -60,7 +60,7 @@ export class TargetConnector {
     }
   }
 
-  /** @throws StartupError if the target cannot be reached */
+  /** Makes one attempt to open the target. @throws StartupError if it cannot be reached */
   async connectOnce(): Promise<Target> {
     try {
       const target = await this.openTarget(this.settings);

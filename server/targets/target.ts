@@ -32,7 +32,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly topology: Topology;
   /** Address without passwords. */
   readonly address: string;
-  /** "Redis 7.0.15" */
+  /** Name and version of the server, such as `Redis 7.0.15`. */
   readonly server: string;
   readonly masters: Masters;
   readonly watcher: Watcher;
@@ -53,7 +53,7 @@ export type LocatedTargetSettings = TargetSettings & {
   readonly locksMax: number;
 };
 
-/** @throws StartupError if the target cannot be reached or does not support locks */
+/** Opens a target. @throws StartupError if it cannot be reached or does not support locks */
 export async function openTarget(settings: LocatedTargetSettings, deps: TargetDeps): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
   const server = await probeTarget(where, setting);

@@ -11,7 +11,11 @@ export class Targets {
     this.#byName = new Map(connectors.map((connector) => [connector.name, connector]));
   }
 
-  /** @throws LockkeeperError `not_found`, or `unavailable` until the target is first reached */
+  /**
+   * Returns a target by name; the default target for `undefined`.
+   *
+   * @throws LockkeeperError `not_found`, or `unavailable` until the target is first reached
+   */
   getTarget(name: string | undefined): Target {
     const { target, settings, reason } = this.getConnector(name);
     if (target !== undefined) return target;
@@ -20,7 +24,11 @@ export class Targets {
     );
   }
 
-  /** @throws LockkeeperError not_found */
+  /**
+   * Returns the connector of a target by name; that of the default target for `undefined`.
+   *
+   * @throws LockkeeperError not_found
+   */
   getConnector(name: string | undefined): TargetConnector {
     if (name === undefined) return this.connectors[0];
     const connector = this.#byName.get(name);

@@ -58,7 +58,11 @@ export class EventStream {
     });
   }
 
-  /** @param lastId id of the last event that the reader has; `undefined` to send only new events */
+  /**
+   * Sends the events that the reader has missed. Resolves when the stream follows the journal.
+   *
+   * @param lastId id of the last event that the reader has; `undefined` to send only new events
+   */
   async run(lastId: string | undefined): Promise<void> {
     const { journal, watcher } = this.target;
     const { oldest, newest } = journal;

@@ -31,7 +31,11 @@ export class SnapshotCoverage {
   /** @param startedAt start of the snapshot on the Redis clock, in Unix milliseconds */
   constructor(private readonly startedAt: number) {}
 
-  /** @param asOf time on the Redis clock */
+  /**
+   * Records that the snapshot contains a hold.
+   *
+   * @param asOf time at which the hold was read from the index, on the Redis clock
+   */
   addHold(hold: ObservedHold, asOf: number): void {
     this.#asOf = asOf;
     const isRecent = hold.holders.some(

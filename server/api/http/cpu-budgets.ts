@@ -15,7 +15,7 @@ const WAIT_MAX_MS = 30_000;
 
 /** The CPU time that one caller has left for expensive reads. */
 export interface CpuBudget extends TaskOwner {
-  /** @throws LockkeeperError rate_limited */
+  /** Asserts that the caller has CPU time left. @throws LockkeeperError rate_limited */
   assertAvailable(): void;
   /** Runs synchronous work and charges its time. */
   run<Result>(work: () => Result): Result;

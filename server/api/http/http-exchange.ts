@@ -14,8 +14,8 @@ export interface ApiRequest {
   /** Reads the body, or returns `undefined` if it is larger. May be called once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
-   * For requests that wait: returns a signal that aborts when the client disconnects. Headers and body cannot be
-   * read afterwards, because their memory is reclaimed.
+   * Returns a signal that aborts when the client disconnects, for requests that wait. Headers and body cannot be read
+   * afterwards, because their memory is reclaimed.
    */
   detach(): AbortSignalLike;
 }

@@ -45,7 +45,7 @@ export function toProblemResponse(thrown: unknown, basePath: string, requestId?:
   };
 }
 
-/** Creates the document alone, as one of several in a response. */
+/** Creates only the problem document, for a response that contains several. */
 export function toProblem(thrown: unknown, basePath: string): Problem {
   return buildProblem({ ...toContent(toSentError(thrown)), requestId: undefined }, basePath);
 }

@@ -57,12 +57,12 @@ export class RateLimits {
     this.sendsHeaders = sendsHeaders && perCaller !== undefined;
   }
 
-  /** @throws LockkeeperError rate_limited */
+  /** Counts a request of a caller. @throws LockkeeperError rate_limited */
   consumeForCaller(caller: string): void {
     this.#callerBuckets?.consume(caller);
   }
 
-  /** @throws LockkeeperError rate_limited */
+  /** Counts a request of a client address. @throws LockkeeperError rate_limited */
   consumeForAddress(address: string | undefined): void {
     this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
   }

@@ -3,8 +3,8 @@ import type { ApiRequest } from "./http-exchange.ts";
 const ACCEPTED_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Reads the request id that the client or a proxy sent. It is logged alongside Lockkeeper's own id and never replaces
- * it, because clients can reuse it. Characters that could break a log line are removed.
+ * Returns the request id that the client or a proxy sent; `undefined` if it is too long or has characters that could
+ * break a log line. It is logged alongside Lockkeeper's own id and never replaces it, because clients can reuse it.
  */
 export function readClientRequestId(request: Pick<ApiRequest, "header">): string | undefined {
   const given = request.header("x-request-id");

@@ -19,7 +19,7 @@ export function formatSseText(event: string, json: string, id?: string): string 
   return `${name}data: ${json}\n\n`;
 }
 
-/** Encodes a server-sent event for many readers. */
+/** Encodes a server-sent event as bytes, which many readers can share. */
 export function encodeSseEvent(event: string, json: string): Uint8Array {
   return Buffer.from(formatSseText(event, json));
 }
@@ -55,7 +55,7 @@ export class OpenStreams {
     return this.#callers.size;
   }
 
-  /** @throws LockkeeperError too_many_streams */
+  /** Asserts that the caller may open another stream. @throws LockkeeperError too_many_streams */
   assertCapacity(caller: string): void {
     if (this.#callers.size >= this.most) {
       throw new TooManyStreamsError(
@@ -73,6 +73,8 @@ export class OpenStreams {
   }
 
   /**
+   * Registers an open stream until it is closed.
+   *
    * @param mayStill checked every few seconds, so that an ended session also ends its streams
    * @param keepAlive text that is not a message in this stream
    */

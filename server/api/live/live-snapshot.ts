@@ -50,7 +50,7 @@ export class LiveSnapshot {
     return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  /** @returns `undefined` while the filter is being evaluated */
+  /** Returns the rows of a view; `undefined` while its filter is being evaluated. */
   getWindow({ filter, sort, offset, limit }: LiveView): RowWindow | undefined {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
@@ -65,7 +65,7 @@ export class LiveSnapshot {
     return window;
   }
 
-  /** Builds the message that changes one window into another; Returns `undefined` if they differ only in counts. */
+  /** Builds the message that changes one window into another. Returns `undefined` if they differ only in counts. */
   getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
     const changes = this.#changes.get(after) ?? new Map<RowWindow | undefined, Uint8Array | undefined>();
     this.#changes.set(after, changes);
@@ -81,7 +81,7 @@ export class LiveSnapshot {
     return formatCounts(window, this.now);
   }
 
-  /** Formats a lock as JSON, with a state string that changes only if there is something to send. */
+  /** Formats a lock as JSON. Also returns a state string that changes only if the lock has to be sent again. */
   formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
       const text = this.rowCache.getJson(hold);

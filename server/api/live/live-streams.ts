@@ -30,8 +30,8 @@ export class LiveStreams {
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /**
-   * Sends the first state. For a poll, this runs as a task of the caller, so that many polls do not block the event
-   * loop for longer than one poll does.
+   * Opens the stream of a tab and sends its first state. For a poll, this runs as a task of the caller, so that many
+   * polls do not block the event loop for longer than one poll does.
    *
    * @returns resolves when the first complete state has been sent; a poll ends then
    */
@@ -71,7 +71,7 @@ export class LiveStreams {
     sink.end();
   }
 
-  /** @throws LockkeeperError not_found */
+  /** Changes the view of an open stream. @throws LockkeeperError not_found, also for a stream of another caller */
   changeView(id: string, view: LiveView, principal: Principal): void {
     const open = this.#tabs.get(id);
     if (open === undefined || open.principal.id !== principal.id) {

@@ -16,7 +16,10 @@ export class PinnedRows {
       .filter((key) => watcher.isWatched(key));
   }
 
-  /** @returns the items of a `kept` message as JSON, without rows whose state is in the window */
+  /**
+   * Returns the pinned rows that changed since they were last sent, as the items of a `kept` message in JSON. Rows
+   * whose state is in the window are omitted.
+   */
   collectChanges(frame: LiveSnapshot, window: RowWindow | undefined): string[] {
     if (this.#keys.length === 0) return [];
     const shown = new Set(window?.rows);

@@ -40,7 +40,7 @@ export class TabBroadcaster {
     this.#rowCache = new RowJsonCache(watcher.locks);
   }
 
-  /** @returns resolves when the complete first state has been sent to the tab */
+  /** Adds a tab and sends its first state. @returns resolves when the first state is complete */
   join(tab: Tab): Promise<void> {
     if (this.#tabs.size === 0) this.#subscribe();
     this.#tabs.add(tab);

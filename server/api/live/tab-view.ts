@@ -7,13 +7,16 @@ const toCountsText = ({ filter, sort, counts, namespaces }: LiveView) =>
   JSON.stringify([filter, sort, counts, namespaces]);
 const toPinsText = ({ keep }: LiveView) => JSON.stringify(keep);
 
-/** Returns whether the tab already has this window. Sending an unchanged view again requests all of it. */
+/**
+ * Returns whether two views have the same window, so that it does not have to be sent again. Returns `false` if nothing
+ * differs, because sending an unchanged view requests all of it again.
+ */
 export function hasSameWindow(one: LiveView, other: LiveView): boolean {
   if (toWindowText(one) !== toWindowText(other)) return false;
   return toPinsText(one) !== toPinsText(other) || toCountsText(one) !== toCountsText(other);
 }
 
-/** Returns whether the tab already has these counts. */
+/** Returns whether two views have the same counts. Returns `false` if nothing differs, as `hasSameWindow` does. */
 export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   if (toCountsText(one) !== toCountsText(other)) return false;
   return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);

@@ -36,15 +36,16 @@ export function toAuditedCall(call: AuditableCall, key: Key = call.key): Audited
   };
 }
 
-/** Returns the audited facts of a login or logout, whose operator is the session's. */
+/** Returns the audited facts of a login or logout, with the operator of the session as the caller. */
 export function toAuditedCallBy({ name }: { readonly name: string }, call: AuditableCall): AuditedCall {
   const called = toAuditedCall(call);
   return { ...called, who: { ...called.who, kind: "session", id: buildOperatorId(name), name } };
 }
 
 /**
- * Records the intent, runs an action and records its outcome. @throws unavailable if the intent cannot be recorded;
- * errors of `run`
+ * Runs an action, and records its intent before and its outcome after it.
+ *
+ * @throws LockkeeperError unavailable if the intent cannot be recorded; errors of `run`
  */
 export async function runAudited(
   audit: Audit,

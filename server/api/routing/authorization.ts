@@ -12,8 +12,8 @@ import type { Route } from "./route.ts";
 type RouteRequirements = Pick<Route, "access" | "scope" | "filtersByGrant">;
 
 /**
- * Asserts that a call is permitted, from the declaration of its route. All authorization happens here, except for
- * keys that are not in the path, which handlers check themselves.
+ * Asserts that a route's declaration permits a call. All authorization happens here, except for keys that are not in
+ * the path, which handlers check themselves.
  *
  * @param target the name of the route's target, which may not exist
  * @param key `undefined` on routes without one

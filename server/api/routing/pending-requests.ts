@@ -28,7 +28,11 @@ export class PendingRequests {
     );
   }
 
-  /** @param signal aborts when the client disconnects */
+  /**
+   * Creates a pending request of a caller. It counts while it waits.
+   *
+   * @param signal aborts when the client disconnects
+   */
   create(caller: string, signal: AbortSignalLike): PendingRequest {
     return new PendingRequest(this, caller, signal);
   }

@@ -31,7 +31,7 @@ export class RequestAuthenticator {
   ) {}
 
   /**
-   * Authenticates a request: synchronously for API keys, which are cached.
+   * Authenticates a request. Returns the principal synchronously for a cached API key.
    *
    * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with the error
    */
@@ -75,7 +75,11 @@ export class RequestAuthenticator {
     return undefined;
   }
 
-  /** @throws LockkeeperError forbidden if the cookie would be sent without TLS */
+  /**
+   * Creates the value of the `Set-Cookie` header for a session.
+   *
+   * @throws LockkeeperError forbidden if the cookie would be sent without TLS
+   */
   createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const scope = this.#getCookieScope(request);
     if (!scope.isTls && !this.options.insecureHttp && !this.#isOnThisMachine(request)) {

@@ -32,7 +32,7 @@ export class RouteTable {
     }
   }
 
-  /** @throws LockkeeperError not_found, method_not_allowed */
+  /** Finds the route of a request. @throws LockkeeperError not_found, method_not_allowed */
   match(request: Pick<ApiRequest, "method" | "path">): RouteMatch {
     const { path } = request;
     const segments = path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length).split("/") : [];

@@ -37,7 +37,11 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 export class StoredAnswers {
   constructor(private readonly home: HomeStore) {}
 
-  /** @throws LockkeeperError idempotency_key_reused, unknown_outcome, unavailable, and errors of the handler */
+  /**
+   * Executes a request, or returns the response that is stored for its Idempotency-Key.
+   *
+   * @throws LockkeeperError idempotency_key_reused, unknown_outcome, unavailable, and errors of the handler
+   */
   async runOnce(
     call: IdempotentCall,
     handle: () => Promise<ApiResponse> | ApiResponse,

@@ -33,8 +33,8 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
 }
 
 /**
- * Returns the hash of an entry. `prev` has a fixed length and the text contains no line break, so no two inputs have the
- * same bytes.
+ * Returns the hash of an entry. `prev` has a fixed length and the text contains no line break, so no two inputs have
+ * the same bytes.
  */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
@@ -97,7 +97,7 @@ export class ChainCheck {
     return this.#noted;
   }
 
-  /** @returns false for the first invalid entry and all later ones */
+  /** Verifies the next entry. Returns false for the first invalid entry and all later ones. */
   add(link: ChainLink): boolean {
     if (this.fault !== undefined) return false;
     if (this.#place === undefined && link.number === 1) this.#place = CHAIN_START;
@@ -117,7 +117,11 @@ export class ChainCheck {
     return true;
   }
 
-  /** @param head the end of the chain according to the store */
+  /**
+   * Verifies that the last entry is the end of the chain.
+   *
+   * @param head the end of the chain according to the store
+   */
   end(head: ChainPlace | undefined): void {
     if (this.fault !== undefined || head === undefined) return;
     const { number, hash } = this.head;

@@ -77,7 +77,7 @@ export class AuditLog {
   }
 
   /**
-   * Resolves when the intent is written.
+   * Writes an intent. Resolves when it is written.
    *
    * @throws LockkeeperError `unavailable`: the intent was not written, and the action must not be performed
    */

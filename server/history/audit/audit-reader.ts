@@ -18,7 +18,7 @@ type Outcome = NonNullable<AuditItem["outcome"]>;
 export class AuditReader {
   constructor(private readonly store: AuditStore) {}
 
-  /** @throws LockkeeperError unavailable, unknown_outcome */
+  /** Reads a page of actions, newest first. @throws LockkeeperError unavailable, unknown_outcome */
   async readPage({ limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
     const end = await this.store.readEnd();
     if (end === undefined) return { items: [], complete: true, head: CHAIN_START };

@@ -7,7 +7,10 @@ import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 /** Longer than any valid owner or reason, and than the detail of an error. */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
-/** Large enough for the longest list of rules that the API accepts, in any script. */
+/**
+ * Maximum size of the details of an action, in bytes of JSON. It allows the longest list of rules that the API accepts,
+ * in any script.
+ */
 export const DETAILS_BYTES_MAX = 131_072;
 
 /** What a route adds to the audit record of a call: the action, and the state that its caller saw. */
@@ -31,11 +34,10 @@ export class Audit {
   }
 
   /**
-   * Resolves when the intent is written.
+   * Records the intent of an action. Resolves when it is written.
    *
    * @throws LockkeeperError `unavailable`: the intent was not written, and the action must not be performed
-   * @throws LockkeeperError `invalid`: the details are too long; changes by an administrator are never recorded in
-   *   part
+   * @throws LockkeeperError `invalid`: the details are too long; changes by an administrator are never recorded in part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);

@@ -1,4 +1,4 @@
-/** An event id has the form of a stream id, `<ms>-<number>`. Ids increase. */
+/** The id of an event, in the form of a stream id: `<ms>-<number>`. Ids increase. */
 export interface EventId {
   readonly ms: number;
   readonly seq: number;
@@ -10,7 +10,9 @@ export function parseEventId(text: string): EventId | undefined {
 }
 
 /**
- * Compares ids; negative when `a` is before `b`. @throws for an invalid id: check foreign input with `parseEventId`
+ * Compares ids; negative when `a` is before `b`.
+ *
+ * @throws for an invalid id; check foreign input with `parseEventId`
  */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;

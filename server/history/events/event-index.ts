@@ -10,7 +10,10 @@ export interface EventRetention {
   readonly ms: number;
 }
 
-/** Twice the size of an ordinary event. The largest events take four times as much. */
+/**
+ * Mean size of events in bytes above which fewer of them are kept in memory. It is twice the size of an ordinary event;
+ * the largest events take four times as much.
+ */
 export const EVENT_BYTES_MEAN_MAX = 1024;
 
 /** Events after a requested id. */
@@ -58,7 +61,11 @@ export class EventIndex {
     return this.#gaps;
   }
 
-  /** @param entries in the order of their ids, all after the existing ones */
+  /**
+   * Adds entries to the end.
+   *
+   * @param entries in the order of their ids, all after the existing ones
+   */
   add(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) {
       this.#entries.push(entry);

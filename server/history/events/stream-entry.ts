@@ -16,7 +16,7 @@ export type UnnumberedEntry = UnnumberedEvent | UnnumberedGap;
  */
 const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
 
-/** Arguments of append.lua per entry: its id and the fields above. */
+/** Number of arguments of append.lua per entry: its id and the fields above. */
 export const ENTRY_ARGUMENT_COUNT = FIELDS.length + 1;
 
 /** Size of an entry without its strings, in memory and roughly in the arguments of a call. */
@@ -29,7 +29,11 @@ export function measureEntryBytes(entry: UnnumberedEntry): number {
   return ENTRY_BYTES + key.length + keyBase64.length + owner.length + by.length + reason.length;
 }
 
-/** @param id '*', or the original id of an entry that the store lost */
+/**
+ * Encodes an entry as arguments of append.lua.
+ *
+ * @param id '*', or the original id of an entry that the store lost
+ */
 export function encodeEntry(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
   if (entry.type === "gap")
     return [id, "gap", "", entry.at, "", "", "", "", "", encodeExtraFields({ from: entry.from })];
