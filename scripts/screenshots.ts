@@ -75,8 +75,7 @@ async function takeScreenshots(
     reducedMotion: "reduce",
     locale: "en-US",
   });
-  // The first page of a visit uses the fonts of the system.
-  await context.addCookies([{ name: FONTS_COOKIE, value: "1", url: lockkeeper.url }]);
+  await loadConsoleFonts(context, lockkeeper.url);
   const page = await logIn(context, lockkeeper, "mei");
   await mockStatsHistory(page);
   const room = { context, page, theme, url: lockkeeper.url, redis };
@@ -90,6 +89,16 @@ async function takeScreenshots(
   }
   for (const scene of DISRUPTIVE_SCENES.filter(isWanted)) await takeScreenshot(room, scene, "desk");
   await context.close();
+}
+
+/** Makes pages wait for the fonts. Otherwise a page uses system fonts until the browser has cached the console's own. */
+async function loadConsoleFonts(context: BrowserContext, url: string): Promise<void> {
+  await context.addCookies([{ name: FONTS_COOKIE, value: "1", url }]);
+  await context.route(/\.css(?:\?|$)/, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replaceAll("font-display:optional", "font-display:block");
+    await route.fulfill({ response, body });
+  });
 }
 
 /** Without a Chinese font, Chromium draws boxes. */
