@@ -1,6 +1,8 @@
+import { type FailedAttempt, sendAttempt } from "./api-attempt.ts";
+import { ApiError } from "./api-error.ts";
+import { normalizeUrl } from "./api-url.ts";
 import type { Moment } from "./moment.ts";
-
-export { ApiError, type ApiErrorCode } from "./api-error.ts";
+import { sleep } from "./timers.ts";
 
 export interface ApiTransportOptions {
   /** Servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
@@ -15,9 +17,9 @@ export interface ApiRequest {
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** The same for all attempts. Without it, a `POST` without a response is not repeated. */
+  /** The same for all attempts. Without it, a `POST` whose outcome is unknown is not repeated. */
   readonly idempotencyKey?: string | undefined;
-  /** How long to retry, in milliseconds, not including `waitMs`; 0 for one attempt. */
+  /** How long to retry after failures, in milliseconds, not including `waitMs`; 0 for one attempt. */
   readonly retryForMs: number;
   /** Time limit of one attempt in milliseconds, not including `waitMs`. */
   readonly timeoutMs: number;
@@ -37,12 +39,96 @@ export interface ApiResponse {
   readonly unansweredAttempts: number;
 }
 
+/** The limit of one request. A repeated request with the same idempotency key keeps its place in the queue. */
+const WAIT_PART_MS_MAX = 55_000;
+const PAUSE_MS_MIN = 20;
+const PAUSE_MS_MAX = 300;
+
 /** Sends requests to the API of one or several servers, and retries on the next server after a failure. */
 export class ApiTransport {
-  constructor(readonly options: ApiTransportOptions) {}
+  readonly #urls: readonly string[];
+  readonly #apiKey: string | undefined;
+  readonly #fetch: typeof fetch | undefined;
+  /** Counts failures; the server in use is this number modulo the number of servers. */
+  #serverIndex = 0;
 
-  /** Sends the request until it succeeds or `retryForMs` has passed. @throws ApiError */
-  request(_request: ApiRequest): Promise<ApiResponse> {
-    throw new Error("Not implemented.");
+  /** @throws ApiError with the code `invalid` if a URL or the API key is malformed */
+  constructor({ urls, apiKey, fetch: send }: ApiTransportOptions) {
+    this.#urls = urls.map(normalizeUrl);
+    if (urls.length === 0) throw new ApiError({ code: "invalid", detail: "No server URL was given." });
+    if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+      const detail = "The API key is empty or contains characters that no API key has.";
+      throw new ApiError({ code: "invalid", detail });
+    }
+    this.#apiKey = apiKey;
+    this.#fetch = send;
   }
+
+  /**
+   * Sends the request until it succeeds, is refused, or `retryForMs` has passed.
+   *
+   * @throws ApiError with the code of the last attempt; `unavailable` without a status if no server could be reached
+   */
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    const { signal, waitMs, retryForMs } = request;
+    const startedAt = performance.now();
+    const waitUntil = startedAt + (waitMs ?? 0);
+    let pauseMs = PAUSE_MS_MIN;
+    let unansweredAttempts = 0;
+    for (let failures = 0; ; ) {
+      const leftMs = waitUntil - performance.now();
+      const partMs = waitMs === undefined ? undefined : computeWaitPartMs(waitMs, leftMs);
+      const serverIndex = this.#serverIndex;
+      const result = await this.#send(request, partMs);
+      if (result.ok) return { ...result, unansweredAttempts };
+      const { failure } = result;
+      if (failure.code === "timeout" && leftMs > WAIT_PART_MS_MAX) continue;
+      if (failure.rule === "unknown") unansweredAttempts++;
+      if (this.#serverIndex === serverIndex && failure.rule !== "never") this.#serverIndex++;
+      failures++;
+      const delayMs = this.#computeDelayMs(failure, pauseMs, failures);
+      // A wrong URL is reported without waiting.
+      const until = failure.code === "unexpected_response" ? startedAt : waitUntil;
+      const isOver = performance.now() + delayMs > until + retryForMs;
+      if (isOver || !isRepeatable(request, failure)) throw toApiError(failure, unansweredAttempts);
+      await sleep(delayMs, signal);
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
+    }
+  }
+
+  #send({ method, path, body, idempotencyKey, timeoutMs, signal }: ApiRequest, waitMs: number | undefined) {
+    const headers: Record<string, string> = { accept: "application/json" };
+    if (this.#apiKey !== undefined) headers.authorization = `Bearer ${this.#apiKey}`;
+    if (body !== undefined) headers["content-type"] = "application/json";
+    if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+    const sent = waitMs === undefined ? body : { ...body, waitMs };
+    const init = { method, headers, ...(sent === undefined ? {} : { body: JSON.stringify(sent) }) };
+    const url = `${this.#urls[this.#serverIndex % this.#urls.length]}/api/v1${path}`;
+    const limitMs = (waitMs ?? 0) + Math.max(1, timeoutMs);
+    return sendAttempt(this.#fetch ?? fetch, { url, init, limitMs, signal });
+  }
+
+  /** The next server is asked without waiting for the `Retry-After` of the others, unless that limits the caller. */
+  #computeDelayMs({ status, retryAfterMs }: FailedAttempt, pauseMs: number, failures: number): number {
+    const hasOtherServer = failures % this.#urls.length !== 0;
+    return hasOtherServer && status !== 429 ? pauseMs : Math.max(pauseMs, retryAfterMs);
+  }
+}
+
+/** Returns the whole milliseconds to wait in one request. At least 1, because 0 would not be a wait. */
+function computeWaitPartMs(waitMs: number, leftMs: number): number {
+  if (waitMs === 0) return 0;
+  return Math.max(1, Math.min(WAIT_PART_MS_MAX, Math.round(leftMs)));
+}
+
+function isRepeatable({ method, idempotencyKey }: ApiRequest, { rule }: FailedAttempt): boolean {
+  if (rule === "unknown") return method !== "POST" || idempotencyKey !== undefined;
+  return rule === "not_done";
+}
+
+function toApiError({ cause, ...failure }: FailedAttempt, unansweredAttempts: number): ApiError {
+  // The last attempt was not carried out, but an earlier one may have been.
+  const isUnknown = failure.code === "unavailable" && unansweredAttempts > 0;
+  const code = isUnknown ? "unknown_outcome" : failure.code;
+  return new ApiError({ ...failure, code, unansweredAttempts }, cause === undefined ? undefined : { cause });
 }

@@ -1,4 +1,9 @@
+import type { WritableFormat } from "../contract/format.ts";
+import type { LostError } from "./errors.ts";
 import type { Released, ReleaseOptions, RenewOptions } from "./hold-options.ts";
+import type { HoldSession } from "./hold-session.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
+import { assertReleaseOptions, assertRenewOptions } from "./options.ts";
 
 /**
  * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed. `lost`:
@@ -7,31 +12,136 @@ import type { Released, ReleaseOptions, RenewOptions } from "./hold-options.ts";
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
 /** One count of a hold. All counts of a hold share its fencing token, deadline and signal; each is released separately. */
-export abstract class Hold implements AsyncDisposable {
-  abstract readonly key: string;
+export class Hold implements AsyncDisposable {
+  readonly #session: HoldSession;
+  #end: "releasing" | "released" | "lost" | undefined;
+  #leaving: Promise<void> | undefined;
+  #releasing: Promise<Released> | undefined;
+  #request: { readonly options: ReleaseOptions; readonly idempotencyKey: string } | undefined;
+
+  constructor(
+    session: HoldSession,
+    /** The re-entrancy count when this count was granted. */
+    readonly count: number,
+  ) {
+    this.#session = session;
+  }
+
+  get key(): string {
+    return this.#session.lease.key;
+  }
+
+  get format(): WritableFormat {
+    return this.#session.lease.grant.format;
+  }
+
   /** Identifies the hold in the console, the API and logs. */
-  abstract readonly holdId: string;
+  get holdId(): string {
+    return this.#session.lease.grant.holdId;
+  }
+
   /** Fencing token, a decimal string: larger than those of all earlier holds of the key. */
-  abstract readonly fence: string;
-  abstract readonly owner: string;
-  /** The re-entrancy count when this count was granted. */
-  abstract readonly count: number;
-  abstract readonly leaseMs: number;
-  abstract readonly state: HoldState;
+  get fence(): string {
+    return this.#session.lease.grant.fence;
+  }
+
+  /** A label for people. */
+  get owner(): string {
+    return this.#session.lease.grant.owner;
+  }
+
+  get leaseMs(): number {
+    return this.#session.lease.leaseMs;
+  }
+
+  get state(): HoldState {
+    if (this.#end !== undefined) return this.#end;
+    const { state } = this.#session.lease;
+    return state === "closed" ? "released" : state;
+  }
+
   /** Aborts with a LostError as the reason as soon as the hold is lost. */
-  abstract readonly signal: AbortSignal;
+  get signal(): AbortSignal {
+    return this.#session.lease.signal;
+  }
+
+  /** The loss of the hold; `undefined` while it is not lost, or if it was released in time. */
+  get loss(): LostError | undefined {
+    return this.state === "lost" ? this.#session.lease.loss : undefined;
+  }
 
   /** Returns the time until the local deadline in milliseconds; 0 if the hold was lost or released. */
-  abstract remainingMs(): number;
+  remainingMs(): number {
+    return this.#end === undefined ? this.#session.lease.remainingMs() : 0;
+  }
+
   /** Throws unless the hold is certain. Call it before each step with visible effects. @throws LostError */
-  abstract assertHeld(): void;
-  /** Renews the hold now. Automatic renewal continues. @throws LostError, … */
-  abstract renew(options?: RenewOptions): Promise<void>;
-  /** Asks the server whether the hold still exists. @throws LostError, … */
-  abstract verify(): Promise<void>;
-  /** Re-enters the hold. @returns a hold that is released separately @throws LostError, … */
-  abstract reenter(options?: RenewOptions): Promise<Hold>;
-  /** Releases this count. For a hold that has ended, the outcome is `not_held`, not an error. @throws UnavailableError, … */
-  abstract release(options?: ReleaseOptions): Promise<Released>;
-  abstract [Symbol.asyncDispose](): Promise<void>;
+  assertHeld(): void {
+    const { state } = this;
+    if (state === "held" || state === "jeopardy") return;
+    throw this.loss ?? this.#session.lease.createLoss("it was released");
+  }
+
+  /**
+   * Renews the hold now, and retries until its deadline. Automatic renewal continues.
+   *
+   * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError, UnauthenticatedError,
+   *   ForbiddenError, RefusedError
+   */
+  async renew(options: RenewOptions = {}): Promise<void> {
+    assertRenewOptions("renew", options);
+    this.assertHeld();
+    await this.#session.renew(options.leaseMs);
+  }
+
+  /**
+   * Asks the server whether the hold still exists. This also detects a force-release before the next renewal.
+   *
+   * @throws as `renew`
+   */
+  async verify(): Promise<void> {
+    this.assertHeld();
+    await this.#session.verify();
+  }
+
+  /**
+   * Re-enters the hold, which increases its count by one. Does not wait, and does not exclude other counts.
+   *
+   * @returns a hold that is released separately
+   * @throws as `renew`
+   */
+  async reenter(options: RenewOptions = {}): Promise<Hold> {
+    assertRenewOptions("reenter", options);
+    this.assertHeld();
+    return new Hold(this.#session, await this.#session.reenter(options.leaseMs));
+  }
+
+  /**
+   * Releases this count; the last count releases the lock. Calling it twice releases only one count, and a call after a
+   * failed one repeats it with the same options. For a hold that has ended, the outcome is `not_held`, not an error.
+   *
+   * @throws UnavailableError, UnknownOutcomeError, InvalidError, UnauthenticatedError, ForbiddenError, RefusedError
+   */
+  release(options: ReleaseOptions = {}): Promise<Released> {
+    this.#releasing ??= this.#release(options).catch((error: unknown) => {
+      this.#releasing = undefined;
+      throw error;
+    });
+    return this.#releasing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  async #release(options: ReleaseOptions): Promise<Released> {
+    assertReleaseOptions(options);
+    this.#request ??= { options, idempotencyKey: createIdempotencyKey() };
+    this.#end ??= this.#session.lease.state === "lost" ? "lost" : "releasing";
+    this.#leaving ??= this.#session.leave();
+    await this.#leaving;
+    const released = await this.#session.release(this.#request.options, this.#request.idempotencyKey);
+    if (this.#end === "releasing") this.#end = released.outcome === "not_held" ? "lost" : "released";
+    return released;
+  }
 }

@@ -1,0 +1,137 @@
+import type { ApiFailure } from "./api-error.ts";
+import { getGeneralCode, getRetryRule, isErrorCode, type RetryRule } from "./failure-rules.ts";
+import { getCurrentMoment, type Moment } from "./moment.ts";
+import { readObject, readText, toPrintable } from "./untrusted.ts";
+
+/** One request to one server. */
+export interface AttemptRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface FailedAttempt extends ApiFailure {
+  readonly rule: RetryRule;
+  /** The `Retry-After` of the response, in milliseconds. */
+  readonly retryAfterMs: number;
+  readonly cause?: unknown;
+}
+
+export type AttemptResult =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly headers: Headers;
+      readonly value: unknown;
+      readonly sentAt: Moment;
+    }
+  | { readonly ok: false; readonly failure: FailedAttempt };
+
+/** Errors of runtimes that occur before a request is sent. */
+const NOT_SENT =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTIONREFUSED|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|CONNECTION REFUSED/i;
+
+/** Sends one request. Never rejects: each failure is returned with the rule for repeating it. */
+export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
+  const { url, init, limitMs, signal } = request;
+  const limit = new AbortController();
+  const onAbort = () => limit.abort();
+  const timer = setTimeout(onAbort, limitMs);
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted) onAbort();
+  const sentAt = getCurrentMoment();
+  try {
+    // A followed redirect would turn a POST into a GET.
+    const response = await send(url, { ...init, redirect: "manual", signal: limit.signal });
+    const text = await response.text();
+    return readResponse(response, text, url, sentAt);
+  } catch (error) {
+    if (signal?.aborted) return fail({ code: "aborted", detail: "The signal was aborted.", rule: "never" });
+    const host = getHost(url);
+    if (!limit.signal.aborted) return describeConnectionError(error, host);
+    const detail = `${host} did not respond within ${Math.round(limitMs)} ms.`;
+    return fail({ code: "unknown_outcome", detail, rule: "unknown", cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+function fail(failure: Omit<FailedAttempt, "retryAfterMs"> & { retryAfterMs?: number }): AttemptResult {
+  return { ok: false, failure: { retryAfterMs: 0, ...failure } };
+}
+
+function describeConnectionError(error: unknown, host: string): AttemptResult {
+  const why = findReason(error);
+  const detail = `Could not reach ${host} (${toPrintable(why)}).`;
+  return NOT_SENT.test(why)
+    ? fail({ code: "unavailable", detail, rule: "not_done", cause: error })
+    : fail({ code: "unknown_outcome", detail, rule: "unknown", cause: error });
+}
+
+/** Finds the code or message of the innermost error, because `fetch failed` alone explains nothing. */
+function findReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return findReason(error.cause);
+  const code = "code" in error ? readText(error.code) : undefined;
+  return code ?? error.message;
+}
+
+function readResponse(response: Response, text: string, url: string, sentAt: Moment): AttemptResult {
+  const { status, headers } = response;
+  const value = parseJson(text);
+  if (response.ok && (value !== undefined || text === ""))
+    return { ok: true, status, headers, value, sentAt };
+  const problem = readObject(value);
+  const code = problem?.code;
+  if (response.ok || problem === undefined || typeof code !== "string") {
+    return describeForeignResponse(response, getHost(url));
+  }
+  const known = isErrorCode(code) ? code : getGeneralCode(status);
+  const detail = toPrintable(readText(problem.detail) ?? readText(problem.title) ?? code);
+  const rule = getRetryRule(known);
+  return fail({ code: known, detail, status, problem, rule, retryAfterMs: readRetryAfterMs(headers) });
+}
+
+/** A response that is not from Lockkeeper: a proxy sent it, or the URL is wrong. */
+function describeForeignResponse(response: Response, host: string): AttemptResult {
+  const { status, headers } = response;
+  const retryAfterMs = readRetryAfterMs(headers);
+  const isRedirect = response.type === "opaqueredirect" || (status >= 300 && status < 400);
+  if (isRedirect) {
+    const to = headers.get("location");
+    const detail = `${host} redirects${to === null ? "" : ` to ${toPrintable(to)}`}. Use the URL that it redirects to.`;
+    return fail({ code: "unexpected_response", detail, status, rule: "never" });
+  }
+  const detail = `The response of ${host} is not from Lockkeeper (HTTP status ${status}).`;
+  if (status >= 500) {
+    const why = `${detail} A proxy sent it because the server did not respond.`;
+    return fail({ code: "unknown_outcome", detail: why, status, rule: "unknown", retryAfterMs });
+  }
+  const why = `${detail} Check the URL.`;
+  if (response.ok) return fail({ code: "unexpected_response", detail: why, status, rule: "unknown" });
+  const isDelay = status === 408 || status === 429;
+  const rule = isDelay ? "not_done" : "never";
+  return fail({ code: "unexpected_response", detail: why, status, rule, retryAfterMs });
+}
+
+/** Reads both forms of `Retry-After`: seconds, and a date. */
+function readRetryAfterMs(headers: Headers): number {
+  const text = headers.get("retry-after");
+  if (text === null) return 0;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function getHost(url: string): string {
+  return new URL(url).host;
+}

@@ -1,0 +1,22 @@
+import { ApiError } from "./api-error.ts";
+
+/**
+ * Returns the URL of a server without a trailing slash.
+ *
+ * @throws ApiError with the code `invalid`. Its message never contains the URL, which may contain a password.
+ */
+export function normalizeUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw createUrlError("must start with http:// or https://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw createUrlError("must not contain a user name or password; pass the API key instead");
+  }
+  if (url.search !== "" || url.hash !== "") throw createUrlError("must not contain a query or fragment");
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+function createUrlError(rule: string): ApiError {
+  return new ApiError({ code: "invalid", detail: `The URL of the server ${rule}.` });
+}

@@ -1,0 +1,206 @@
+import type { OwnerRecord } from "../contract/lock.ts";
+import type { ApiErrorCode } from "./api-error.ts";
+
+/** A holder of a lock, as a problem document names it. */
+export interface HolderFacts {
+  readonly owner: string;
+  readonly count: number;
+  /** `null` if the lock was not acquired through Lockkeeper. */
+  readonly fence: string | null;
+  readonly record?: OwnerRecord;
+}
+
+export interface KeyFacts {
+  readonly key: string;
+  /** The bytes of the key in base64. Present only if they are not valid UTF-8. */
+  readonly keyBase64?: string;
+}
+
+export interface HeldFacts extends KeyFacts {
+  readonly holders: readonly HolderFacts[];
+  /** Milliseconds until the lock expires unless it is renewed; `null` if it has no TTL. */
+  readonly remainingMs: number | null;
+  /** The Redis clock when the lock was read, in Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** `holders` is set if the server reported the loss, `owner` and `fence` if the hold detected it itself. */
+export interface LostFacts extends KeyFacts {
+  readonly holders?: readonly HolderFacts[];
+  readonly remainingMs?: number | null;
+  readonly owner?: string;
+  readonly fence?: string | null;
+}
+
+export interface QueueFullFacts extends KeyFacts {
+  readonly waiting: number;
+}
+
+export interface NotALockFacts extends KeyFacts {
+  readonly redisType: string;
+}
+
+export interface UnitConflictFacts extends KeyFacts {
+  /** The unit of the deadline that the key holds. */
+  readonly unit: "s" | "ms";
+}
+
+export interface KeyNotAllowedFacts {
+  /** The globs that a key must match. Absent if no setting permits this key. */
+  readonly lockable?: readonly string[];
+}
+
+export interface InvalidFacts {
+  readonly field?: string;
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}
+
+export interface UnavailableFacts {
+  /** Such as `stopping`: the server is stopping, and another one may respond. */
+  readonly reason?: string;
+  /** Milliseconds until locks are granted again. */
+  readonly remainingMs?: number;
+}
+
+export interface NotReplicatedFacts {
+  /** The number of replicas that must confirm. */
+  readonly replicas: number;
+  /** The number that confirmed. Absent if the master did not report it. */
+  readonly confirmed?: number;
+}
+
+/** The members of a problem document that its code adds. */
+export type OtherFacts = Readonly<Record<string, unknown>>;
+
+/**
+ * The base of every error: a code from a closed set, a message for people, and facts for programs. The `cause` of an error
+ * that a server reported is an error with its status and problem document.
+ */
+export abstract class LockkeeperError<Facts extends object = object> extends Error {
+  abstract readonly code: ApiErrorCode;
+
+  constructor(
+    detail: string,
+    readonly facts: Readonly<Facts>,
+    options?: ErrorOptions,
+  ) {
+    super(detail, options);
+  }
+}
+
+/** Another client holds the lock, and `waitMs` was 0. */
+export class HeldError extends LockkeeperError<HeldFacts> {
+  override readonly name = "HeldError";
+  readonly code = "held";
+}
+
+/** The lock was still held after `waitMs`. */
+export class WaitTimeoutError extends LockkeeperError<HeldFacts> {
+  override readonly name = "WaitTimeoutError";
+  readonly code = "timeout";
+}
+
+/** The signal was aborted before the lock was acquired. */
+export class AbortedError extends LockkeeperError<Record<string, never>> {
+  override readonly name = "AbortedError";
+  readonly code = "aborted";
+}
+
+/** The hold expired or was force-released. Another client may hold the lock. */
+export class LostError extends LockkeeperError<LostFacts> {
+  override readonly name = "LostError";
+  readonly code = "lost";
+}
+
+/** Too many clients are waiting for the lock. */
+export class QueueFullError extends LockkeeperError<QueueFullFacts> {
+  override readonly name = "QueueFullError";
+  readonly code = "queue_full";
+}
+
+/** The key holds other data, which was not changed. */
+export class NotALockError extends LockkeeperError<NotALockFacts> {
+  override readonly name = "NotALockError";
+  readonly code = "not_a_lock";
+}
+
+/** The key holds a `timestamp` lock whose deadline is in the other unit. */
+export class UnitConflictError extends LockkeeperError<UnitConflictFacts> {
+  override readonly name = "UnitConflictError";
+  readonly code = "unit_conflict";
+}
+
+/** The key cannot be a lock, or the server does not permit it. */
+export class KeyNotAllowedError extends LockkeeperError<KeyNotAllowedFacts> {
+  override readonly name = "KeyNotAllowedError";
+  readonly code = "key_not_allowed";
+}
+
+/** An option is missing, unknown or out of range. Nothing was changed. */
+export class InvalidError extends LockkeeperError<InvalidFacts> {
+  override readonly name = "InvalidError";
+  readonly code = "invalid";
+}
+
+/** The API key is missing, wrong, expired or revoked. */
+export class UnauthenticatedError extends LockkeeperError<OtherFacts> {
+  override readonly name = "UnauthenticatedError";
+  readonly code = "unauthenticated";
+}
+
+/** The API key does not grant this access. */
+export class ForbiddenError extends LockkeeperError<OtherFacts> {
+  override readonly name = "ForbiddenError";
+  readonly code = "forbidden";
+}
+
+/** No server or no Redis could be reached, or no locks are granted at present. Nothing was changed. */
+export class UnavailableError extends LockkeeperError<UnavailableFacts> {
+  override readonly name = "UnavailableError";
+  readonly code = "unavailable";
+}
+
+/** Too few replicas confirmed the grant in time, and the lock was released. */
+export class NotReplicatedError extends LockkeeperError<NotReplicatedFacts> {
+  override readonly name = "NotReplicatedError";
+  readonly code = "not_replicated";
+}
+
+/** The request was sent, but no server responded in time. It may have been carried out. */
+export class UnknownOutcomeError extends LockkeeperError<OtherFacts> {
+  override readonly name = "UnknownOutcomeError";
+  readonly code = "unknown_outcome";
+}
+
+/** The codes that have no class of their own. */
+export type OtherCode = Exclude<
+  ApiErrorCode,
+  | "held"
+  | "timeout"
+  | "aborted"
+  | "lost"
+  | "queue_full"
+  | "not_a_lock"
+  | "unit_conflict"
+  | "key_not_allowed"
+  | "invalid"
+  | "unauthenticated"
+  | "forbidden"
+  | "unavailable"
+  | "not_replicated"
+  | "unknown_outcome"
+>;
+
+/** The server refused the request for a reason that `code` names, such as `rate_limited` or `not_owner`. */
+export class RefusedError extends LockkeeperError<OtherFacts> {
+  override readonly name = "RefusedError";
+
+  constructor(
+    readonly code: OtherCode,
+    detail: string,
+    facts: OtherFacts,
+    options?: ErrorOptions,
+  ) {
+    super(detail, facts, options);
+  }
+}

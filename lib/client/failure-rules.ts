@@ -1,0 +1,69 @@
+import type { ErrorCode } from "../contract/error.ts";
+
+/**
+ * Whether a failed attempt is repeated. `not_done`: nothing was changed, and it is repeated after a delay. `unknown`: it may
+ * have been carried out, and it is repeated under the same idempotency key.
+ */
+export type RetryRule = "never" | "not_done" | "unknown";
+
+/** What docs/api.md, "When a request fails", states for each code. */
+const RULE_OF_CODE: Readonly<Record<ErrorCode, RetryRule>> = {
+  invalid: "never",
+  idempotency_key_required: "never",
+  invalid_hold_id: "never",
+  unauthenticated: "never",
+  forbidden: "never",
+  read_only: "never",
+  not_owner: "never",
+  not_found: "never",
+  method_not_allowed: "never",
+  request_timeout: "not_done",
+  held: "never",
+  not_a_lock: "never",
+  unit_conflict: "never",
+  changed: "never",
+  unverified: "never",
+  timeout: "never",
+  last_admin: "never",
+  already_exists: "never",
+  api_key_inactive: "never",
+  lost: "never",
+  too_large: "never",
+  uri_too_long: "never",
+  unsupported_media_type: "never",
+  idempotency_key_reused: "never",
+  key_not_allowed: "never",
+  reason_required: "never",
+  format_required: "never",
+  confirm_required: "never",
+  rate_limited: "not_done",
+  quota_exceeded: "not_done",
+  queue_full: "not_done",
+  too_many_waiting: "not_done",
+  too_many_streams: "not_done",
+  headers_too_large: "never",
+  internal: "unknown",
+  unavailable: "not_done",
+  // The change was made and reverted, so it needs a new idempotency key.
+  not_replicated: "never",
+  unknown_outcome: "unknown",
+};
+
+/** Whether this version of the client knows the code. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && Object.hasOwn(RULE_OF_CODE, code);
+}
+
+export function getRetryRule(code: ErrorCode): RetryRule {
+  return RULE_OF_CODE[code];
+}
+
+/** Returns the code that stands for a status if a newer server sent a code that this client does not know. */
+export function getGeneralCode(status: number): ErrorCode {
+  if (status === 401) return "unauthenticated";
+  if (status === 403) return "forbidden";
+  if (status === 404) return "not_found";
+  if (status === 408) return "request_timeout";
+  if (status === 429) return "rate_limited";
+  return status >= 500 ? "unknown_outcome" : "invalid";
+}

@@ -1,0 +1,118 @@
+import { LostError } from "./errors.ts";
+import type { Grant } from "./grant.ts";
+import { computeElapsedMs } from "./moment.ts";
+import { startBackgroundTimer, type Timer } from "./timers.ts";
+
+/** `closed`: this process has released its last count. */
+export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
+
+/**
+ * The state that all counts of a hold share: identity, deadline and loss. The deadline counts from before the request was
+ * sent, on the clock that advanced more, so it is never later than the deadline in Redis.
+ */
+export class HoldLease {
+  /** Counts that this process has not released, including pending re-entries. */
+  openCounts = 1;
+  /** Called once when the lease is lost or closed. */
+  onEnd: () => void = () => undefined;
+  #grant: Grant;
+  #state: LeaseState = "held";
+  #loss: LostError | undefined;
+  #deadlineTimer: Timer | undefined;
+  readonly #lost = new AbortController();
+
+  constructor(
+    readonly key: string,
+    grant: Grant,
+  ) {
+    this.#grant = grant;
+    this.#armDeadline();
+  }
+
+  /** The last grant that was applied. */
+  get grant(): Grant {
+    return this.#grant;
+  }
+
+  get leaseMs(): number {
+    return this.#grant.leaseMs;
+  }
+
+  get state(): LeaseState {
+    if (this.#isLive() && this.remainingMs() === 0) {
+      this.markLost(this.createLoss("its lease ended before it was renewed"));
+    }
+    return this.#state;
+  }
+
+  /** Whether the hold is certain: held or in jeopardy, and before its deadline. */
+  get isCertain(): boolean {
+    const { state } = this;
+    return state === "held" || state === "jeopardy";
+  }
+
+  get loss(): LostError | undefined {
+    return this.#loss;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Time left until the local deadline; 0 if the hold is lost or closed. */
+  remainingMs(): number {
+    if (!this.#isLive()) return 0;
+    return Math.max(0, this.#grant.leftMs - computeElapsedMs(this.#grant.sentAt));
+  }
+
+  /** Applies a renewal or re-entry. A response that arrives after the deadline does not revive the hold. */
+  applyGrant(grant: Grant): void {
+    if (!this.isCertain) return;
+    this.#state = "held";
+    // Responses may arrive in either order, and no request shortens a lease.
+    if (grant.leftMs - computeElapsedMs(grant.sentAt) <= this.remainingMs()) return;
+    this.#grant = grant;
+    this.#armDeadline();
+  }
+
+  markInJeopardy(): void {
+    if (this.state === "held") this.#state = "jeopardy";
+  }
+
+  /** Also applies to a closed lease whose release found that the hold had already ended. */
+  markLost(loss: LostError): void {
+    if (this.#state === "lost") return;
+    this.#end("lost");
+    this.#loss = loss;
+    this.#lost.abort(loss);
+  }
+
+  close(): void {
+    if (this.state !== "lost") this.#end("closed");
+  }
+
+  createLoss(why: string, options?: ErrorOptions): LostError {
+    const { owner, fence } = this.#grant;
+    const detail = `This hold of ${this.key} has ended: ${why}. Stop the work that it protects.`;
+    return new LostError(detail, { key: this.key, owner, fence }, options);
+  }
+
+  /** Whether the lease is held, regardless of the deadline. */
+  #isLive(): boolean {
+    return this.#state === "held" || this.#state === "jeopardy";
+  }
+
+  #end(state: LeaseState): void {
+    this.#state = state;
+    clearTimeout(this.#deadlineTimer);
+    this.onEnd();
+  }
+
+  // Re-armed until the deadline, because a timer uses one clock and the deadline uses both.
+  #armDeadline(): void {
+    clearTimeout(this.#deadlineTimer);
+    this.#deadlineTimer = startBackgroundTimer(() => {
+      if (this.isCertain) this.#armDeadline();
+    }, this.remainingMs());
+  }
+}

@@ -1,0 +1,140 @@
+import { encodeKeyPath } from "../keys/key.ts";
+import { ApiError } from "./api-error.ts";
+import type { ApiRequest, ApiTransport } from "./api-transport.ts";
+import { createFieldError, type Grant, readGrant, readHeld, readReleased } from "./grant.ts";
+import type { HoldLease } from "./hold-lease.ts";
+import type { AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
+import { computeRenewalIntervalMs } from "./lease-renewer.ts";
+
+/** The server responds within 2 s, so a longer wait means that the response was lost. */
+const TIMEOUT_MS = 2500;
+/** How long an acquire and a release are retried after failures. */
+const RETRY_MS = 5000;
+/** How long a lock that nobody waits for any more is released. */
+const ABANDON_MS = 2000;
+/** The fraction of the lease that an attempt to renew may take, so that several fit before the deadline. */
+const TRY_SHARE = 1 / 6;
+const TRY_MS_MIN = 50;
+const LEASE_MS_DEFAULT = 30_000;
+
+/** The verbs of the API: builds their requests and reads their responses. */
+export class HoldRequests {
+  readonly #transport: ApiTransport;
+  readonly #query: string;
+
+  constructor(transport: ApiTransport, target: string | undefined) {
+    this.#transport = transport;
+    this.#query = target === undefined ? "" : `?target=${encodeURIComponent(target)}`;
+  }
+
+  /** @throws ApiError */
+  async acquire(key: string, options: AcquireOptions): Promise<Grant> {
+    const { waitMs = 0, renewal = "automatic", signal, leaseMs = LEASE_MS_DEFAULT, ...fields } = options;
+    const renewEveryMs = renewal === "automatic" ? computeRenewalIntervalMs(leaseMs) : undefined;
+    const request: ApiRequest = {
+      method: "POST",
+      path: this.#buildAcquirePath(key),
+      body: { ...fields, leaseMs, renewEveryMs },
+      idempotencyKey: createIdempotencyKey(),
+      retryForMs: RETRY_MS,
+      timeoutMs: TIMEOUT_MS,
+    };
+    try {
+      const waiting = waitMs > 0 ? { waitMs } : {};
+      return readGrant(await this.#transport.request({ ...request, ...waiting, signal }));
+    } catch (error) {
+      // A minimum hold time would block the lock for longer than the lease of an abandoned grant.
+      const isAborted = error instanceof ApiError && error.code === "aborted";
+      if (isAborted && options.minHoldMs === undefined) void this.#abandon(request);
+      throw error;
+    }
+  }
+
+  /** Renews until it succeeds, is refused or the lease ends. @throws ApiError */
+  renew(lease: HoldLease, leaseMs: number): Promise<Grant> {
+    return this.#renew(lease, leaseMs, createIdempotencyKey(), lease.remainingMs());
+  }
+
+  /** Attempts once to renew, with the lease that the hold has. @throws ApiError */
+  renewOnce(lease: HoldLease, idempotencyKey: string): Promise<Grant> {
+    return this.#renew(lease, lease.leaseMs, idempotencyKey, 0);
+  }
+
+  /** Reads whether the hold exists. @throws ApiError */
+  async readStatus(lease: HoldLease): Promise<boolean> {
+    const path = buildHoldPath(lease, "");
+    return readHeld(await this.#transport.request({ method: "GET", path, ...computeLimits(lease) }));
+  }
+
+  /** Re-enters the hold. @throws ApiError */
+  async reenter(lease: HoldLease, leaseMs: number | undefined): Promise<Grant> {
+    const response = await this.#transport.request({
+      method: "POST",
+      path: this.#buildAcquirePath(lease.key),
+      body: { reenter: lease.grant.holdId, leaseMs },
+      idempotencyKey: createIdempotencyKey(),
+      ...computeLimits(lease),
+    });
+    return readSameGrant(lease, readGrant(response), response.status);
+  }
+
+  /** Releases one count. Repeat it with the same key, so that the server releases only one. @throws ApiError */
+  async release(lease: HoldLease, options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
+    const response = await this.#transport.request({
+      method: "POST",
+      path: buildHoldPath(lease, "/release"),
+      body: { reservedMs: options.reservedMs },
+      idempotencyKey,
+      retryForMs: RETRY_MS,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return readReleased(response);
+  }
+
+  async #renew(lease: HoldLease, leaseMs: number, idempotencyKey: string, retryForMs: number) {
+    const response = await this.#transport.request({
+      method: "POST",
+      path: buildHoldPath(lease, "/renew"),
+      body: { leaseMs },
+      idempotencyKey,
+      ...computeLimits(lease),
+      retryForMs,
+    });
+    return readSameGrant(lease, readGrant(response), response.status);
+  }
+
+  /** Repeats an acquire that was aborted, which returns the hold if it was granted, and releases it. Never rejects. */
+  async #abandon(request: ApiRequest): Promise<void> {
+    const limits = { retryForMs: ABANDON_MS, timeoutMs: TIMEOUT_MS };
+    try {
+      const { holdId } = readGrant(await this.#transport.request({ ...request, ...limits }));
+      const path = `/holds/${holdId}/release`;
+      const idempotencyKey = createIdempotencyKey();
+      await this.#transport.request({ method: "POST", path, body: {}, idempotencyKey, ...limits });
+    } catch {
+      // It was not granted, or it ends with its lease.
+    }
+  }
+
+  #buildAcquirePath(key: string): string {
+    return `/locks/${encodeKeyPath(key)}/acquire${this.#query}`;
+  }
+}
+
+function buildHoldPath(lease: HoldLease, verb: "" | "/renew" | "/release"): string {
+  return `/holds/${lease.grant.holdId}${verb}`;
+}
+
+/** A request about a hold is of no use after its deadline. */
+function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {
+  const remainingMs = lease.remainingMs();
+  const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE);
+  return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
+}
+
+/** @throws ApiError if the response is about another hold */
+function readSameGrant(lease: HoldLease, grant: Grant, status: number): Grant {
+  if (grant.holdId === lease.grant.holdId && grant.fence === lease.grant.fence) return grant;
+  throw createFieldError("holdId", status);
+}

@@ -1,0 +1,128 @@
+import { ApiError } from "./api-error.ts";
+import { type LockkeeperError, LostError } from "./errors.ts";
+import { getRetryRule, isErrorCode, type RetryRule } from "./failure-rules.ts";
+import type { Grant } from "./grant.ts";
+import type { HoldLease } from "./hold-lease.ts";
+import type { Released, ReleaseOptions } from "./hold-options.ts";
+import type { HoldRequests } from "./hold-requests.ts";
+import { LeaseRenewer } from "./lease-renewer.ts";
+import { toLockkeeperError } from "./to-lockkeeper-error.ts";
+
+/** Renews, re-enters and releases one hold, and keeps its lease up to date. */
+export class HoldSession {
+  readonly #renewer: LeaseRenewer | undefined;
+
+  constructor(
+    readonly lease: HoldLease,
+    private readonly requests: HoldRequests,
+    renewal: "automatic" | "manual",
+    private readonly onError: (error: LockkeeperError) => void,
+  ) {
+    if (renewal === "manual") return;
+    const renewer = new LeaseRenewer(lease, (idempotencyKey) => this.#renewOnce(idempotencyKey));
+    this.#renewer = renewer;
+    lease.onEnd = () => void renewer.finish();
+  }
+
+  /** @throws LockkeeperError */
+  async renew(leaseMs = this.lease.leaseMs): Promise<void> {
+    try {
+      this.#apply(await this.requests.renew(this.lease, leaseMs));
+    } catch (error) {
+      const failure = this.#toError(error);
+      if (getRule(failure) !== "never") this.lease.markInJeopardy();
+      throw failure;
+    }
+  }
+
+  /** @throws LockkeeperError */
+  async verify(): Promise<void> {
+    let isHeld: boolean;
+    try {
+      isHeld = await this.requests.readStatus(this.lease);
+    } catch (error) {
+      throw this.#toError(error);
+    }
+    if (isHeld) return;
+    this.lease.markLost(this.lease.createLoss("it was released elsewhere, or its lease ended in Redis"));
+    throw this.lease.loss ?? this.lease.createLoss("it was released");
+  }
+
+  /** Re-enters the hold. @returns the count @throws LockkeeperError */
+  async reenter(leaseMs: number | undefined): Promise<number> {
+    const { lease } = this;
+    lease.openCounts++;
+    try {
+      const grant = await this.requests.reenter(lease, leaseMs);
+      this.#apply(grant);
+      if (lease.state === "lost") throw lease.loss;
+      return grant.count;
+    } catch (error) {
+      await this.leave();
+      throw error instanceof LostError ? error : this.#toError(error);
+    }
+  }
+
+  /** Ends one count in this process. For the last count, resolves once no renewal is in flight. */
+  async leave(): Promise<void> {
+    this.lease.openCounts--;
+    if (this.lease.openCounts > 0) return;
+    this.lease.close();
+    await this.#renewer?.finish();
+  }
+
+  /** Releases one count. @throws LockkeeperError */
+  async release(options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
+    const { lease } = this;
+    let released: Released;
+    try {
+      released = await this.requests.release(lease, options, idempotencyKey);
+    } catch (error) {
+      throw toError(error);
+    }
+    if (released.outcome === "not_held") {
+      lease.markLost(lease.createLoss("its lease ended or it was released elsewhere"));
+    } else if (released.outcome === "released" && lease.openCounts > 0) {
+      lease.markLost(lease.createLoss("its last count was released elsewhere"));
+    }
+    return released;
+  }
+
+  #apply(grant: Grant): void {
+    this.lease.applyGrant(grant);
+    this.#renewer?.reschedule();
+  }
+
+  async #renewOnce(idempotencyKey: string): Promise<RetryRule | undefined> {
+    try {
+      this.lease.applyGrant(await this.requests.renewOnce(this.lease, idempotencyKey));
+      return undefined;
+    } catch (error) {
+      const failure = this.#toError(error);
+      this.lease.markInJeopardy();
+      if (!(failure instanceof LostError)) this.onError(failure);
+      return getRule(failure);
+    }
+  }
+
+  /** Converts an error, and marks the lease as lost if the server reported that. */
+  #toError(cause: unknown): LockkeeperError {
+    const { lease } = this;
+    const error = toError(cause);
+    if (!(error instanceof LostError)) return error;
+    if (lease.state === "closed") return lease.createLoss("it was released", { cause });
+    const { owner, fence } = lease.grant;
+    lease.markLost(new LostError(error.message, { ...error.facts, key: lease.key, owner, fence }, { cause }));
+    return lease.loss ?? error;
+  }
+}
+
+function getRule({ code }: LockkeeperError): RetryRule {
+  return isErrorCode(code) ? getRetryRule(code) : "unknown";
+}
+
+/** @throws errors that are bugs, unchanged */
+function toError(error: unknown): LockkeeperError {
+  if (error instanceof ApiError) return toLockkeeperError(error);
+  throw error;
+}

@@ -1,0 +1,26 @@
+// Readers of JSON that a server sent. Each returns undefined for a value of another type.
+
+export function readObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+export function readText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Reads a finite number of at least 0. */
+export function readAmount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+const DETAIL_CHARACTERS_MAX = 1000;
+
+/** Replaces control characters, which a terminal could interpret, and truncates long text. */
+export function toPrintable(text: string): string {
+  const printable = text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+  return printable.length > DETAIL_CHARACTERS_MAX
+    ? `${printable.slice(0, DETAIL_CHARACTERS_MAX)}…`
+    : printable;
+}
