@@ -1,6 +1,7 @@
 import type { Runtime } from "./runtime.ts";
 
 const RUNTIME_SLOT = Symbol.for("lockkeeper");
+const FOLDER_SLOT = Symbol.for("lockkeeper.console-folder");
 
 /**
  * Returns the running server, for pages and the API route, or `undefined` if only the pages are running. It is stored
@@ -12,4 +13,13 @@ export function getRuntime(): Runtime | undefined {
 
 export function setRuntime(value: Runtime): void {
   (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT] = value;
+}
+
+/** Returns the folder with the files of the console, such as `public`, for pages. */
+export function getConsoleFolder(): string {
+  return (globalThis as { [FOLDER_SLOT]?: string })[FOLDER_SLOT] ?? process.cwd();
+}
+
+export function setConsoleFolder(folder: string): void {
+  (globalThis as { [FOLDER_SLOT]?: string })[FOLDER_SLOT] = folder;
 }

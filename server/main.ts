@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { type Config, readConfig, setNodeEnv } from "./config/config.ts";
+import { loadPages } from "./console-pages.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { setRuntime } from "./global-runtime.ts";
-import type { HttpServer, PageHandler } from "./http/http-server.ts";
 import { watchNpm } from "./npm-parent.ts";
 import { ServerProcess, stopOnSignals } from "./server-process.ts";
 import { printStartupSummary, type StartupOutput } from "./startup-output.ts";
@@ -32,29 +31,6 @@ async function main(): Promise<void> {
   if (config.mode === "development")
     void fetch(`http://${config.host}:${httpServer.port}/`).catch(() => undefined);
   await printStartupSummary(output, config, started, httpServer.port);
-}
-
-async function loadPages(config: Config, front: HttpServer, port: number): Promise<PageHandler> {
-  const { default: next } = await import("next");
-  const isDevelopment = config.mode === "development";
-  const app = next({ dev: isDevelopment, hostname: config.host, port, httpServer: front.server });
-  try {
-    await app.prepare();
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.includes("production build")) throw error;
-    throw new StartupError("The console is not built. Run `npm start`, or `npx next build` once.");
-  }
-  if (!isDevelopment) await assertBuiltForBasePath(config);
-  return app.getRequestHandler();
-}
-
-/** @throws StartupError if the pages were built for another base path */
-async function assertBuiltForBasePath({ basePath }: Config): Promise<void> {
-  const manifest: { basePath?: string } = JSON.parse(await readFile(".next/routes-manifest.json", "utf8"));
-  if ((manifest.basePath ?? "") === basePath) return;
-  throw new StartupError(
-    `The console was built for LOCKKEEPER_BASE_PATH=${manifest.basePath ?? ""}. Run \`npm start\` to rebuild it.`,
-  );
 }
 
 function stopWhenNpmEnds(config: Config): void {

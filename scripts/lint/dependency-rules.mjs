@@ -67,7 +67,7 @@ export default {
       name: "server-without-pages",
       comment: PARTS.server.why,
       severity: "error",
-      from: { path: "^server/", pathNot: "^server/main\\.ts$" },
+      from: { path: "^server/", pathNot: "^server/console-pages\\.ts$" },
       to: { path: "node_modules/(next|react|react-dom)/" },
     },
     {

@@ -260,6 +260,11 @@ export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }
 
+/** Passes Next the configuration of the build, as the server of a standalone build does. */
+export function setStandaloneConfig(json: string): void {
+  Object.assign(process.env, { __NEXT_PRIVATE_STANDALONE_CONFIG: json });
+}
+
 /** Reads the standard OpenTelemetry variables. The SDK reads the header variables itself. */
 function readTracingConfig(env: EnvironmentValues): Config["tracing"] {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;

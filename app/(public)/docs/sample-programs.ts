@@ -7,9 +7,7 @@ import {
   type SampleProgram,
   type SamplePrograms,
 } from "@/lib/snippets/sample-files.ts";
-
-/** Next requires the repository as the working directory. */
-const SAMPLES_FOLDER = join(process.cwd(), "public", "samples");
+import { getConsoleFolder } from "@/server/global-runtime.ts";
 
 /** Reads the sample programs from the files that the tests run. */
 export async function readSamplePrograms(): Promise<SamplePrograms> {
@@ -21,5 +19,7 @@ export async function readSamplePrograms(): Promise<SamplePrograms> {
 }
 
 async function readSample(file: SampleFile): Promise<SampleProgram> {
-  return { ...file, text: await readFile(join(SAMPLES_FOLDER, file.name), "utf8") };
+  // The folder is known at run time only, so the build need not look for the files.
+  const path = join(/* turbopackIgnore: true */ getConsoleFolder(), "public/samples", file.name);
+  return { ...file, text: await readFile(path, "utf8") };
 }

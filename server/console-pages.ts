@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Config, setStandaloneConfig } from "./config/config.ts";
+import { StartupError } from "./errors/startup-error.ts";
+import { setConsoleFolder } from "./global-runtime.ts";
+import type { HttpServer, PageHandler } from "./http/http-server.ts";
+
+/** The checkout or the installed package. It contains `.next` and `public`, and may be read-only. */
+const FOLDER = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+
+/** The parts of `.next/required-server-files.json` that are used here. */
+interface BuildManifest {
+  readonly config: { readonly basePath?: string };
+}
+
+/**
+ * Loads Next and the pages of the console, whatever the working directory is.
+ *
+ * @param front the server that receives the requests
+ * @param port of `front`, for URLs that Next builds
+ * @throws StartupError if the console is not built, or was built for another base path
+ */
+export async function loadPages(config: Config, front: HttpServer, port: number): Promise<PageHandler> {
+  const isDevelopment = config.mode === "development";
+  if (!isDevelopment) await useBuild(config);
+  setConsoleFolder(FOLDER);
+  const { default: next } = await import("next");
+  const app = next({
+    dev: isDevelopment,
+    dir: FOLDER,
+    hostname: config.host,
+    port,
+    httpServer: front.server,
+  });
+  await app.prepare();
+  return app.getRequestHandler();
+}
+
+/** Makes Next use the configuration of the build, as a standalone build does, instead of reading next.config.js. */
+async function useBuild({ basePath }: Config): Promise<void> {
+  const { config } = await readBuildManifest();
+  const builtFor = config.basePath ?? "";
+  if (builtFor !== basePath) throw new StartupError(explainBasePath(basePath, builtFor));
+  setStandaloneConfig(JSON.stringify(config));
+}
+
+async function readBuildManifest(): Promise<BuildManifest> {
+  try {
+    return JSON.parse(await readFile(join(FOLDER, ".next/required-server-files.json"), "utf8"));
+  } catch {
+    throw new StartupError("The console is not built. Run `npm start`, or `npx next build` once.");
+  }
+}
+
+function explainBasePath(basePath: string, builtFor: string): string {
+  const place = builtFor === "" ? "the root of a host" : `the base path ${builtFor}`;
+  const given = basePath === "" ? "not set" : basePath;
+  const fact = `The console is built for ${place}, but LOCKKEEPER_BASE_PATH is ${given}.`;
+  if (isCheckout()) return `${fact} Run \`npm start\` to rebuild it.`;
+  return `${fact} Change the variable, or build a package for this path in a checkout: \`LOCKKEEPER_BASE_PATH=${basePath} npm run pack\`.`;
+}
+
+function isCheckout(): boolean {
+  return existsSync(join(FOLDER, "next.config.js"));
+}
