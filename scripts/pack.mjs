@@ -1,19 +1,30 @@
-// npm run pack: builds dist/redis and dist/lockkeeper-redis-<version>.tgz, the package @lockkeeper/redis.
+// npm run pack: builds the packages in dist/*.tgz. `npm run pack -- redis` builds one of them.
 import { relative } from "node:path";
-import { packRedisLibrary } from "./pack/redis-package.mjs";
+import { PACKAGES } from "./pack/packages.mjs";
 import { StepError } from "./steps/child.mjs";
 
+const wanted = process.argv.slice(2);
+
 try {
-  const { tarball, modules, scripts, files, packedBytes, unpackedBytes, dependencies } =
-    await packRedisLibrary();
-  console.log(`${modules} modules and ${scripts} Lua scripts; dependencies: ${dependencies.join(", ")}`);
-  console.log(
-    `${relative(process.cwd(), tarball)}: ${files} files, ${toKilobytes(packedBytes)} packed, ${toKilobytes(unpackedBytes)} unpacked`,
-  );
+  for (const name of wanted.length === 0 ? Object.keys(PACKAGES) : wanted) await pack(name);
 } catch (error) {
   if (!(error instanceof StepError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
+}
+
+/** @param {string} name */
+async function pack(name) {
+  const build = PACKAGES[name];
+  if (build === undefined)
+    throw new StepError(`There is no package ${name}. The packages are ${Object.keys(PACKAGES).join(", ")}.`);
+  const { tarball, modules, scripts, files, packedBytes, unpackedBytes, dependencies } = await build();
+  console.log(
+    `${relative(process.cwd(), tarball)}: ${files} files, ${toKilobytes(packedBytes)} packed, ${toKilobytes(unpackedBytes)} unpacked`,
+  );
+  console.log(
+    `  ${modules} modules and ${scripts} Lua scripts; dependencies: ${dependencies.join(", ") || "none"}`,
+  );
 }
 
 /** @param {number} bytes */

@@ -1,0 +1,128 @@
+// Builds the package lockkeeper: the command line, the server and the built console.
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { prepare } from "../steps/prepare.mjs";
+import { StepError } from "../steps/child.mjs";
+import { bundleModules } from "./bundled-modules.mjs";
+import { listBuiltFiles, traceModules } from "./console-files.mjs";
+import {
+  compile,
+  copyScripts,
+  copyTo,
+  DIST,
+  findDependencies,
+  listFiles,
+  packFolder,
+  ROOT,
+  readRootManifest,
+} from "./package-files.mjs";
+
+/** The same as in packages/lockkeeper/tsconfig.json. Files in it have the same layout as in the repository. */
+const PACKAGE = join(DIST, "lockkeeper");
+
+/** The packages that npm installs with it. */
+const DEPENDENCIES = [
+  "@node-rs/argon2",
+  "@opentelemetry/api",
+  "@opentelemetry/core",
+  "@opentelemetry/exporter-trace-otlp-http",
+  "@opentelemetry/resources",
+  "@opentelemetry/sdk-trace",
+  "cluster-key-slot",
+  "commander",
+  "ioredis",
+  "pino",
+  "prom-client",
+  "zod",
+  "zod-openapi",
+];
+
+/** Has the path of the repository in its configuration of the build. */
+const BUILD_MANIFEST = /^\.next\/required-server-files\.js(?:on)?$/;
+
+/**
+ * Builds the console if necessary, assembles the package in dist/lockkeeper and packs it to
+ * dist/lockkeeper-<version>.tgz.
+ *
+ * @returns {Promise<import("./package-files.mjs").Packed>}
+ */
+export async function packLockkeeper() {
+  rmSync(PACKAGE, { recursive: true, force: true });
+  await prepare({ build: true, root: ROOT });
+  await compile("packages/lockkeeper");
+  const modules = listFiles(PACKAGE).filter((file) => file.endsWith(".js"));
+  const scripts = copyScripts(PACKAGE, modules);
+  assertAssetsExist(modules);
+  const dependencies = findDependencies(PACKAGE, modules, [...DEPENDENCIES, "next"]);
+  copyConsole();
+  const bundled = bundleModules(await traceModules(ROOT), {
+    target: PACKAGE,
+    separate: DEPENDENCIES,
+  });
+  const installed = dependencies.filter((name) => name !== "next");
+  writeFileSync(
+    join(PACKAGE, "package.json"),
+    `${JSON.stringify(createManifest(installed, bundled), null, 2)}\n`,
+  );
+  copyTo(join(ROOT, "packages/lockkeeper/README.md"), join(PACKAGE, "README.md"));
+  copyTo(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
+  copyTo(join(ROOT, "packages/lockkeeper/bin.js"), join(PACKAGE, "bin/lockkeeper.js"));
+  chmodSync(join(PACKAGE, "bin/lockkeeper.js"), 0o755);
+  return {
+    ...(await packFolder(PACKAGE)),
+    modules: modules.length,
+    scripts,
+    dependencies: installed,
+  };
+}
+
+/**
+ * Lua files and others are found with `new URL(name, import.meta.url)`.
+ *
+ * @param {readonly string[]} modules
+ * @throws {StepError} if a file that a module reads is not in the package
+ */
+function assertAssetsExist(modules) {
+  for (const file of modules) {
+    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(
+      /new URL\("(\.?[\w/-]+\.\w+)", import\.meta\.url\)/g,
+    )) {
+      if (!existsSync(join(dirname(file), name)))
+        throw new StepError(`${relative(PACKAGE, file)} reads ${name}, which is not in the package.`);
+    }
+  }
+}
+
+function copyConsole() {
+  for (const file of [...listBuiltFiles(ROOT), ...listFiles(join(ROOT, "public")).map((file) => relative(ROOT, file))]) {
+    const copy = join(PACKAGE, file);
+    copyTo(join(ROOT, file), copy);
+    if (!BUILD_MANIFEST.test(file)) continue;
+    writeFileSync(copy, readFileSync(copy, "utf8").replaceAll(ROOT.replace(/\/$/, ""), "."));
+  }
+}
+
+/**
+ * @param {readonly string[]} dependencies
+ * @param {Record<string, string>} bundled versions of the packages in the tarball
+ */
+function createManifest(dependencies, bundled) {
+  const root = readRootManifest();
+  const ranges = Object.fromEntries(dependencies.map((name) => [name, root.dependencies[name]]));
+  return {
+    name: "lockkeeper",
+    version: root.version,
+    description: "A web console, an API and a command line for distributed locks in Redis",
+    keywords: ["lock", "mutex", "distributed-lock", "redis", "valkey", "redlock", "redisson", "console", "cli"],
+    license: root.license,
+    type: "module",
+    engines: { node: ">=20.9" },
+    bin: { lockkeeper: "bin/lockkeeper.js" },
+    exports: { "./package.json": "./package.json" },
+    files: ["bin", "cli", "server", "lib", ".next", "public"],
+    dependencies: Object.fromEntries(
+      Object.entries({ ...ranges, ...bundled }).sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+    bundleDependencies: Object.keys(bundled).sort(),
+  };
+}

@@ -1,0 +1,240 @@
+// npm run prove:install: installs the packed packages on a root file system with nothing but Node, as an unprivileged
+// user, and uses them under each supported version of Node. Takes two to four minutes. Arguments limit the versions:
+// `npm run prove:install -- 20 24`.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
+import { PACKAGES } from "./pack/packages.mjs";
+import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
+import { findNode } from "./prove/node-binaries.mjs";
+import { findObstacle, RootFileSystem } from "./prove/root-file-system.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const CACHE = join(ROOT, ".cache/prove-install");
+const NODE_VERSIONS = [20, 22, 24, 26];
+/** The time from the command to the login link, once everything is downloaded. */
+const START_MS = 10_000;
+const INSTALL_MS = 120_000;
+const STOP_MS = 2000;
+const LOGIN_LINK = /Sign in \(once, within 10 minutes\): (http\S+)\/login#(\S+)/;
+const EXAMPLES = /** @type {const} */ ({ redis: "@lockkeeper/redis", client: "@lockkeeper/client" });
+
+/** @typedef {ReturnType<RootFileSystem["start"]>} Started */
+
+const obstacle = findObstacle();
+if (obstacle !== undefined) {
+  console.log(`Skipped: ${obstacle}.\n\n0 passed, 0 failed`);
+  process.exit(0);
+}
+
+const system = new RootFileSystem(CACHE);
+const redis = await startTestRedis();
+process.on("exit", () => system.remove());
+for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(name, () => process.exit(1));
+
+try {
+  await prove();
+} finally {
+  await redis.stop();
+}
+const { line, ok } = summary();
+console.log(`\n${line}`);
+process.exit(ok ? 0 : 1);
+
+async function prove() {
+  /** @type {Map<string, string>} */
+  const tarballs = new Map();
+  for (const [name, pack] of Object.entries(PACKAGES)) {
+    await check(`npm run pack builds packages/${name}`, async () => {
+      const { tarball, files, packedBytes, unpackedBytes } = await pack();
+      tarballs.set(name, tarball);
+      return `${basename(tarball)}, ${files} files, ${megabytes(packedBytes)} packed, ${megabytes(unpackedBytes)} unpacked`;
+    });
+  }
+  const npm = findNpm();
+  await system.prepare({ npm });
+  for (const tarball of tarballs.values()) system.addFile(tarball, `/packages/${basename(tarball)}`);
+  const wanted = process.argv.slice(2).map(Number);
+  for (const major of wanted.length === 0 ? NODE_VERSIONS : wanted) await proveVersion(major, tarballs);
+}
+
+/**
+ * @param {number} major
+ * @param {ReadonlyMap<string, string>} tarballs
+ */
+async function proveVersion(major, tarballs) {
+  const isThere = await check(`Node ${major} runs on the root file system`, async () => {
+    system.useNode(await findNode(major, CACHE));
+    system.resetHome();
+    return (await system.run(["node", "--version"], { cwd: "/" })).trim();
+  });
+  if (!isThere) return;
+  const lockkeeper = tarballs.get("lockkeeper");
+  if (lockkeeper !== undefined) {
+    await proveNpx(major, `/packages/${basename(lockkeeper)}`);
+    await proveInstalled(major, `/packages/${basename(lockkeeper)}`);
+  }
+  for (const [name, published] of Object.entries(EXAMPLES)) {
+    const tarball = tarballs.get(name);
+    if (tarball !== undefined) await proveExample(major, name, published, `/packages/${basename(tarball)}`);
+  }
+}
+
+/**
+ * @param {number} major
+ * @param {string} tarball
+ */
+async function proveNpx(major, tarball) {
+  const cwd = system.makeFolder(`${"/home/lock"}/empty-${major}`);
+  const command = ["npx", "--yes", tarball, "--redis", redis.url];
+  await check(`Node ${major}: npx downloads everything and prints the login link`, async () => {
+    const { started, ms } = await startServer(command, cwd, INSTALL_MS);
+    await stop(started);
+    return seconds(ms);
+  });
+  await check(`Node ${major}: the next npx prints the login link within ${START_MS / 1000} s`, async () => {
+    const { started, ms } = await startServer(command, cwd, START_MS);
+    try {
+      await useConsole(started);
+    } finally {
+      await stop(started);
+    }
+    return seconds(ms);
+  });
+  await check(`Node ${major}: npx writes nothing into the working directory`, () => {
+    expectSame(readdirSync(join(system.dir, cwd)), [], "its content");
+  });
+}
+
+/**
+ * @param {number} major
+ * @param {string} tarball
+ */
+async function proveInstalled(major, tarball) {
+  const cwd = system.makeFolder(`/home/lock/app-${major}`);
+  const modules = join(system.dir, cwd, "node_modules");
+  const isInstalled = await check(`Node ${major}: npm installs the package`, async () => {
+    await system.run(["npm", "init", "-y"], { cwd });
+    const began = performance.now();
+    await system.run(["npm", "install", "--ignore-scripts", "--loglevel=error", tarball], { cwd });
+    const ms = performance.now() - began;
+    const tree = await system.run(["npm", "ls", "--all", "--parseable"], { cwd });
+    const [size = ""] = execFileSync("du", ["-sm", "--apparent-size", modules], { encoding: "utf8" }).split("\t");
+    return `${seconds(ms)}, ${size} MB, ${tree.trim().split("\n").length - 1} packages`;
+  });
+  if (!isInstalled) return;
+  // The user must not be able to write into an installation of root.
+  execFileSync("chown", ["-R", "0:0", modules]);
+  const elsewhere = system.makeFolder(`/home/lock/elsewhere-${major}`);
+  const binary = `${cwd}/node_modules/.bin/lockkeeper`;
+  await check(`Node ${major}: serves from a read-only package and another working directory`, async () => {
+    const { started, ms } = await startServer([binary, "--redis", redis.url], elsewhere, START_MS);
+    let stopMs = 0;
+    try {
+      await useConsole(started);
+    } finally {
+      stopMs = await stop(started);
+    }
+    return `${seconds(ms)} to the login link, ${seconds(stopMs)} to stop`;
+  });
+}
+
+/**
+ * @param {number} major
+ * @param {string} name
+ * @param {string} published
+ * @param {string} tarball
+ */
+function proveExample(major, name, published, tarball) {
+  return check(`Node ${major}: ${published} is installed, and its example runs`, async () => {
+    const cwd = system.makeFolder(`/home/lock/${name}-${major}`);
+    await system.run(["npm", "init", "-y"], { cwd });
+    await system.run(["npm", "install", "--ignore-scripts", "--loglevel=error", tarball], { cwd });
+    system.addFile(join(ROOT, "packages", name, "example.mjs"), `${cwd}/example.mjs`);
+    if (name === "redis") {
+      const output = await system.run(["node", "example.mjs"], { cwd, env: { REDIS_URL: redis.url } });
+      if (!output.includes("Released")) throw new Error(`it printed:\n${output}`);
+      return;
+    }
+    await system.run(["node", "--input-type=module", "-e", `await import(${JSON.stringify(published)})`], { cwd });
+    return "imported";
+  });
+}
+
+/**
+ * Starts Lockkeeper on a free port and waits for its login link.
+ *
+ * @param {string[]} command
+ * @param {string} cwd
+ * @param {number} withinMs
+ */
+async function startServer(command, cwd, withinMs) {
+  const began = performance.now();
+  const started = system.start(command, { cwd, env: { PORT: String(await findFreePort()) } });
+  const gone = started.ended.then((code) => ({ code }));
+  while (!LOGIN_LINK.test(started.output())) {
+    const end = await Promise.race([gone, sleep(20)]);
+    if (end) throw new Error(`it ended with exit code ${end.code}:\n${started.output()}`);
+    if (performance.now() - began > withinMs) {
+      await stop(started);
+      throw new Error(`no login link after ${seconds(withinMs)}:\n${started.output()}`);
+    }
+  }
+  return { started, ms: performance.now() - began };
+}
+
+/** Logs in with the link and loads pages with everything that they refer to. @param {Started} started */
+async function useConsole(started) {
+  const [, url = "", token = ""] = LOGIN_LINK.exec(started.output()) ?? [];
+  const login = await fetch(`${url}/api/v1/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ token: token.trim() }),
+  });
+  if (!login.ok) throw new Error(`POST /login returned ${login.status}: ${await login.text()}`);
+  const cookie = login.headers.getSetCookie().map((each) => each.split(";", 1)[0]).join("; ");
+  for (const path of ["/", "/events", "/docs", "/problems"]) await loadPage(`${url}${path}`, url, cookie);
+}
+
+/**
+ * @param {string} page
+ * @param {string} url
+ * @param {string} cookie
+ */
+async function loadPage(page, url, cookie) {
+  const response = await fetch(page, { headers: { cookie, accept: "text/html" } });
+  const html = await response.text();
+  if (response.status !== 200) throw new Error(`${page} returned ${response.status}:\n${html.slice(0, 500)}`);
+  const files = [...html.matchAll(/(?:src|href)="(\/_next\/static\/[^"]+)"/g)].map(([, path]) => path);
+  if (files.length < 5) throw new Error(`${page} refers to ${files.length} files`);
+  for (const path of new Set(files)) {
+    const { status } = await fetch(`${url}${path}`);
+    if (status !== 200) throw new Error(`${path} of ${page} returned ${status}`);
+  }
+}
+
+/** Sends SIGTERM to the command alone, and returns how long everything took to end. @param {Started} started */
+async function stop(started) {
+  const began = performance.now();
+  process.kill(started.pid(), "SIGTERM");
+  const late = sleep(STOP_MS * 5, true, { ref: false });
+  if ((await Promise.race([started.ended, late])) === true) throw new Error("it is still running");
+  const ms = performance.now() - began;
+  if (ms > STOP_MS) throw new Error(`it took ${seconds(ms)} to stop`);
+  return ms;
+}
+
+function findNpm() {
+  const path = execFileSync("npm", ["root", "--global"], { encoding: "utf8" }).trim();
+  const npm = join(path, "npm");
+  if (existsSync(join(npm, "bin/npm-cli.js"))) return npm;
+  throw new Error(`npm is not in ${path}`);
+}
+
+/** @param {number} bytes */
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,229 @@
+// A root file system with a minimal Debian and Node, in which packages are installed and run as an unprivileged user.
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { runChild, StepError } from "../steps/child.mjs";
+
+/** The user in the root file system. It exists in no password file, as in many containers. */
+export const USER_ID = 31_415;
+export const HOME = "/home/lock";
+const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
+
+/** Returns why a root file system cannot be made here, or `undefined`. */
+export function findObstacle() {
+  if (process.platform !== "linux") return "a root file system for Node needs Linux";
+  if (process.getuid?.() !== 0) return "chroot needs root";
+  for (const [tool, advice] of [
+    ["mmdebstrap", "apt-get install mmdebstrap"],
+    ["unshare", "apt-get install util-linux"],
+    ["script", "apt-get install bsdutils"],
+  ])
+    if (!hasTool(tool)) return `${tool} is not installed (${advice})`;
+  try {
+    execFileSync("unshare", ["--mount", "true"], { stdio: "ignore" });
+  } catch {
+    return "this account may not create mount namespaces";
+  }
+  return undefined;
+}
+
+/** @param {string} tool */
+function hasTool(tool) {
+  try {
+    execFileSync("/bin/sh", ["-c", `command -v ${tool}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export class RootFileSystem {
+  /** @param {string} cache folder in which the plain system is kept between runs */
+  constructor(cache) {
+    this.plain = join(cache, "root-file-system");
+    this.dir = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-root-")));
+  }
+
+  /** Makes the plain system if there is none, and a copy of it with npm. @param {{ npm: string }} folders */
+  async prepare({ npm }) {
+    if (!existsSync(this.plain)) await makePlainSystem(this.plain, this.dir);
+    execFileSync("cp", ["-a", "--reflink=auto", `${this.plain}/.`, this.dir]);
+    chmodSync(this.dir, 0o755);
+    cpSync(npm, join(this.dir, "usr/lib/node_modules/npm"), { recursive: true, dereference: true });
+    for (const name of ["npm", "npx"]) this.#writeCommand(name);
+    for (const file of ["/etc/resolv.conf", "/etc/hosts"])
+      if (existsSync(file)) copyFileSync(file, join(this.dir, file));
+    this.#copyCertificates();
+    this.resetHome();
+  }
+
+  /** @param {string} name */
+  #writeCommand(name) {
+    const file = join(this.dir, "usr/bin", name);
+    writeFileSync(file, `#!/bin/sh\nexec /usr/bin/node /usr/lib/node_modules/npm/bin/${name}-cli.js "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+
+  /** The registry can be a mirror whose certificate only this machine trusts. */
+  #copyCertificates() {
+    const file = process.env.NODE_EXTRA_CA_CERTS ?? CERTIFICATES;
+    if (!existsSync(file)) return;
+    mkdirSync(join(this.dir, dirname(CERTIFICATES)), { recursive: true });
+    copyFileSync(file, join(this.dir, CERTIFICATES));
+  }
+
+  /** @param {string} binary of Node */
+  useNode(binary) {
+    const target = join(this.dir, "usr/bin/node");
+    rmSync(target, { force: true });
+    copyFileSync(binary, target);
+    chmodSync(target, 0o755);
+  }
+
+  /** Empties the home folder, which also contains the cache of npm. */
+  resetHome() {
+    const home = join(this.dir, HOME);
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home, { recursive: true });
+    const settings = ["update-notifier=false", "fund=false", "audit=false"];
+    for (const name of ["registry", "proxy", "https-proxy"]) {
+      const value = execFileSync("npm", ["config", "get", name], { encoding: "utf8", stdio: "pipe" }).trim();
+      if (value !== "null" && value !== "undefined") settings.push(`${name}=${value}`);
+    }
+    writeFileSync(join(home, ".npmrc"), `${settings.join("\n")}\n`);
+    for (const path of [home, join(home, ".npmrc")]) chownSync(path, USER_ID, USER_ID);
+  }
+
+  /**
+   * Creates a folder of the user.
+   *
+   * @param {string} path in the root file system
+   */
+  makeFolder(path) {
+    mkdirSync(join(this.dir, path), { recursive: true });
+    chownSync(join(this.dir, path), USER_ID, USER_ID);
+    return path;
+  }
+
+  /**
+   * Copies a file so that the user can read it.
+   *
+   * @param {string} file
+   * @param {string} path in the root file system
+   */
+  addFile(file, path) {
+    mkdirSync(join(this.dir, dirname(path)), { recursive: true });
+    copyFileSync(file, join(this.dir, path));
+    chmodSync(join(this.dir, path), 0o644);
+  }
+
+  /**
+   * Runs a command to its end and returns its output.
+   *
+   * @param {string[]} command
+   * @param {{ cwd: string, env?: Record<string, string> }} options
+   */
+  async run(command, { cwd, env = {} }) {
+    const [program = "", ...args] = this.#enter(command, cwd, env);
+    const { code, output } = await runChild(program, args, { cwd: "/", capture: true });
+    if (code !== 0) throw new Error(`${command.join(" ")} ended with exit code ${code}:\n${output}`);
+    return output;
+  }
+
+  /**
+   * Starts a command in a terminal, and returns it with the PID of the command itself.
+   *
+   * @param {string[]} command
+   * @param {{ cwd: string, env?: Record<string, string> }} options
+   */
+  start(command, { cwd, env = {} }) {
+    const pidFile = join(this.dir, "tmp/command.pid");
+    rmSync(pidFile, { force: true });
+    const inner = this.#enter(command, cwd, env).map(quote).join(" ");
+    const child = spawn(
+      "script",
+      ["-qefc", `echo $$ > ${quote(pidFile)}; exec ${inner}`, "/dev/null"],
+      { cwd: "/", env: { PATH: process.env.PATH, SHELL: "/bin/sh", TERM: "dumb" }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (/** @type {Buffer} */ chunk) => {
+        output += chunk.toString();
+      });
+    /** @type {Promise<number>} */
+    const ended = new Promise((resolve) => child.once("close", (code) => resolve(code ?? 1)));
+    return { output: () => output, ended, pid: () => Number(readFileSync(pidFile, "utf8")) };
+  }
+
+  /**
+   * @param {string[]} command
+   * @param {string} cwd
+   * @param {Record<string, string>} env
+   */
+  #enter(command, cwd, env) {
+    const variables = {
+      HOME,
+      PATH: "/usr/bin:/bin",
+      NODE_EXTRA_CA_CERTS: CERTIFICATES,
+      TERM: "dumb",
+      ...env,
+    };
+    const inside = ["env", "-i", ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
+    const steps = [
+      `mount --rbind /dev ${quote(join(this.dir, "dev"))}`,
+      `mount -t proc proc ${quote(join(this.dir, "proc"))} || mount --rbind /proc ${quote(join(this.dir, "proc"))}`,
+      `exec chroot --userspec=${USER_ID}:${USER_ID} ${quote(this.dir)} /bin/sh -c 'cd "$0" && exec "$@"' ${[cwd, ...inside, ...command].map(quote).join(" ")}`,
+    ];
+    return ["unshare", "--mount", "/bin/sh", "-ec", steps.join("\n")];
+  }
+
+  remove() {
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/**
+ * @param {string} target
+ * @param {string} work
+ */
+async function makePlainSystem(target, work) {
+  const settings = join(work, "apt.conf");
+  // The package sources can be mirrors with options of their own.
+  const options = execFileSync("apt-config", ["dump"], { encoding: "utf8" });
+  writeFileSync(settings, options.split("\n").filter((line) => /^Acquire::/.test(line)).join("\n"));
+  const { VERSION_CODENAME: suite = "stable" } = Object.fromEntries(
+    readFileSync("/etc/os-release", "utf8")
+      .split("\n")
+      .map((line) => line.split("=")),
+  );
+  const sources = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"].filter((file) =>
+    existsSync(file),
+  );
+  const making = `${target}.making`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(dirname(target), { recursive: true });
+  const args = ["--variant=essential", "--include=libstdc++6", `--aptopt=${settings}`, suite, making, ...sources];
+  const { code, output } = await runChild("mmdebstrap", args, { cwd: "/", capture: true });
+  rmSync(settings, { force: true });
+  if (code !== 0) throw new StepError(`mmdebstrap could not make a root file system:\n${output.slice(-2000)}`);
+  renameSync(making, target);
+}
+
+/** @param {string} text */
+function quote(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
