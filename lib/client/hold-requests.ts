@@ -13,8 +13,8 @@ const TIMEOUT_MS = 2500;
 const RETRY_MS = 5000;
 /** How long a lock that nobody waits for any more is released. */
 const ABANDON_MS = 2000;
-/** The fraction of the lease that an attempt to renew may take, so that several fit before the deadline. */
-const TRY_SHARE = 1 / 6;
+/** The fraction of the time until the deadline that an attempt may take, so that several fit before it. */
+const TRY_SHARE = 1 / 3;
 const TRY_MS_MIN = 50;
 const LEASE_MS_DEFAULT = 30_000;
 
@@ -129,7 +129,7 @@ function buildHoldPath(lease: HoldLease, verb: "" | "/renew" | "/release"): stri
 /** A request about a hold is of no use after its deadline. */
 function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {
   const remainingMs = lease.remainingMs();
-  const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE);
+  const tryMs = Math.max(TRY_MS_MIN, remainingMs * TRY_SHARE);
   return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
 }
 
