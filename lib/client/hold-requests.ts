@@ -11,7 +11,7 @@ import { computeRenewalIntervalMs } from "./lease-renewer.ts";
 const TIMEOUT_MS = 2500;
 /** How long an acquire and a release are retried after failures. */
 const RETRY_MS = 5000;
-/** How long a lock that nobody waits for any more is released. */
+/** How long the release of a lock is retried that was granted after its acquire was aborted. */
 const ABANDON_MS = 2000;
 /** The fraction of the time until the deadline that an attempt may take, so that several fit before it. */
 const TRY_SHARE = 1 / 3;
