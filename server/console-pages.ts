@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, setStandaloneConfig } from "./config/config.ts";
@@ -7,6 +8,7 @@ import { StartupError } from "./errors/startup-error.ts";
 import { setConsoleFolder } from "./global-runtime.ts";
 import type { HttpServer, PageHandler } from "./http/http-server.ts";
 
+const require = createRequire(import.meta.url);
 /** The checkout or the installed package. It contains `.next` and `public`, and may be read-only. */
 const FOLDER = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
@@ -44,6 +46,9 @@ async function useBuild({ basePath }: Config): Promise<void> {
   const builtFor = config.basePath ?? "";
   if (builtFor !== basePath) throw new StartupError(explainBasePath(basePath, builtFor));
   setStandaloneConfig(JSON.stringify(config));
+  // Next caches the configuration. Otherwise it reads it later, and prints how long that took.
+  const configModule: typeof import("next/dist/server/config.js") = require("next/dist/server/config.js");
+  await configModule.default("phase-production-server", FOLDER);
 }
 
 async function readBuildManifest(): Promise<BuildManifest> {
