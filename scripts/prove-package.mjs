@@ -15,6 +15,7 @@ import { fileURLToPath } from "node:url";
 import { startTestRedis } from "../test/support/test-redis.ts";
 import { packRedisLibrary } from "./pack/redis-package.mjs";
 import { check, expectSame, summary } from "./prove/checks.mjs";
+import { findNode } from "./prove/node-binaries.mjs";
 import { runChild } from "./steps/child.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -58,26 +59,12 @@ function createProject(dir) {
   writeFileSync(join(dir, "package.json"), JSON.stringify({ private: true }));
 }
 
-/**
- * Returns the Node that runs this script if its version matches, otherwise the one distributed through npm.
- *
- * @param {number} major
- */
-async function findNode(major) {
-  if (Number.parseInt(process.versions.node, 10) === major) return process.execPath;
-  const dir = join(folder, `node-${major}`);
-  createProject(dir);
-  const name = `node-${process.platform}-${process.arch}`;
-  await install(dir, [`${name}@${major}`]);
-  return join(dir, "node_modules", name, "bin/node");
-}
-
 /** @param {import("../test/support/test-redis.ts").TestRedis} redis */
 async function proveExample(redis) {
   copyFileSync(join(ROOT, "packages/redis/example.mjs"), join(app, "example.mjs"));
   for (const major of NODE_VERSIONS) {
     await check(`the example runs on Node ${major} without a loader`, async () => {
-      const node = await findNode(major);
+      const node = await findNode(major, folder);
       const output = await run(node, ["example.mjs"], app, { REDIS_URL: redis.url });
       if (!PRINTED.test(output)) throw new Error(`it printed:\n${output}`);
       expectSame(await redis.createClient().exists(KEY), 0, `EXISTS ${KEY}`);
