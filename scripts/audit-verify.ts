@@ -7,14 +7,7 @@ import { parseArgs } from "node:util";
 import { readConfig } from "../server/config/config.ts";
 import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
-import type { ChainCheck } from "../server/history/audit/audit-chain.ts";
-import { AuditStore } from "../server/history/audit/audit-store.ts";
-import { formatChainReport } from "../server/history/audit/chain-report.ts";
-import { verifyExportFile, verifyStoredChain } from "../server/history/audit/verify-chain.ts";
-import { openHomeStore } from "../server/home/open-home-store.ts";
-import { waitUntilReady } from "../server/redis/connect.ts";
-import { locateHomeStore } from "../server/start-configured-redis.ts";
-import { formatLocation } from "../server/targets/probe-target.ts";
+import { isChainHash, verifyAuditFile, verifyAuditStore } from "../server/verify-audit-chain.ts";
 
 const USAGE = "Usage: npm run audit:verify [-- FILE] [--head HASH]";
 
@@ -30,7 +23,7 @@ function parseArguments(): Arguments {
       allowPositionals: true,
     });
     const noted = values.head?.toLowerCase();
-    const isFit = positionals.length <= 1 && (noted === undefined || /^[0-9a-f]{64}$/.test(noted));
+    const isFit = positionals.length <= 1 && (noted === undefined || isChainHash(noted));
     if (isFit) return { file: positionals[0], noted };
   } catch {
     // The error is reported below.
@@ -38,29 +31,10 @@ function parseArguments(): Arguments {
   throw new StartupError(`${USAGE}. HASH has 64 hexadecimal digits.`);
 }
 
-async function checkHome(noted: string | undefined): Promise<{ check: ChainCheck; label: string }> {
-  const config = readConfig();
-  const where = await locateHomeStore(config);
-  const home = openHomeStore(where, "audit");
-  const label = `home store at ${formatLocation(where)}`;
-  try {
-    await waitUntilReady(home.store, AbortSignal.timeout(3000)).catch(() => {
-      throw new StartupError(`Could not reach the ${label}.`);
-    });
-    // Retention does not matter here, because nothing is appended.
-    return { check: await verifyStoredChain(new AuditStore(home, config.audit), noted), label };
-  } finally {
-    home.close();
-  }
-}
-
 async function main(): Promise<void> {
   const { file, noted } = parseArguments();
-  const { check, label } =
-    file === undefined
-      ? await checkHome(noted)
-      : { check: await verifyExportFile(file, noted), label: `file ${JSON.stringify(file)}` };
-  const { lines, isWhole } = formatChainReport(check, label, noted);
+  const { lines, isWhole } =
+    file === undefined ? await verifyAuditStore(readConfig(), noted) : await verifyAuditFile(file, noted);
   process.stdout.write(`${lines.join("\n")}\n`);
   if (!isWhole) process.exitCode = 1;
 }

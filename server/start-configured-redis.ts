@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { type Config, getEmbeddedRedisDir } from "./config/config.ts";
+import { formatCommand } from "./config/launcher-commands.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import type { RedisLocation } from "./locks/backends/open-backend.ts";
 import { readEmbeddedUrl } from "./redis/embedded/embedded-credentials.ts";
@@ -30,7 +31,7 @@ export async function startConfiguredRedis(
 ): Promise<EmbeddedRedis> {
   const binary = await findRedisServer({
     explicitPath: config.redisServerBin,
-    cacheDir: config.cacheDir,
+    cacheDir: config.dataDir,
     onProgress,
   });
   return await startEmbeddedRedis({
@@ -57,5 +58,5 @@ export async function locateHomeStore(config: Config): Promise<RedisLocation> {
     );
   });
   if (url !== undefined) return url;
-  throw new StartupError("Lockkeeper has not been started here. Run `npm start`.");
+  throw new StartupError(`Lockkeeper has not been started here. Run \`${formatCommand(config, "start")}\`.`);
 }

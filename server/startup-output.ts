@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, getConsoleUrl } from "./config/config.ts";
+import { formatCommand } from "./config/launcher-commands.ts";
 import type { AppConnection, EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import type { Runtime } from "./runtime.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
@@ -35,11 +36,12 @@ export async function printStartupSummary(
   output.printLine("");
   output.printLine(`  Lockkeeper is ready: ${url}`);
   output.printLine("");
+  const login = formatCommand(config, "login");
   const token = output.hasTerminal ? await runtime.createLoginLink() : undefined;
   if (token !== undefined) output.printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
   else if (output.hasTerminal)
-    output.printLine("  The home store is not connected. Once it is, log in: npm run login");
-  else output.printLine("  Log in: npm run login");
+    output.printLine(`  The home store is not connected. Once it is, sign in: ${login}`);
+  else output.printLine(`  Sign in: ${login}`);
   for (const connector of runtime.targets.connectors)
     output.printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
   if (runtime.newRootKey !== undefined) await printRootKey(output, config, runtime.newRootKey);
@@ -63,13 +65,13 @@ async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">)
 /** Prints the root key to a terminal; without one, writes it to a file that only this account can read. */
 export async function printRootKey(
   { hasTerminal, printLine }: StartupOutput,
-  { cacheDir }: Pick<Config, "cacheDir">,
+  { dataDir }: Pick<Config, "dataDir">,
   rootKey: string,
 ): Promise<void> {
   if (hasTerminal) return printLine(`  API key, shown only now: ${rootKey}`);
-  const file = join(cacheDir, "root-key");
+  const file = join(dataDir, "root-key");
   try {
-    await mkdir(cacheDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true });
     // Removes the file of an earlier home store, whose key is no longer valid.
     await rm(file, { force: true });
     await writeFile(file, `${rootKey}\n`, { mode: 0o600, flag: "wx" });
@@ -90,8 +92,9 @@ function formatTargetLine(
   const { address, server } = target;
   if (embedded !== undefined && settings.where === embedded.url)
     return `Redis for your apps: ${formatAppConnection(embedded.app)} (${server}, embedded, keeps its data)`;
-  if (settings.setting === "REDIS_URL") return `Redis: ${address} (${server})`;
-  return `Target ${name}: ${address} (${server}${settings.policy.readOnly ? ", read-only" : ""})`;
+  const facts = `${address} (${server}${settings.policy.readOnly ? ", read-only" : ""})`;
+  if (settings.setting === "REDIS_URL") return `Redis: ${facts}`;
+  return `Target ${name}: ${facts}`;
 }
 
 function formatAppConnection({ host, port, file }: AppConnection): string {

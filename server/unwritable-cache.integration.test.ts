@@ -68,7 +68,7 @@ describe.skipIf(!canMount)("file systems that cannot be written (needs the right
     const { code, stdout, stderr } = await startServer(FULL, cache);
     expect([code, stderr]).toEqual([
       1,
-      `Lockkeeper cannot start: Cannot write to ${cache}/redis (ENOSPC: the disk is full). The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_CACHE_DIR, or set REDIS_URL.\n`,
+      `Lockkeeper cannot start: Cannot write to ${cache}/redis (ENOSPC: the disk is full). The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_DATA_DIR, or set REDIS_URL.\n`,
     ]);
     expect(stdout).toBe(`${cache}:\nfiller\nredis\nredis-server\n\n${cache}/redis:\n`);
   });

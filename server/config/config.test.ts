@@ -29,6 +29,7 @@ describe("environment configuration", () => {
       insecureHttp: false,
       apiAdapter: "node",
       mode: "production",
+      launcher: "npm",
       startedByNpm: false,
       targets: [
         {
@@ -51,7 +52,7 @@ describe("environment configuration", () => {
       home: undefined,
       redisServerBin: undefined,
       embeddedRedisPort: 6399,
-      cacheDir: resolve(".cache"),
+      dataDir: resolve(".cache"),
       streamsMax: 1000,
       streamsPerCallerMax: 500,
       waitersMax: 10_000,
@@ -125,7 +126,7 @@ describe("environment configuration", () => {
       publicUrl: "https://locks.example",
       insecureHttp: true,
       apiAdapter: "next",
-      cacheDir: "/var/cache/lockkeeper",
+      dataDir: "/var/cache/lockkeeper",
       embeddedRedisPort: 7000,
       logLevel: "debug",
       startedByNpm: true,
@@ -200,8 +201,24 @@ describe("environment configuration", () => {
     expect(readConfigFrom({ LOCKKEEPER_WATCH: "," }).targets[0].policy.watch).toEqual(["lock:*"]);
   });
 
+  it("LOCKKEEPER_DATA_DIR takes precedence over its earlier name", () => {
+    const LOCKKEEPER_CACHE_DIR = "/var/cache/lockkeeper";
+    const config = readConfigFrom({ LOCKKEEPER_DATA_DIR: "/var/lib/lockkeeper", LOCKKEEPER_CACHE_DIR });
+    expect(config.dataDir).toBe("/var/lib/lockkeeper");
+  });
+
+  it("LOCKKEEPER_READ_ONLY makes the Redis of REDIS_URL read-only", () => {
+    const REDIS_URL = "redis://redis:6379";
+    const [target] = readConfigFrom({ REDIS_URL, LOCKKEEPER_READ_ONLY: "1" }).targets;
+    expect(target.policy.readOnly).toBe(true);
+    expect(() => readConfigFrom({ LOCKKEEPER_READ_ONLY: "1" })).toThrow("requires REDIS_URL");
+    expect(() =>
+      readConfigFrom({ REDIS_URL, LOCKKEEPER_READ_ONLY: "1", LOCKKEEPER_NOTIFICATIONS: "set" }),
+    ).toThrow("LOCKKEEPER_NOTIFICATIONS must be off");
+  });
+
   it("a leading ~/ is expanded to the home folder", () => {
-    expect(readConfigFrom({ LOCKKEEPER_CACHE_DIR: "~/locks" }).cacheDir).toBe(join(homedir(), "locks"));
+    expect(readConfigFrom({ LOCKKEEPER_CACHE_DIR: "~/locks" }).dataDir).toBe(join(homedir(), "locks"));
   });
 
   it.each([

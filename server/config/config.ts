@@ -25,6 +25,9 @@ const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
 const DEFAULT_READ_CPU_MS: Rate = { perSecond: 500, burst: 5000 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
+/** `npm`: npm commands in a checkout. `lockkeeper`: the command line. */
+export type Launcher = "npm" | "lockkeeper";
+
 /** The configuration of the process, read once. No other code reads the environment. */
 export interface Config {
   readonly port: number;
@@ -38,6 +41,8 @@ export interface Config {
   readonly insecureHttp: boolean;
   readonly apiAdapter: "node" | "next";
   readonly mode: "production" | "development";
+  /** How people start this installation, for the commands that messages name. */
+  readonly launcher: Launcher;
   /** Whether npm started the process, which then stops when npm exits. */
   readonly startedByNpm: boolean;
   /** In the order of the configuration. The first one is the default. */
@@ -48,7 +53,8 @@ export interface Config {
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
-  readonly cacheDir: string;
+  /** Folder of the embedded Redis, its data and its passwords. */
+  readonly dataDir: string;
   /** Maximum number of open streams (console tabs and event streams). */
   readonly streamsMax: number;
   /** Maximum number of open streams per caller. */
@@ -110,11 +116,12 @@ export function readConfig(
     insecureHttp: env.LOCKKEEPER_INSECURE_HTTP === "1",
     apiAdapter: env.LOCKKEEPER_HTTP_ADAPTER,
     mode: argv.includes("--dev") ? "development" : "production",
+    launcher: "npm",
     startedByNpm: env.npm_lifecycle_event !== undefined,
     ...readTargets(env, given),
     redisServerBin: env.REDIS_SERVER_BIN,
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
-    cacheDir: resolve(env.LOCKKEEPER_CACHE_DIR.replace(/^~(?=\/)/, homedir())),
+    dataDir: resolve((env.LOCKKEEPER_DATA_DIR ?? env.LOCKKEEPER_CACHE_DIR).replace(/^~(?=\/)/, homedir())),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     streamsPerCallerMax: env.LOCKKEEPER_STREAMS_PER_CALLER_MAX,
     waitersMax: env.LOCKKEEPER_WAITERS_MAX,
@@ -175,6 +182,7 @@ const SINGLE_TARGET_VARIABLES = [
   "LOCKKEEPER_FORMATS",
   "LOCKKEEPER_RUNBOOKS",
   "LOCKKEEPER_NOTIFICATIONS",
+  "LOCKKEEPER_READ_ONLY",
 ];
 
 function readTargets(
@@ -211,16 +219,26 @@ function readConfiguredFile(env: EnvironmentValues, given: GivenVariables): File
 function readEnvironmentTarget(env: EnvironmentValues): TargetSettings {
   const { LOCKKEEPER_TARGET: name, LOCKKEEPER_LOCKABLE: lockable } = env;
   const watch = [...new Set([...env.LOCKKEEPER_WATCH, ...lockable])];
+  const readOnly = env.LOCKKEEPER_READ_ONLY === "1";
+  if (readOnly) assertReadOnly(env);
   return {
     name,
     label: name,
     environment: undefined,
     where: env.REDIS_URL === undefined ? undefined : parseLocationVariable("REDIS_URL", env.REDIS_URL),
     setting: "REDIS_URL",
-    policy: { watch, lockable, readOnly: false, notifications: env.LOCKKEEPER_NOTIFICATIONS },
+    policy: { watch, lockable, readOnly, notifications: env.LOCKKEEPER_NOTIFICATIONS },
     formatRules: env.LOCKKEEPER_FORMATS,
     runbooks: env.LOCKKEEPER_RUNBOOKS,
   };
+}
+
+/** @throws StartupError if another setting contradicts read-only */
+function assertReadOnly({ REDIS_URL, LOCKKEEPER_NOTIFICATIONS }: EnvironmentValues): void {
+  if (REDIS_URL === undefined)
+    throw new StartupError("LOCKKEEPER_READ_ONLY=1 requires REDIS_URL, the Redis that is only read.");
+  if (LOCKKEEPER_NOTIFICATIONS === "set")
+    throw new StartupError("LOCKKEEPER_NOTIFICATIONS must be off if LOCKKEEPER_READ_ONLY is 1.");
 }
 
 /** @throws StartupError */
@@ -234,7 +252,7 @@ function parseLocationVariable(name: string, url: string): RedisLocation {
 }
 
 export function getEmbeddedRedisDir(config: Config): string {
-  return join(config.cacheDir, "redis");
+  return join(config.dataDir, "redis");
 }
 
 /** Returns the URL of the console for browsers, without a trailing slash. */

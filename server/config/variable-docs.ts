@@ -69,6 +69,9 @@ const TARGETS = {
     text: "Runbooks by key: `lock:orders:*=https://wiki.example/orders?key={key},lock:*=https://wiki.example/locks`. The first match counts. `{key}` is the percent-encoded key, in the path, query or fragment. Write a comma in a URL as `%2C`. The console and the field `runbook` of a lock show the link.",
     values: "`PATTERN=URL`, comma-separated; `https` or `http`",
   },
+  LOCKKEEPER_READ_ONLY: {
+    text: "`1`: Lockkeeper writes nothing to the Redis in `REDIS_URL`. Its own data is in `LOCKKEEPER_HOME_URL` or the embedded Redis. See [Watching only](targets.md#with-an-acl-user).",
+  },
   LOCKKEEPER_NOTIFICATIONS: {
     text: "`set` enables the keyspace notifications that Lockkeeper needs (`Kghszxe$`) and keeps those that are enabled already. `off` does not change the server's setting.",
   },
@@ -82,12 +85,14 @@ const TARGETS = {
 const EMBEDDED = {
   REDIS_SERVER_BIN: {
     text: "The `redis-server` or `valkey-server` that the embedded Redis runs.",
-    fallback: "found on `PATH`, or unpacked into `LOCKKEEPER_CACHE_DIR`",
+    fallback: "found on `PATH`, or unpacked into `LOCKKEEPER_DATA_DIR`",
   },
   LOCKKEEPER_REDIS_PORT: { text: "Port of the embedded Redis at its first start. It keeps this port." },
-  LOCKKEEPER_CACHE_DIR: {
-    text: "Folder of the embedded Redis, its data and its passwords. Only the account that runs Lockkeeper can read the subfolder `redis`.",
+  LOCKKEEPER_DATA_DIR: {
+    text: "Folder of the embedded Redis, its data and its passwords. Only the account that runs Lockkeeper can read the subfolder `redis`. The [command line](cli.md) defaults to `$XDG_DATA_HOME/lockkeeper` or `~/.local/share/lockkeeper`.",
+    fallback: "`LOCKKEEPER_CACHE_DIR`",
   },
+  LOCKKEEPER_CACHE_DIR: { text: "Earlier name of `LOCKKEEPER_DATA_DIR`." },
 } satisfies Partial<Record<DocumentedVariable, VariableDoc>>;
 
 const ACCESS = {

@@ -1,4 +1,17 @@
+/**
+ * What a startup failed at. `unreachable`: Redis does not respond. `unauthorized`: Redis refuses the credentials.
+ * `settings`: anything else, such as an invalid setting, a folder that cannot be written or a port in use.
+ */
+export type StartupFault = "unreachable" | "unauthorized" | "settings";
+
 /** An error at startup that the operator can fix. `message` is a single line, printed without a stack trace. */
 export class StartupError extends Error {
   override name = "StartupError";
+  readonly fault: StartupFault;
+
+  constructor(message: string, options: ErrorOptions & { readonly fault?: StartupFault } = {}) {
+    const { fault = "settings", ...rest } = options;
+    super(message, rest);
+    this.fault = fault;
+  }
 }

@@ -7,7 +7,8 @@ import {
 } from "../../lib/contract/target.ts";
 import { toKeyFields } from "../../lib/keys/key.ts";
 import { readSentinelFacts } from "../redis/sentinel/sentinel-facts.ts";
-import type { Target } from "../targets/target.ts";
+import { getTopology } from "../targets/probe-target.ts";
+import type { LocatedTargetSettings, Target } from "../targets/target.ts";
 import type { TargetConnector } from "../targets/target-connector.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { collectFindings, type TargetFacts } from "./findings.ts";
@@ -32,7 +33,7 @@ export function toTargetSummary(connector: TargetConnector): TargetSummary {
 /** Checks whether the target is currently safe for locks. Nothing in Redis is changed. */
 export async function checkTargetHealth(connector: TargetConnector): Promise<TargetHealth> {
   const { target } = connector;
-  const facts = target === undefined ? undefined : await readTargetFacts(connector, target);
+  const facts = target === undefined ? undefined : await readTargetFacts(connector.settings, target);
   const findings = facts === undefined ? [createUnreachedFinding(connector)] : collectFindings(facts);
   const reports = facts?.masterFacts.map(buildMasterReport) ?? [];
   const unreadableKeys = target === undefined ? [] : listUnreadableKeys(target.watcher);
@@ -47,7 +48,11 @@ function listUnreadableKeys(watcher: Watcher): UnreadableKey[] {
   );
 }
 
-async function readTargetFacts({ settings }: TargetConnector, target: Target): Promise<TargetFacts> {
+/** Reads the facts from which findings are computed. Nothing in Redis is changed. */
+export async function readTargetFacts(
+  settings: Pick<LocatedTargetSettings, "policy" | "safety" | "where">,
+  target: Pick<Target, "masters" | "watcher">,
+): Promise<TargetFacts> {
   const health = target.watcher.health();
   const up = new Set(health.masters.filter(({ state }) => state !== "down").map(({ name }) => name));
   const reachable = target.masters.list.filter(({ name }) => up.has(name));
@@ -58,7 +63,7 @@ async function readTargetFacts({ settings }: TargetConnector, target: Target): P
     readTargetSentinelFacts(settings.where),
   ]);
   return {
-    topology: target.topology,
+    topology: getTopology(settings.where),
     notifications: {
       state: health.notifications,
       detail: health.masters.find(({ state, notifications }) => state !== "down" && notifications === "off")

@@ -97,13 +97,18 @@ function toStartupError(error: unknown, address: RedisAddress, setting: string):
   if (/NOAUTH|Authentication required/.test(message)) {
     return new StartupError(
       `Redis at ${address.label} asks for a password; put it in ${setting} as redis://:PASSWORD@host:port.`,
+      { fault: "unauthorized" },
     );
   }
   if (/WRONGPASS|invalid password|invalid username/i.test(message)) {
-    return new StartupError(`Redis at ${address.label} refuses the user or password in ${setting}.`);
+    return new StartupError(`Redis at ${address.label} refuses the user or password in ${setting}.`, {
+      fault: "unauthorized",
+    });
   }
   if (/NOPERM/.test(message)) {
-    return new StartupError(`Redis at ${address.label} does not let this user run INFO (${message}).`);
+    return new StartupError(`Redis at ${address.label} does not let this user run INFO (${message}).`, {
+      fault: "unauthorized",
+    });
   }
   if (/out of range|invalid DB/i.test(message)) {
     return new StartupError(
@@ -113,5 +118,6 @@ function toStartupError(error: unknown, address: RedisAddress, setting: string):
   const why = /timed out|ETIMEDOUT/i.test(message) ? "it does not answer" : code || message;
   return new StartupError(
     `Redis at ${address.label} cannot be reached (${why}); start it or correct ${setting}.`,
+    { fault: "unreachable" },
   );
 }

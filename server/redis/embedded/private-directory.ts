@@ -4,7 +4,7 @@ import { explainFileError } from "../../errors/file-error.ts";
 
 /** What to do when the embedded Redis cannot write its files. */
 export const EMBEDDED_REMEDY =
-  "The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_CACHE_DIR, or set REDIS_URL.";
+  "The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_DATA_DIR, or set REDIS_URL.";
 
 /** The mode bits that grant access to other accounts. */
 const OTHERS = 0o077;

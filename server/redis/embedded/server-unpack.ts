@@ -43,7 +43,7 @@ export async function unpackRedisServer(dir: string, options: UnpackOptions): Pr
     throw await explainFileError(
       error,
       parent,
-      `A Redis server is unpacked there: make it writable and free space, or choose another folder with LOCKKEEPER_CACHE_DIR. ${options.whatToDo}`,
+      `A Redis server is unpacked there: make it writable and free space, or choose another folder with LOCKKEEPER_DATA_DIR. ${options.whatToDo}`,
     );
   }
 }

@@ -1,0 +1,36 @@
+import { LoginLinks } from "./auth/login-link.ts";
+import { type Config, getConsoleUrl } from "./config/config.ts";
+import { formatCommand } from "./config/launcher-commands.ts";
+import { StartupError } from "./errors/startup-error.ts";
+import { openHomeStore } from "./home/open-home-store.ts";
+import { waitUntilReady } from "./redis/connect.ts";
+import { locateHomeStore } from "./start-configured-redis.ts";
+import { formatLocation } from "./targets/probe-target.ts";
+
+const CONNECT_MS = 3000;
+
+/**
+ * Creates a one-time link to the console that runs with the same settings.
+ *
+ * @param name of the operator that the link logs in
+ * @throws StartupError
+ */
+export async function createLoginLink(config: Config, name: string): Promise<string> {
+  if (!/^[^\p{C}]{1,64}$/u.test(name))
+    throw new StartupError("--name must have 1 to 64 printable characters.");
+  const where = await locateHomeStore(config);
+  const home = openHomeStore(where, "login");
+  try {
+    await waitUntilReady(home.store, AbortSignal.timeout(CONNECT_MS));
+    const token = await new LoginLinks(home).create({ name, roles: { "*": "admin" } });
+    return `${getConsoleUrl(config, config.port)}/login#${token}`;
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+    throw new StartupError(
+      `Could not reach Redis at ${formatLocation(where)}. Start Lockkeeper with \`${formatCommand(config, "start")}\`.`,
+      { fault: "unreachable" },
+    );
+  } finally {
+    home.close();
+  }
+}
