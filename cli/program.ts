@@ -1,17 +1,38 @@
 import { Command } from "commander";
 import { type CliContext, COMMANDS } from "./commands/commands.ts";
 
+const FOOTER = `
+Environment: LOCKKEEPER_URL and LOCKKEEPER_API_KEY name the server and the key, REDIS_URL a Redis, NO_COLOR turns colors off.
+Without a command, lockkeeper runs "serve".`;
+
 /** Creates the command line. Parsing throws `CommanderError`, so that the caller decides about the exit code. */
 export function createProgram(context: CliContext): Command {
   const program = new Command("lockkeeper")
     .description("Locks in Redis: a console, an API and a command line.")
     .version(context.version)
+    // Options after a command belong to it, such as `release --version`.
+    .enablePositionalOptions()
+    .addHelpText("after", FOOTER);
+  configure(program, context);
+  for (const addCommand of COMMANDS) addCommand(program, context);
+  configureSubcommands(program, context);
+  return program;
+}
+
+/** Commands that were added with `addCommand` do not inherit settings. */
+function configureSubcommands(parent: Command, context: CliContext): void {
+  for (const command of parent.commands) {
+    configure(command, context);
+    configureSubcommands(command, context);
+  }
+}
+
+function configure(command: Command, context: CliContext): void {
+  command
     .showHelpAfterError("Run with --help for usage.")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.writeOut(text),
       writeErr: (text) => context.writeError(text),
     });
-  for (const addCommand of COMMANDS) addCommand(program, context);
-  return program;
 }

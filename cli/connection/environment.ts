@@ -4,6 +4,16 @@ export interface CliEnvironment {
   readonly serverUrl: string | undefined;
   /** `LOCKKEEPER_API_KEY`. There is no option for it, because other users of the machine can read arguments. */
   readonly apiKey: string | undefined;
+  /** `REDIS_URL`: the Redis of commands without a server. */
+  readonly redisUrl: string | undefined;
+  /** `LOCKKEEPER_WATCH`: patterns of the keys to read without a server. */
+  readonly watch: readonly string[] | undefined;
+  /** `never` with `NO_COLOR`. */
+  readonly color: "auto" | "never";
+  /** `XDG_DATA_HOME`: the folder for data of applications. */
+  readonly dataHome: string | undefined;
+  /** All variables, for the settings of the server. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
 export function readEnvironment(
@@ -12,5 +22,10 @@ export function readEnvironment(
   return {
     serverUrl: environment.LOCKKEEPER_URL || undefined,
     apiKey: environment.LOCKKEEPER_API_KEY || undefined,
+    redisUrl: environment.REDIS_URL || undefined,
+    watch: environment.LOCKKEEPER_WATCH ? environment.LOCKKEEPER_WATCH.split(",") : undefined,
+    color: environment.NO_COLOR ? "never" : "auto",
+    dataHome: environment.XDG_DATA_HOME || undefined,
+    variables: environment,
   };
 }

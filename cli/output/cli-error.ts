@@ -7,7 +7,8 @@ export class CliError extends Error {
   constructor(
     message: string,
     readonly exitCode: ExitCode,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Health } from "../../lib/contract/live.ts";
+import { StartupError } from "../../server/errors/startup-error.ts";
+import { FormatRules } from "../../server/formats/format-rules.ts";
+import { Journal } from "../../server/history/journal.ts";
+import type { Masters } from "../../server/redis/master.ts";
+import { openMasters } from "../../server/redis/masters/open-masters.ts";
+import { probeTarget } from "../../server/targets/probe-target.ts";
+import { Watcher } from "../../server/watch/watcher.ts";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import type { RedisConnection } from "./choose-connection.ts";
+
+/** Name of the target in JSON, as of a server with one Redis. */
+const TARGET = "default";
+const LOCKS_MAX = 1_000_000;
+const CHECK_INTERVAL_MS = 20;
+/** How long a master may take to connect before it counts as down. */
+const CONNECT_MS = 3000;
+
+/** The locks of a Redis deployment, read without a server. Nothing is written to Redis. */
+export interface DirectWatch {
+  readonly watcher: Watcher;
+  readonly masters: Masters;
+  /** Name and version, such as "Redis 7.0.15". */
+  readonly server: string;
+  close(): void;
+}
+
+export interface DirectWatchOptions {
+  /** Patterns of the keys to read. Empty to scan no keys. */
+  readonly watch: readonly string[];
+  readonly lockable: readonly string[];
+  /** Called about every 20 ms during the first scan. */
+  onProgress(health: Health): void;
+}
+
+/**
+ * Connects to Redis and scans the keys once. Masters that do not respond are left out if others do.
+ *
+ * @throws CliError if Redis cannot be reached or cannot have locks
+ */
+export async function openDirectWatch(
+  { where, setting }: RedisConnection,
+  { watch, lockable, onProgress }: DirectWatchOptions,
+): Promise<DirectWatch> {
+  const { name: server } = await probeTarget(where, setting).catch((error: unknown) => {
+    throw error instanceof StartupError ? new CliError(error.message, EXIT_CODES.unavailable) : error;
+  });
+  const masters = openMasters(where);
+  const watcher = new Watcher(
+    {
+      target: TARGET,
+      watch,
+      notifications: "off",
+      readOnly: true,
+      rules: new FormatRules([], lockable),
+      locksMax: LOCKS_MAX,
+    },
+    masters,
+    new Journal(),
+  );
+  const close = () => {
+    watcher.stop();
+    masters.close();
+  };
+  try {
+    watcher.start();
+    await waitForFirstScan(watcher, onProgress);
+    return { watcher, masters, server, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Waits until every master was scanned or does not respond. @throws CliError if too few masters respond */
+async function waitForFirstScan(watcher: Watcher, onProgress: (health: Health) => void): Promise<void> {
+  const startedAt = performance.now();
+  for (;;) {
+    const health = watcher.health();
+    const isConnecting =
+      performance.now() - startedAt < CONNECT_MS &&
+      (health.masters.length === 0 || health.masters.some(({ state }) => state === "down"));
+    const isScanning = health.masters.some(({ state }) => state === "catching_up");
+    if (!isConnecting && !isScanning) {
+      if (health.state !== "down") return;
+      throw new CliError(health.detail ?? "Redis does not respond.", EXIT_CODES.unavailable);
+    }
+    onProgress(health);
+    await sleep(CHECK_INTERVAL_MS);
+  }
+}

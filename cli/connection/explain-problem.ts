@@ -1,0 +1,55 @@
+import type { ErrorCode, Problem } from "../../lib/contract/error.ts";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES, type ExitCode } from "../output/exit-codes.ts";
+import { toPrintable } from "../output/printable.ts";
+import type { ServerConnection } from "./choose-connection.ts";
+
+/** The exit code for each problem code. Codes that a command cannot get are `failure`. */
+const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = {
+  unauthenticated: EXIT_CODES.unauthorized,
+  forbidden: EXIT_CODES.unauthorized,
+  not_owner: EXIT_CODES.unauthorized,
+  api_key_inactive: EXIT_CODES.unauthorized,
+  held: EXIT_CODES.held,
+  timeout: EXIT_CODES.held,
+  queue_full: EXIT_CODES.held,
+  lost: EXIT_CODES.lost,
+  read_only: EXIT_CODES.refused,
+  not_a_lock: EXIT_CODES.refused,
+  unit_conflict: EXIT_CODES.refused,
+  changed: EXIT_CODES.refused,
+  unverified: EXIT_CODES.refused,
+  key_not_allowed: EXIT_CODES.refused,
+  reason_required: EXIT_CODES.refused,
+  format_required: EXIT_CODES.refused,
+  confirm_required: EXIT_CODES.refused,
+  quota_exceeded: EXIT_CODES.refused,
+  idempotency_key_reused: EXIT_CODES.refused,
+  request_timeout: EXIT_CODES.unavailable,
+  rate_limited: EXIT_CODES.unavailable,
+  too_many_waiting: EXIT_CODES.unavailable,
+  too_many_streams: EXIT_CODES.unavailable,
+  internal: EXIT_CODES.unavailable,
+  unavailable: EXIT_CODES.unavailable,
+  not_replicated: EXIT_CODES.unavailable,
+  unknown_outcome: EXIT_CODES.unavailable,
+};
+
+/** Returns the exit code for a problem that a server reports. */
+export function getProblemExitCode(code: ErrorCode): ExitCode {
+  return EXIT_CODE_OF[code] ?? EXIT_CODES.failure;
+}
+
+/** Explains a problem document. The server's `detail` says what happened and what to do. */
+export function explainProblem(
+  { code, detail }: Pick<Problem, "code" | "detail">,
+  { apiKey, url }: Pick<ServerConnection, "apiKey" | "url">,
+): CliError {
+  const exitCode = getProblemExitCode(code);
+  if (code !== "unauthenticated") return new CliError(toPrintable(detail), exitCode);
+  const what =
+    apiKey === undefined
+      ? "No API key given. Set LOCKKEEPER_API_KEY or --api-key-file FILE."
+      : "The API key is wrong, expired or revoked. Create another one in the console under Access.";
+  return new CliError(`${url} refuses the request. ${what}`, exitCode);
+}

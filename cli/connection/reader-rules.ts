@@ -1,0 +1,41 @@
+import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
+import { parseRedisAddress } from "../../server/redis/connect.ts";
+
+/** Keys that formats use next to a lock, so that waiters and permits are shown. */
+const COMPANION_KEYS = [
+  "lockkeeper:*",
+  "redisson_lock_token:*",
+  "redisson_lock_queue:*",
+  "redisson_lock_timeout:*",
+];
+const COMMANDS =
+  "+@read -@dangerous +script|load +info +time +ping +select +client|setname +subscribe +unsubscribe +psubscribe +punsubscribe +pubsub|numsub +config|get";
+const CLUSTER_COMMANDS = "+cluster|slots +cluster|info";
+
+/**
+ * Builds the Redis command that creates a user who may only read the keys of the patterns, as in docs/targets.md.
+ *
+ * @param server such as "Redis 7.0.15"; "" if it is unknown
+ */
+export function buildReaderRules(where: RedisLocation, patterns: readonly string[], server: string): string {
+  const db = typeof where === "string" ? parseRedisAddress(where).db : 0;
+  const keys = [...new Set([...patterns, ...COMPANION_KEYS, ...patterns.map((pattern) => `{${pattern}`)])];
+  const channels = [...patterns.map((pattern) => `__keyspace@${db}__:${pattern}`), "lockkeeper:*"];
+  const isCluster = typeof where === "object" && "cluster" in where;
+  return [
+    "ACL SETUSER lockkeeper-reader reset on >PASSWORD",
+    ...keys.map((key) => `~${key}`),
+    "resetchannels",
+    ...channels.map((channel) => `&${channel}`),
+    COMMANDS,
+    ...(hasReadOnlyScripts(server) ? ["+eval_ro +evalsha_ro"] : ["+eval +evalsha"]),
+    ...(isCluster ? [CLUSTER_COMMANDS] : []),
+    ...(isCluster && hasReadOnlyScripts(server) ? ["+spublish +ssubscribe +sunsubscribe"] : []),
+  ].join(" ");
+}
+
+/** EVAL_RO and sharded channels exist since Redis 7.0 and in every Valkey. */
+export function hasReadOnlyScripts(server: string): boolean {
+  const [, product, major] = /^(Redis|Valkey) (\d+)\./.exec(server) ?? [];
+  return product === "Valkey" || (product === "Redis" && Number(major) >= 7);
+}

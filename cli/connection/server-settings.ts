@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { type Config, readConfig } from "../../server/config/config.ts";
+import type { CliEnvironment } from "./environment.ts";
+
+/** Options that select the settings of a server in this installation. They take precedence over the environment. */
+export interface SettingsOptions {
+  readonly redis?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly readOnly?: true;
+  readonly data?: string;
+  readonly config?: string;
+}
+
+/** Returns the default folder for data: `$XDG_DATA_HOME/lockkeeper` or `~/.local/share/lockkeeper`. */
+export function getDefaultDataDir({ dataHome }: Pick<CliEnvironment, "dataHome">): string {
+  // The XDG specification requires that relative paths are ignored.
+  const home = dataHome !== undefined && isAbsolute(dataHome) ? dataHome : join(homedir(), ".local", "share");
+  return join(home, "lockkeeper");
+}
+
+/** Reads the settings of a server: options become the environment variables that they replace. @throws StartupError */
+export function readServerSettings(options: SettingsOptions, environment: CliEnvironment): Config {
+  const { variables } = environment;
+  const { redis, host, port, readOnly, data, config } = options;
+  const settings = {
+    ...variables,
+    LOCKKEEPER_DATA_DIR:
+      data ??
+      (variables.LOCKKEEPER_DATA_DIR || variables.LOCKKEEPER_CACHE_DIR || getDefaultDataDir(environment)),
+    ...(redis === undefined ? {} : { REDIS_URL: redis }),
+    ...(host === undefined ? {} : { HOST: host }),
+    ...(port === undefined ? {} : { PORT: String(port) }),
+    ...(readOnly === undefined ? {} : { LOCKKEEPER_READ_ONLY: "1" }),
+    ...(config === undefined ? {} : { LOCKKEEPER_CONFIG: config }),
+  };
+  return { ...readConfig(settings, []), launcher: "lockkeeper" };
+}

@@ -1,0 +1,77 @@
+import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
+import { formatDuration } from "./duration.ts";
+import type { Style } from "./style.ts";
+import { formatTable, type TableColumn } from "./table.ts";
+
+/** Below this, a hold that was just observed for the first time has an unknown start. */
+const KNOWN_SINCE_MS = 1000;
+export const UNKNOWN = "?";
+
+/** Formats how long a holder has held the lock; `≥` if it was already held when it was first observed. */
+export function formatHeld({ since, sinceIs }: Pick<Holder, "since" | "sinceIs">, asOf: number): string {
+  if (since === null) return UNKNOWN;
+  const heldMs = Math.max(0, asOf - since);
+  if (sinceIs !== "at_least") return formatDuration(heldMs);
+  return heldMs < KNOWN_SINCE_MS ? UNKNOWN : `≥${formatDuration(heldMs)}`;
+}
+
+/** Formats the time left, or why there is none. */
+export function formatExpiry({ state, remainingMs }: Pick<Lock, "state" | "remainingMs">): string {
+  if (state !== "held") return state;
+  return remainingMs === null ? "no TTL" : formatDuration(remainingMs);
+}
+
+/** Formats the number of waiters: `~` if it is estimated, `≥` if more clients may be polling. */
+export function formatWaiters({ count, known }: Waiters): string {
+  if (count === null) return UNKNOWN;
+  const mark = { exact: "", estimated: "~", unknown: "≥" }[known];
+  return known === "unknown" && count === 0 ? UNKNOWN : `${mark}${count}`;
+}
+
+/** Formats the owner of the first holder and the number of other holders. */
+export function formatOwners(holders: readonly Pick<Holder, "owner">[]): string {
+  const [first, ...others] = holders;
+  if (first === undefined) return "";
+  return others.length === 0 ? first.owner : `${first.owner} +${others.length}`;
+}
+
+function paintLiveness({ liveness }: Lock, cell: string, style: Style): string {
+  switch (liveness?.state) {
+    case "alive":
+      return style.green(cell);
+    case "overdue":
+      return style.red(cell);
+    case "no_ttl":
+    case "not_renewing":
+      return style.yellow(cell);
+    default:
+      return style.dim(cell);
+  }
+}
+
+const COLUMNS: readonly TableColumn<Lock>[] = [
+  { title: "KEY", format: ({ key }) => key, overflow: "truncate" },
+  { title: "OWNER", format: ({ holders }) => formatOwners(holders), overflow: "truncate" },
+  {
+    title: "HELD",
+    format: ({ holders: [first], asOf }) => (first === undefined ? "" : formatHeld(first, asOf)),
+    align: "right",
+  },
+  { title: "EXPIRES", format: formatExpiry, align: "right" },
+  {
+    title: "COUNT",
+    format: ({ holders }) => String(holders.reduce((sum, { count }) => sum + count, 0)),
+    align: "right",
+  },
+  { title: "WAITERS", format: ({ waiters }) => formatWaiters(waiters), align: "right" },
+  {
+    title: "FORMAT",
+    format: ({ format, confidence }) => `${format ?? ""}${confidence === "certain" ? "" : UNKNOWN}`,
+  },
+  { title: "LIVENESS", format: ({ liveness }) => liveness?.state ?? "", paint: paintLiveness },
+];
+
+/** Formats locks as a table, one lock a line. */
+export function formatLockTable(locks: readonly Lock[], style: Style, columns: number | undefined): string {
+  return formatTable(COLUMNS, locks, style, columns);
+}

@@ -1,0 +1,49 @@
+import { createInterface } from "node:readline/promises";
+import { PLAIN_STYLE, type Style, TERMINAL_STYLE } from "./style.ts";
+
+/** The terminal of the process, if it has one. */
+export interface Terminal {
+  /** How standard output is styled: plain if it is not a terminal, or with `NO_COLOR`. */
+  readonly style: Style;
+  /** Width of standard output in columns. `undefined` if it is not a terminal. */
+  readonly columns: number | undefined;
+  /** Whether questions can be asked: standard input and standard error are terminals. */
+  readonly canAsk: boolean;
+  /** Asks a question on standard error and returns the line that the user enters. */
+  ask(question: string): Promise<string>;
+  /** Replaces the progress line on standard error. Does nothing if that is not a terminal. */
+  showProgress(text: string): void;
+  /** Removes the progress line. */
+  clearProgress(): void;
+}
+
+const ERASE_LINE = "\r\u001b[2K";
+
+/** @param color `never` with `NO_COLOR` */
+export function createTerminal(color: "auto" | "never"): Terminal {
+  const { stdin, stdout, stderr } = process;
+  let hasProgress = false;
+  const clearProgress = () => {
+    if (hasProgress) stderr.write(ERASE_LINE);
+    hasProgress = false;
+  };
+  return {
+    style: stdout.isTTY === true && color === "auto" ? TERMINAL_STYLE : PLAIN_STYLE,
+    columns: stdout.isTTY === true ? stdout.columns : undefined,
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    async ask(question) {
+      const lines = createInterface({ input: stdin, output: stderr });
+      try {
+        return await lines.question(question);
+      } finally {
+        lines.close();
+      }
+    },
+    showProgress(text) {
+      if (stderr.isTTY !== true) return;
+      stderr.write(`${ERASE_LINE}${text.slice(0, Math.max(20, stderr.columns - 1))}`);
+      hasProgress = true;
+    },
+    clearProgress,
+  };
+}
