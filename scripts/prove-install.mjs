@@ -2,7 +2,7 @@
 // user, and uses them under each supported version of Node. Takes two to four minutes. Arguments limit the versions:
 // `npm run prove:install -- 20 24`.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
 import { PACKAGES } from "./pack/packages.mjs";
 import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
 import { findNode } from "./prove/node-binaries.mjs";
-import { findObstacle, RootFileSystem } from "./prove/root-file-system.mjs";
+import { findObstacle, HOME, RootFileSystem } from "./prove/root-file-system.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CACHE = join(ROOT, ".cache/prove-install");
@@ -33,7 +33,8 @@ if (obstacle !== undefined) {
 const system = new RootFileSystem(CACHE);
 const redis = await startTestRedis();
 process.on("exit", () => system.remove());
-for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(name, () => process.exit(1));
+for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
+  process.once(name, () => process.exit(1));
 
 try {
   await prove();
@@ -88,8 +89,9 @@ async function proveVersion(major, tarballs) {
  * @param {string} tarball
  */
 async function proveNpx(major, tarball) {
-  const cwd = system.makeFolder(`${"/home/lock"}/empty-${major}`);
-  const command = ["npx", "--yes", tarball, "--redis", redis.url];
+  const cwd = system.makeFolder(`${HOME}/empty-${major}`);
+  // The same as `npx lockkeeper`, with the tarball instead of the registry.
+  const command = ["npx", "--yes", "--package", tarball, "lockkeeper", "--redis", redis.url];
   await check(`Node ${major}: npx downloads everything and prints the login link`, async () => {
     const { started, ms } = await startServer(command, cwd, INSTALL_MS);
     await stop(started);
@@ -114,7 +116,7 @@ async function proveNpx(major, tarball) {
  * @param {string} tarball
  */
 async function proveInstalled(major, tarball) {
-  const cwd = system.makeFolder(`/home/lock/app-${major}`);
+  const cwd = system.makeFolder(`${HOME}/app-${major}`);
   const modules = join(system.dir, cwd, "node_modules");
   const isInstalled = await check(`Node ${major}: npm installs the package`, async () => {
     await system.run(["npm", "init", "-y"], { cwd });
@@ -122,13 +124,15 @@ async function proveInstalled(major, tarball) {
     await system.run(["npm", "install", "--ignore-scripts", "--loglevel=error", tarball], { cwd });
     const ms = performance.now() - began;
     const tree = await system.run(["npm", "ls", "--all", "--parseable"], { cwd });
-    const [size = ""] = execFileSync("du", ["-sm", "--apparent-size", modules], { encoding: "utf8" }).split("\t");
+    const [size = ""] = execFileSync("du", ["-sm", "--apparent-size", modules], { encoding: "utf8" }).split(
+      "\t",
+    );
     return `${seconds(ms)}, ${size} MB, ${tree.trim().split("\n").length - 1} packages`;
   });
   if (!isInstalled) return;
   // The user must not be able to write into an installation of root.
   execFileSync("chown", ["-R", "0:0", modules]);
-  const elsewhere = system.makeFolder(`/home/lock/elsewhere-${major}`);
+  const elsewhere = system.makeFolder(`${HOME}/elsewhere-${major}`);
   const binary = `${cwd}/node_modules/.bin/lockkeeper`;
   await check(`Node ${major}: serves from a read-only package and another working directory`, async () => {
     const { started, ms } = await startServer([binary, "--redis", redis.url], elsewhere, START_MS);
@@ -150,7 +154,7 @@ async function proveInstalled(major, tarball) {
  */
 function proveExample(major, name, published, tarball) {
   return check(`Node ${major}: ${published} is installed, and its example runs`, async () => {
-    const cwd = system.makeFolder(`/home/lock/${name}-${major}`);
+    const cwd = system.makeFolder(`${HOME}/${name}-${major}`);
     await system.run(["npm", "init", "-y"], { cwd });
     await system.run(["npm", "install", "--ignore-scripts", "--loglevel=error", tarball], { cwd });
     system.addFile(join(ROOT, "packages", name, "example.mjs"), `${cwd}/example.mjs`);
@@ -159,7 +163,9 @@ function proveExample(major, name, published, tarball) {
       if (!output.includes("Released")) throw new Error(`it printed:\n${output}`);
       return;
     }
-    await system.run(["node", "--input-type=module", "-e", `await import(${JSON.stringify(published)})`], { cwd });
+    await system.run(["node", "--input-type=module", "-e", `await import(${JSON.stringify(published)})`], {
+      cwd,
+    });
     return "imported";
   });
 }
@@ -195,7 +201,10 @@ async function useConsole(started) {
     body: JSON.stringify({ token: token.trim() }),
   });
   if (!login.ok) throw new Error(`POST /login returned ${login.status}: ${await login.text()}`);
-  const cookie = login.headers.getSetCookie().map((each) => each.split(";", 1)[0]).join("; ");
+  const cookie = login.headers
+    .getSetCookie()
+    .map((each) => each.split(";", 1)[0])
+    .join("; ");
   for (const path of ["/", "/events", "/docs", "/problems"]) await loadPage(`${url}${path}`, url, cookie);
 }
 

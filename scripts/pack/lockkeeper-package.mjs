@@ -1,8 +1,8 @@
 // Builds the package lockkeeper: the command line, the server and the built console.
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { prepare } from "../steps/prepare.mjs";
 import { StepError } from "../steps/child.mjs";
+import { prepare } from "../steps/prepare.mjs";
 import { bundleModules } from "./bundled-modules.mjs";
 import { listBuiltFiles, traceModules } from "./console-files.mjs";
 import {
@@ -33,6 +33,7 @@ const DEPENDENCIES = [
   "ioredis",
   "pino",
   "prom-client",
+  "string-width",
   "zod",
   "zod-openapi",
 ];
@@ -94,7 +95,10 @@ function assertAssetsExist(modules) {
 }
 
 function copyConsole() {
-  for (const file of [...listBuiltFiles(ROOT), ...listFiles(join(ROOT, "public")).map((file) => relative(ROOT, file))]) {
+  for (const file of [
+    ...listBuiltFiles(ROOT),
+    ...listFiles(join(ROOT, "public")).map((file) => relative(ROOT, file)),
+  ]) {
     const copy = join(PACKAGE, file);
     copyTo(join(ROOT, file), copy);
     if (!BUILD_MANIFEST.test(file)) continue;
@@ -113,7 +117,17 @@ function createManifest(dependencies, bundled) {
     name: "lockkeeper",
     version: root.version,
     description: "A web console, an API and a command line for distributed locks in Redis",
-    keywords: ["lock", "mutex", "distributed-lock", "redis", "valkey", "redlock", "redisson", "console", "cli"],
+    keywords: [
+      "lock",
+      "mutex",
+      "distributed-lock",
+      "redis",
+      "valkey",
+      "redlock",
+      "redisson",
+      "console",
+      "cli",
+    ],
     license: root.license,
     type: "module",
     engines: { node: ">=20.9" },

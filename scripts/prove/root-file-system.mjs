@@ -154,11 +154,11 @@ export class RootFileSystem {
     const pidFile = join(this.dir, "tmp/command.pid");
     rmSync(pidFile, { force: true });
     const inner = this.#enter(command, cwd, env).map(quote).join(" ");
-    const child = spawn(
-      "script",
-      ["-qefc", `echo $$ > ${quote(pidFile)}; exec ${inner}`, "/dev/null"],
-      { cwd: "/", env: { PATH: process.env.PATH, SHELL: "/bin/sh", TERM: "dumb" }, stdio: ["ignore", "pipe", "pipe"] },
-    );
+    const child = spawn("script", ["-qefc", `echo $$ > ${quote(pidFile)}; exec ${inner}`, "/dev/null"], {
+      cwd: "/",
+      env: { PATH: process.env.PATH, SHELL: "/bin/sh", TERM: "dumb" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (/** @type {Buffer} */ chunk) => {
@@ -204,7 +204,13 @@ async function makePlainSystem(target, work) {
   const settings = join(work, "apt.conf");
   // The package sources can be mirrors with options of their own.
   const options = execFileSync("apt-config", ["dump"], { encoding: "utf8" });
-  writeFileSync(settings, options.split("\n").filter((line) => /^Acquire::/.test(line)).join("\n"));
+  writeFileSync(
+    settings,
+    options
+      .split("\n")
+      .filter((line) => /^Acquire::/.test(line))
+      .join("\n"),
+  );
   const { VERSION_CODENAME: suite = "stable" } = Object.fromEntries(
     readFileSync("/etc/os-release", "utf8")
       .split("\n")
@@ -216,10 +222,18 @@ async function makePlainSystem(target, work) {
   const making = `${target}.making`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(dirname(target), { recursive: true });
-  const args = ["--variant=essential", "--include=libstdc++6", `--aptopt=${settings}`, suite, making, ...sources];
+  const args = [
+    "--variant=essential",
+    "--include=libstdc++6",
+    `--aptopt=${settings}`,
+    suite,
+    making,
+    ...sources,
+  ];
   const { code, output } = await runChild("mmdebstrap", args, { cwd: "/", capture: true });
   rmSync(settings, { force: true });
-  if (code !== 0) throw new StepError(`mmdebstrap could not make a root file system:\n${output.slice(-2000)}`);
+  if (code !== 0)
+    throw new StepError(`mmdebstrap could not make a root file system:\n${output.slice(-2000)}`);
   renameSync(making, target);
 }
 
