@@ -26,7 +26,7 @@ interface BuildManifest {
  */
 export async function loadPages(config: Config, front: HttpServer, port: number): Promise<PageHandler> {
   const isDevelopment = config.mode === "development";
-  if (!isDevelopment) await useBuild(config);
+  if (!isDevelopment) await prepareBuild(config);
   setConsoleFolder(FOLDER);
   const { default: next } = await import("next");
   const app = next({
@@ -41,7 +41,7 @@ export async function loadPages(config: Config, front: HttpServer, port: number)
 }
 
 /** Makes Next use the configuration of the build, as a standalone build does, instead of reading next.config.js. */
-async function useBuild({ basePath }: Config): Promise<void> {
+async function prepareBuild({ basePath }: Config): Promise<void> {
   const { config } = await readBuildManifest();
   const builtFor = config.basePath ?? "";
   if (builtFor !== basePath) throw new StartupError(explainBasePath(basePath, builtFor));

@@ -14,7 +14,7 @@ const DROPPED_FIELDS = [
   "peerDependenciesMeta",
   "scripts",
 ];
-const LICENSE = /^(?:license|licence|notice|copying)(?:\.\w+)?$/i;
+export const LICENSE_FILE = /^(?:license|licence|notice|copying)(?:\.\w+)?$/i;
 
 /**
  * Copies files of installed packages, with their licenses and a reduced package.json.
@@ -53,7 +53,7 @@ function getPackageFolder(file) {
 
 /** @param {string} folder @param {string} target */
 function copyLicenses(folder, target) {
-  for (const name of readdirSync(join(ROOT, folder)).filter((name) => LICENSE.test(name)))
+  for (const name of readdirSync(join(ROOT, folder)).filter((name) => LICENSE_FILE.test(name)))
     copyTo(join(ROOT, folder, name), join(target, folder, name));
 }
 

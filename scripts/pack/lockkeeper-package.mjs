@@ -16,6 +16,7 @@ import {
   ROOT,
   readRootManifest,
 } from "./package-files.mjs";
+import { formatThirdPartyLicenses } from "./third-party-licenses.mjs";
 
 /** The same as in packages/lockkeeper/tsconfig.json. Files in it have the same layout as in the repository. */
 const PACKAGE = join(DIST, "lockkeeper");
@@ -65,6 +66,8 @@ export async function packLockkeeper() {
     join(PACKAGE, "package.json"),
     `${JSON.stringify(createManifest(installed, bundled), null, 2)}\n`,
   );
+  const licenses = formatThirdPartyLicenses([...installed, ...Object.keys(bundled)]);
+  writeFileSync(join(PACKAGE, "THIRD-PARTY-LICENSES.txt"), licenses);
   copyTo(join(ROOT, "packages/lockkeeper/README.md"), join(PACKAGE, "README.md"));
   copyTo(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
   copyTo(join(ROOT, "packages/lockkeeper/bin.js"), join(PACKAGE, "bin/lockkeeper.js"));
@@ -133,7 +136,7 @@ function createManifest(dependencies, bundled) {
     engines: { node: ">=20.9" },
     bin: { lockkeeper: "bin/lockkeeper.js" },
     exports: { "./package.json": "./package.json" },
-    files: ["bin", "cli", "server", "lib", ".next", "public"],
+    files: ["bin", "cli", "server", "lib", ".next", "public", "THIRD-PARTY-LICENSES.txt"],
     dependencies: Object.fromEntries(
       Object.entries({ ...ranges, ...bundled }).sort(([one], [other]) => (one < other ? -1 : 1)),
     ),

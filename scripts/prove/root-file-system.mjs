@@ -87,7 +87,7 @@ export class RootFileSystem {
   }
 
   /** @param {string} binary of Node */
-  useNode(binary) {
+  installNode(binary) {
     const target = join(this.dir, "usr/bin/node");
     rmSync(target, { force: true });
     copyFileSync(binary, target);

@@ -98,7 +98,7 @@ function createDocumentRoute(routes: readonly Route[], basePath: string): Route 
           paths: z.record(z.string(), z.unknown()),
         })
         .meta({ id: "OpenApiDocument" }),
-      example: { openapi: "3.1.1", info: { title: "Lockkeeper", version: "0.1.0" }, paths: {} },
+      example: { openapi: "3.1.1", info: { title: "Lockkeeper", version: "0.2.0" }, paths: {} },
       description: "The document.",
       etag: true,
     },

@@ -1,0 +1,107 @@
+// What the tarball of a package may contain.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import { join, relative } from "node:path";
+import { listFiles, ROOT } from "../pack/package-files.mjs";
+
+/** Every file must match one pattern of its package, so that a new kind of file is noticed. */
+const CONTENTS = {
+  redis: [/^(?:package\.json|README\.md|LICENSE)$/, /^esm\/(?:lib|server|packages)\/.+\.(?:js|d\.ts|lua)$/],
+  client: [/^(?:package\.json|README\.md|LICENSE)$/, /^(?:esm|dist)\/.+\.(?:js|d\.ts)$/],
+  lockkeeper: [
+    /^(?:package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/,
+    /^bin\/lockkeeper\.js$/,
+    /^(?:cli|lib|server)\/.+\.(?:js|lua)$/,
+    /^\.next\/[^/]+\.(?:js|json)$/,
+    /^\.next\/BUILD_ID$/,
+    /^\.next\/(?:server|static)\/.+\.(?:js|json|css|html|rsc|meta|body|woff2|svg|txt|segment\.rsc)$/,
+    /^public\/[\w.-]+\.(?:ico|png|svg|txt|webmanifest)$/,
+    /^public\/samples\/[\w-]+\.(?:java|mts|sh|py|go)$/,
+    /^node_modules\/(?:@next\/env|@swc\/helpers|baseline-browser-mapping|caniuse-lite|client-only|next|react|react-dom|styled-jsx)\//,
+  ],
+};
+/** Limits in bytes. A package that grows over night contains something that it should not. */
+const PACKED_BYTES_MAX = { redis: 400_000, client: 100_000, lockkeeper: 8_000_000 };
+
+/** @typedef {keyof typeof CONTENTS} PackageName */
+
+const SECRETS = [
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  /\blk_[A-Za-z0-9_-]{40,}/,
+  /\bnpm_[A-Za-z0-9]{36}\b/,
+  /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
+  /\bAKIA[0-9A-Z]{16}\b/,
+  /_authToken/,
+];
+
+/**
+ * Extracts a tarball and returns what is wrong with its content.
+ *
+ * @param {PackageName} name
+ * @param {{ tarball: string, packedBytes: number }} packed
+ * @param {{ folder: string, version: string }} options `folder`: an empty one, for the content
+ * @returns {string[]} one sentence per finding
+ */
+export function inspectTarball(name, { tarball, packedBytes }, { folder, version }) {
+  execFileSync("tar", ["-xzf", tarball, "-C", folder]);
+  const root = join(folder, "package");
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const findings = listFiles(root).flatMap((file) =>
+    inspectFile(name, relative(root, file), readFileSync(file)),
+  );
+  if (manifest.version !== version)
+    findings.push(`package.json has version ${manifest.version}, not ${version}`);
+  if (manifest.private) findings.push("package.json is private");
+  if (manifest.scripts !== undefined) findings.push("package.json has scripts");
+  if (packedBytes > PACKED_BYTES_MAX[name])
+    findings.push(`${packedBytes} bytes are more than the limit of ${PACKED_BYTES_MAX[name]} bytes`);
+  return findings;
+}
+
+/**
+ * @param {PackageName} name
+ * @param {string} path in the package
+ * @param {Buffer} content
+ * @returns {string[]}
+ */
+export function inspectFile(name, path, content) {
+  const findings = [];
+  if (!CONTENTS[name].some((pattern) => pattern.test(path))) findings.push("is not an expected file");
+  const text = content.toString("latin1");
+  for (const foreign of listForeignTexts()) if (text.includes(foreign)) findings.push(`contains ${foreign}`);
+  if (path.startsWith("node_modules/")) return findings.map((finding) => `${path} ${finding}`);
+  if (/\.test\.|(?:^|\/)test\//.test(path)) findings.push("is a test");
+  for (const pattern of SECRETS)
+    if (pattern.test(text)) findings.push(`contains a secret (${pattern.source})`);
+  if (/\.js$/.test(path) && !path.startsWith(".next/") && /(?:from|import\() ?"@\//.test(text))
+    findings.push("imports a path alias");
+  return findings.map((finding) => `${path} ${finding}`);
+}
+
+/** Texts that name the machine on which the package was built. */
+function listForeignTexts() {
+  const home = homedir();
+  return [
+    ROOT.replace(/\/$/, ""),
+    ...(home.split("/").length > 2 ? [`${home}/`] : []),
+    ...readRegistryHosts(),
+    hostname(),
+  ].filter((text) => text.length > 6);
+}
+
+/** @type {string[] | undefined} */
+let registryHosts;
+
+/** The registry of this machine can be a private mirror. */
+function readRegistryHosts() {
+  if (registryHosts === undefined) {
+    const registry = execFileSync("npm", ["config", "get", "registry"], {
+      encoding: "utf8",
+      stdio: "pipe",
+    }).trim();
+    const { host } = new URL(registry);
+    registryHosts = host === "registry.npmjs.org" ? [] : [host];
+  }
+  return registryHosts;
+}
