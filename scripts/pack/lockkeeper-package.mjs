@@ -132,6 +132,8 @@ function createManifest(dependencies, bundled) {
       "cli",
     ],
     license: root.license,
+    // The release workflow sets it.
+    ...(root.repository && { repository: root.repository }),
     type: "module",
     engines: { node: ">=20.9" },
     bin: { lockkeeper: "bin/lockkeeper.js" },

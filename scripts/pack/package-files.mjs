@@ -21,7 +21,7 @@ export const DIST = join(ROOT, "dist");
 /**
  * The package.json of the repository, which has the version and the ranges of dependencies.
  *
- * @returns {{ version: string, license: string, dependencies: Record<string, string> }}
+ * @returns {{ version: string, license: string, repository?: object, dependencies: Record<string, string> }}
  */
 export function readRootManifest() {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

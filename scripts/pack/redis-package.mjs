@@ -67,6 +67,8 @@ function createManifest(dependencies) {
       "leader-election",
     ],
     license: root.license,
+    // The release workflow sets it.
+    ...(root.repository && { repository: root.repository }),
     type: "module",
     engines: { node: ">=20" },
     exports: {

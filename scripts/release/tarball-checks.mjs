@@ -35,6 +35,10 @@ const SECRETS = [
   /_authToken/,
 ];
 
+const REPOSITORY = ROOT.replace(/\/$/, "");
+/** @type {string[] | undefined} */
+let foreignTexts;
+
 /**
  * Extracts a tarball and returns what is wrong with its content.
  *
@@ -69,8 +73,9 @@ export function inspectFile(name, path, content) {
   const findings = [];
   if (!CONTENTS[name].some((pattern) => pattern.test(path))) findings.push("is not an expected file");
   const text = content.toString("latin1");
-  for (const foreign of listForeignTexts()) if (text.includes(foreign)) findings.push(`contains ${foreign}`);
+  if (text.includes(REPOSITORY)) findings.push(`contains ${REPOSITORY}`);
   if (path.startsWith("node_modules/")) return findings.map((finding) => `${path} ${finding}`);
+  for (const foreign of listForeignTexts()) if (text.includes(foreign)) findings.push(`contains ${foreign}`);
   if (/\.test\.|(?:^|\/)test\//.test(path)) findings.push("is a test");
   for (const pattern of SECRETS)
     if (pattern.test(text)) findings.push(`contains a secret (${pattern.source})`);
@@ -79,29 +84,13 @@ export function inspectFile(name, path, content) {
   return findings.map((finding) => `${path} ${finding}`);
 }
 
-/** Texts that name the machine on which the package was built. */
+/** Texts that name the machine on which the package was built. The registry can be a private mirror. */
 function listForeignTexts() {
-  const home = homedir();
-  return [
-    ROOT.replace(/\/$/, ""),
-    ...(home.split("/").length > 2 ? [`${home}/`] : []),
-    ...readRegistryHosts(),
-    hostname(),
-  ].filter((text) => text.length > 6);
+  foreignTexts ??= [`${homedir()}/`, hostname(), readRegistryHost()].filter((text) => text.length > 6);
+  return foreignTexts;
 }
 
-/** @type {string[] | undefined} */
-let registryHosts;
-
-/** The registry of this machine can be a private mirror. */
-function readRegistryHosts() {
-  if (registryHosts === undefined) {
-    const registry = execFileSync("npm", ["config", "get", "registry"], {
-      encoding: "utf8",
-      stdio: "pipe",
-    }).trim();
-    const { host } = new URL(registry);
-    registryHosts = host === "registry.npmjs.org" ? [] : [host];
-  }
-  return registryHosts;
+function readRegistryHost() {
+  const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8", stdio: "pipe" });
+  return new URL(registry.trim()).host;
 }
