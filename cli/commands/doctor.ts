@@ -109,7 +109,7 @@ async function checkServer(
   options: DoctorOptions,
   context: CliContext,
 ): Promise<boolean> {
-  const state = await readServerState(connection.url, context.version);
+  const state = await readServerState(connection.url);
   if (!options.json) context.writeOut(formatServerState(connection.url, state, context));
   const isReady = state.readiness === "ready";
   if (connection.apiKey === undefined) {

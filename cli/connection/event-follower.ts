@@ -88,7 +88,7 @@ async function handleRefusal(api: ServerApi, response: Response): Promise<string
     await response.body?.cancel();
     return `HTTP ${status}`;
   }
-  throw await api.explainFailure(response, "/events");
+  throw await api.explainRefusal(response, "/events");
 }
 
 function handleMessage({ id, name, data }: SseMessage, state: StreamState, options: FollowOptions): void {

@@ -1,11 +1,11 @@
-import type { ErrorCode, Problem } from "../../lib/contract/error.ts";
+import type { LibraryErrorCode, Problem } from "../../lib/contract/error.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { ServerConnection } from "./choose-connection.ts";
 
 /** The exit code for each problem code. Codes that a command cannot get are `failure`. */
-const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = {
+const EXIT_CODE_OF: Partial<Record<LibraryErrorCode, ExitCode>> = {
   unauthenticated: EXIT_CODES.unauthorized,
   forbidden: EXIT_CODES.unauthorized,
   not_owner: EXIT_CODES.unauthorized,
@@ -36,7 +36,7 @@ const EXIT_CODE_OF: Partial<Record<ErrorCode, ExitCode>> = {
 };
 
 /** Returns the exit code for a problem that a server reports. */
-export function getProblemExitCode(code: ErrorCode): ExitCode {
+export function getProblemExitCode(code: LibraryErrorCode): ExitCode {
   return EXIT_CODE_OF[code] ?? EXIT_CODES.failure;
 }
 

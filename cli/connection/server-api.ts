@@ -1,15 +1,22 @@
 import type { z } from "zod";
+import { ApiError } from "../../lib/client/api-error.ts";
+import { ApiTransport } from "../../lib/client/api-transport.ts";
 import { Problem } from "../../lib/contract/error.ts";
-import type { CliError } from "../output/cli-error.ts";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import { toPrintable } from "../output/printable.ts";
 import type { ServerConnection } from "./choose-connection.ts";
 import { explainProblem } from "./explain-problem.ts";
-import { diagnoseServer, explainMissingRoute } from "./server-diagnosis.ts";
+import {
+  explainForeignResponse,
+  explainMissingRoute,
+  explainNetworkError,
+  explainUnreadableResponse,
+} from "./server-diagnosis.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** A gateway sends these while the server restarts. Reads are repeated. */
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
-const READ_TRIES = 3;
-const RETRY_MS = 500;
+/** Reads are repeated while a server restarts. */
+const READ_RETRY_MS = 2000;
 
 export interface ApiCall<Schema extends z.ZodType> {
   readonly method?: "GET" | "POST";
@@ -18,7 +25,7 @@ export interface ApiCall<Schema extends z.ZodType> {
   /** The path in the OpenAPI document, such as `/locks/{key}`. */
   readonly route: string;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly body?: object;
+  readonly body?: Readonly<Record<string, unknown>>;
   readonly schema: Schema;
 }
 
@@ -30,90 +37,96 @@ export interface ApiResult<Value> {
 
 /** Calls of the API of one server. Failures become errors for the user. */
 export class ServerApi {
+  readonly #transport: ApiTransport;
+
+  /** @throws CliError if the API key is malformed */
   constructor(
     readonly connection: ServerConnection,
     /** The version of this command line. */
     private readonly version: string,
-  ) {}
+  ) {
+    try {
+      this.#transport = new ApiTransport({ urls: [connection.url], apiKey: connection.apiKey });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new CliError(error.detail, EXIT_CODES.failure);
+    }
+  }
 
   /** @throws CliError */
   async read<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<z.output<Schema>> {
     return (await this.call(call)).value;
   }
 
-  /** @throws CliError */
+  /** Sends a request; only reads are repeated. @throws CliError */
   async call<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<ApiResult<z.output<Schema>>> {
-    const response = await this.#send(call);
-    if (!response.ok) throw await this.explainFailure(response, call.route);
-    const value = call.schema.safeParse(await response.json().catch(() => undefined));
-    // An older server can lack fields, and something else than Lockkeeper can respond with JSON.
-    if (!value.success) throw await diagnoseServer(this.connection.url, "unreadable", this.version);
-    return { value: value.data, requestId: response.headers.get("x-request-id") ?? undefined };
+    const { method = "GET", path, route, query, body, schema } = call;
+    const request = { method, path: path + this.#buildSearch(query), body, timeoutMs: REQUEST_TIMEOUT_MS };
+    const retryForMs = method === "GET" ? READ_RETRY_MS : 0;
+    const response = await this.#transport
+      .request({ ...request, retryForMs })
+      .catch(async (error: unknown) => {
+        throw error instanceof ApiError ? await this.#explainError(error, route) : error;
+      });
+    const parsed = schema.safeParse(response.value);
+    if (!parsed.success) throw await explainUnreadableResponse(this.connection.url, this.version);
+    return { value: parsed.data, requestId: response.headers.get("x-request-id") ?? undefined };
   }
 
-  /** Opens a stream. @throws CliError if the server refuses it @throws TypeError if the connection fails */
+  /** Opens a stream, whatever the status of the response. @throws TypeError if the connection fails */
   async openStream(
     { path, query }: Pick<ApiCall<z.ZodType>, "path" | "query">,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Response> {
-    return await fetch(this.#buildUrl(path, query), {
-      headers: { ...this.#buildHeaders(), accept: "text/event-stream", ...headers },
+    const { url, apiKey } = this.connection;
+    return await fetch(`${url}/api/v1${path}${this.#buildSearch(query)}`, {
+      headers: {
+        accept: "text/event-stream",
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...headers,
+      },
       redirect: "manual",
       signal,
     });
   }
 
-  /** Explains an error response. Also says if the server is too old to have the route. */
-  async explainFailure(response: Response, route: string): Promise<CliError> {
+  /** Explains a response of `openStream` that is not a stream. */
+  async explainRefusal(response: Response, route: string): Promise<CliError> {
+    const { data: problem } = Problem.safeParse(await response.json().catch(() => undefined));
+    if (problem === undefined) return explainForeignResponse(this.connection.url, response.status, undefined);
+    return await this.#explainProblem(problem, route);
+  }
+
+  async #explainError(error: ApiError, route: string): Promise<CliError> {
+    const { code, detail, status, problem, cause } = error;
     const { url } = this.connection;
-    const problem = Problem.safeParse(await response.json().catch(() => undefined));
-    if (!problem.success) return await diagnoseServer(url, response, this.version);
-    if (problem.data.code === "not_found" || problem.data.code === "method_not_allowed") {
-      const missing = await explainMissingRoute(url, route, this.version);
-      if (missing !== undefined) return missing;
+    if (code === "unexpected_response" || (status !== undefined && problem === undefined))
+      return explainForeignResponse(url, status, detail);
+    if (status === undefined && code === "unavailable") return explainNetworkError(url, cause);
+    if (status === undefined) {
+      return new CliError(
+        `${toPrintable(detail)} The request may have been carried out.`,
+        EXIT_CODES.unavailable,
+      );
     }
-    return explainProblem(problem.data, this.connection);
+    if (code === "aborted") throw error;
+    return await this.#explainProblem({ code, detail }, route);
   }
 
-  async #send<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<Response> {
-    const { method = "GET", path, query, body } = call;
-    for (let left = method === "GET" ? READ_TRIES : 1; ; left--) {
-      try {
-        const response = await fetch(this.#buildUrl(path, query), {
-          method,
-          headers: {
-            ...this.#buildHeaders(),
-            accept: "application/json",
-            ...(body === undefined ? {} : { "content-type": "application/json" }),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          redirect: "manual",
-          signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-        });
-        if (!GATEWAY_STATUSES.has(response.status) || left <= 1) return response;
-        await response.body?.cancel();
-      } catch (error) {
-        if (left <= 1) throw await diagnoseServer(this.connection.url, error, this.version);
-      }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
+  /** Also says if the server is too old to have the route. */
+  async #explainProblem(problem: Pick<Problem, "code" | "detail">, route: string): Promise<CliError> {
+    const { url } = this.connection;
+    const isMissing = problem.code === "not_found" || problem.code === "method_not_allowed";
+    const missing = isMissing ? await explainMissingRoute(url, route, this.version) : undefined;
+    return missing ?? explainProblem(problem, this.connection);
   }
 
-  #buildUrl(path: string, query: ApiCall<z.ZodType>["query"] = {}): string {
-    const { url, target } = this.connection;
+  #buildSearch(query: ApiCall<z.ZodType>["query"] = {}): string {
     const search = new URLSearchParams();
-    for (const [name, value] of Object.entries({ ...query, target })) {
+    for (const [name, value] of Object.entries({ ...query, target: this.connection.target })) {
       if (value !== undefined) search.set(name, value);
     }
-    return `${url}/api/v1${path}${search.size === 0 ? "" : `?${search}`}`;
-  }
-
-  #buildHeaders(): Record<string, string> {
-    const { apiKey } = this.connection;
-    return {
-      "user-agent": `lockkeeper-cli/${this.version}`,
-      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-    };
+    return search.size === 0 ? "" : `?${search}`;
   }
 }

@@ -45,14 +45,8 @@ export function describeNetworkError(error: unknown): string {
   return NETWORK_CAUSES[code] ?? (code || toPrintable(message));
 }
 
-/**
- * Finds out why a server gave no usable response, by reading its public API document.
- *
- * @param failure an error of `fetch`, a response that is no problem document, or `unreadable`: a response with other fields
- */
-export async function diagnoseServer(url: string, failure: unknown, version: string): Promise<CliError> {
-  if (failure instanceof Response) return explainForeignResponse(url, failure);
-  if (failure !== "unreadable") return explainNetworkError(url, failure);
+/** Explains a response of Lockkeeper with other fields than expected, or of something else that returns JSON. */
+export async function explainUnreadableResponse(url: string, version: string): Promise<CliError> {
   const document = await readOpenApi(url);
   if (document === undefined)
     return createWrongAddressError(url, "the response has other fields than expected");
@@ -62,25 +56,24 @@ export async function diagnoseServer(url: string, failure: unknown, version: str
   );
 }
 
-function explainForeignResponse(url: string, { status, headers }: Response): CliError {
-  const type = headers.get("content-type") ?? "";
+/**
+ * Explains a response that is not from Lockkeeper: a proxy sent it, or the URL is wrong.
+ *
+ * @param detail what is known about it, in sentences
+ */
+export function explainForeignResponse(
+  url: string,
+  status: number | undefined,
+  detail: string | undefined,
+): CliError {
   if (status === 502 || status === 503 || status === 504) {
     return new CliError(
       `${url} returned HTTP ${status}: a proxy responds there, but cannot reach Lockkeeper. Try again later.`,
       EXIT_CODES.unavailable,
     );
   }
-  if (status >= 300 && status < 400) {
-    const location = headers.get("location");
-    return createWrongAddressError(
-      url,
-      `it redirects${location === null ? "" : ` to ${toPrintable(location.slice(0, 200))}`}`,
-    );
-  }
-  return createWrongAddressError(
-    url,
-    type.includes("html") ? `it returned an HTML page with HTTP ${status}` : `it returned HTTP ${status}`,
-  );
+  if (detail?.includes("redirects")) return createWrongAddressError(url, toPrintable(detail));
+  return createWrongAddressError(url, `it returned HTTP ${status}, which is not from Lockkeeper`);
 }
 
 function createWrongAddressError(url: string, why: string): CliError {

@@ -1,4 +1,4 @@
-import { diagnoseServer, explainNetworkError, readOpenApi } from "./server-diagnosis.ts";
+import { explainForeignResponse, explainNetworkError, readOpenApi } from "./server-diagnosis.ts";
 
 const TIMEOUT_MS = 5000;
 const LINES_MAX = 50;
@@ -12,7 +12,7 @@ export interface ServerState {
 }
 
 /** Reads `/readyz` and the version of a server. @throws CliError if nothing or something else responds there */
-export async function readServerState(url: string, version: string): Promise<ServerState> {
+export async function readServerState(url: string): Promise<ServerState> {
   const response = await fetch(`${url}/readyz`, {
     redirect: "manual",
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -23,6 +23,6 @@ export async function readServerState(url: string, version: string): Promise<Ser
   const [readiness = "", ...warnings] = (await response.text().catch(() => "")).trim().split("\n", LINES_MAX);
   // While a server starts, it responds to /readyz but not to the API.
   if (document === undefined && !(response.status === 503 && /^\w+$/.test(readiness)))
-    throw await diagnoseServer(url, response, version);
+    throw explainForeignResponse(url, response.status, undefined);
   return { version: document?.info.version ?? "unknown version", readiness, warnings };
 }

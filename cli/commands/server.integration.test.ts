@@ -1,0 +1,235 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { runCli, startCli } from "../../test/support/run-cli.ts";
+import { ROOT_KEY, startTestServer, waitUntil } from "../../test/support/test-server.ts";
+
+const it = serverTest().extend("variables", { scope: "file" }, ({ server }) => ({
+  LOCKKEEPER_URL: server.url,
+  LOCKKEEPER_API_KEY: ROOT_KEY,
+}));
+
+/** Serves responses that are not Lockkeeper's. @returns the URL */
+async function startForeignServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const respondJson = (status: number, body: object): RequestListener => {
+  return (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  };
+};
+
+describe("a wrong address is explained", () => {
+  it("nothing listens there", async () => {
+    const { code, stderr } = await runCli(["ls", "--server", "http://127.0.0.1:9"]);
+    expect(code).toBe(122);
+    expect(stderr).toMatch(/^lockkeeper: Could not reach http:\/\/127\.0\.0\.1:9 \([^\n]+\)\.\n$/);
+  });
+
+  it("a web page is there", async () => {
+    const url = await startForeignServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><h1>Welcome</h1>");
+    });
+    const { code, stderr } = await runCli(["ls", "--server", url]);
+    expect(code).toBe(125);
+    expect(stderr).toBe(
+      `lockkeeper: ${url} is not a Lockkeeper server (it returned HTTP 200, which is not from Lockkeeper). Give the URL of the console, including its base path.\n`,
+    );
+  });
+
+  it("it redirects", async () => {
+    const url = await startForeignServer((_request, response) => {
+      response.writeHead(301, { location: "https://locks.example/" }).end();
+    });
+    const { code, stderr } = await runCli(["ls", "--server", url]);
+    expect(code).toBe(125);
+    expect(stderr).toContain("redirects to https://locks.example/");
+  });
+
+  it("it speaks no TLS", async ({ server }) => {
+    const { code, stderr } = await runCli(["ls", "--server", server.url.replace("http:", "https:")]);
+    expect(code).toBe(122);
+    expect(stderr).toContain("TLS: the server does not use TLS on this port");
+  });
+
+  it("it is not a URL", async () => {
+    expect((await runCli(["ls", "--server", "locks.example"])).stderr).toContain(
+      "It must be an http:// or https:// URL.",
+    );
+    expect(await runCli(["ls"], { LOCKKEEPER_URL: "locks.example" })).toMatchObject({
+      code: 125,
+      stderr: "lockkeeper: LOCKKEEPER_URL is invalid. It must be an http:// or https:// URL.\n",
+    });
+  });
+});
+
+it("a proxy that cannot reach the server is explained", async () => {
+  const url = await startForeignServer((_request, response) => {
+    response.writeHead(502, { "content-type": "text/html" }).end("<h1>502 Bad Gateway</h1>");
+  });
+  for (const words of [["ls"], ["release", "lock:a", "--version", "v", "--reason", "r"], ["doctor", url]]) {
+    const { code, stderr } = await runCli(words, { LOCKKEEPER_URL: url });
+    expect([words[0], code]).toEqual([words[0], 122]);
+    expect(stderr).toBe(
+      `lockkeeper: ${url} returned HTTP 502: a proxy responds there, but cannot reach Lockkeeper. Try again later.\n`,
+    );
+  }
+});
+
+it("an older server is explained", async () => {
+  const url = await startForeignServer((request, response) => {
+    if (request.url === "/api/v1/openapi.json")
+      respondJson(200, { info: { title: "Lockkeeper", version: "0.0.9" }, paths: {} })(request, response);
+    else {
+      const problem = {
+        type: "/problems/not_found",
+        title: "",
+        status: 404,
+        code: "not_found",
+        detail: "No.",
+      };
+      respondJson(404, problem)(request, response);
+    }
+  });
+  const { code, stderr } = await runCli(["ls", "--server", url]);
+  expect(code).toBe(125);
+  expect(stderr).toMatch(
+    /The server at \S+ has version 0\.0\.9, which does not support this command of version/,
+  );
+});
+
+it("a target that does not exist is explained by the server", async ({ variables }) => {
+  const { code, stderr } = await runCli(["ls", "--target", "none"], variables);
+  expect(code).toBe(125);
+  expect(stderr).toMatch(/^lockkeeper: [^\n]*none[^\n]*\n$/);
+});
+
+it("an expired key is explained", async ({ server }) => {
+  const { body: created } = await server.call("/api-keys", {
+    body: { name: "short", verbs: ["read"], expiresAt: Date.now() + 1500 },
+  });
+  await waitUntil(() => Date.now() > created.expiresAt);
+  const { code, stderr } = await runCli(["ls"], {
+    LOCKKEEPER_URL: server.url,
+    LOCKKEEPER_API_KEY: created.secret,
+  });
+  expect(code).toBe(123);
+  expect(stderr).toContain("The API key is wrong, expired or revoked.");
+});
+
+it("a key without the permission is refused", async ({ server, key }) => {
+  const { body: created } = await server.call("/api-keys", { body: { name: "reader", verbs: ["read"] } });
+  await server.acquire(key);
+  const { version } = await server.readLock(key);
+  const { code } = await runCli(["release", key, "--version", version, "--reason", "stuck"], {
+    LOCKKEEPER_URL: server.url,
+    LOCKKEEPER_API_KEY: created.secret,
+  });
+  expect(code).toBe(123);
+});
+
+describe("lockkeeper events", () => {
+  it("prints past events, oldest first", async ({ server, key, variables }) => {
+    const hold = await server.acquire(key, { owner: "me", leaseMs: 60_000 });
+    await server.callHold(hold, "release");
+    const path = `/locks/${encodeURIComponent(key)}/history`;
+    await waitUntil(async () => (await server.call(path)).body.items.length === 2);
+    const { code, stdout } = await runCli(["events", "--key", key], variables);
+    expect(code).toBe(0);
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .filter((line) => line.includes(key));
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}acquired +\S+ {2}me/);
+    expect(lines[1]).toMatch(/released .*held \d+/);
+  });
+
+  it("follows events and resumes after the server restarts, without a gap or a repetition", async ({
+    server,
+    key,
+    variables,
+  }) => {
+    const second = await startTestServer({ environment: { REDIS_URL: server.redis.url } });
+    const port = new URL(second.url).port;
+    const events = startCli(["events", "--follow", "--key", key, "--type", "acquired,released", "--json"], {
+      ...variables,
+      LOCKKEEPER_URL: second.url,
+    });
+    onTestFinished(() => events.stop());
+    const listTypes = () =>
+      events
+        .read()
+        .split("\n")
+        .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line).type] : []));
+    const cycle = async () => {
+      const hold = await server.acquire(key, { owner: "me", leaseMs: 60_000 });
+      await server.callHold(hold, "release");
+    };
+    // The stream is open once an event of it arrives.
+    await waitUntil(async () => {
+      await cycle();
+      return listTypes().length > 0;
+    }, 15_000);
+    await second.stop();
+    await waitUntil(() => events.read().includes("Connection lost"));
+    const before = listTypes().length;
+    await cycle();
+    const third = await startTestServer({ environment: { REDIS_URL: server.redis.url, PORT: port } });
+    onTestFinished(() => third.stop());
+    await waitUntil(() => events.read().includes("Connected again"), 15_000);
+    await cycle();
+    await waitUntil(() => listTypes().length >= before + 4);
+    const ids = events
+      .read()
+      .split("\n")
+      .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line).id] : []));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(listTypes().slice(-4)).toEqual(["acquired", "released", "acquired", "released"]);
+  }, 60_000);
+
+  it("ends with an error if the key is wrong", async ({ server }) => {
+    const { code } = await runCli(["events", "--follow"], {
+      LOCKKEEPER_URL: server.url,
+      LOCKKEEPER_API_KEY: "wrong",
+    });
+    expect(code).toBe(123);
+  });
+});
+
+describe("lockkeeper doctor", () => {
+  it("prints the findings of a Redis and exits with 0 if none is serious", async ({ server, direct }) => {
+    await direct.config("SET", "maxmemory-policy", "noeviction");
+    const { code, stdout } = await runCli(["doctor", server.redis.url, "--json"]);
+    const { findings, server: name } = JSON.parse(stdout);
+    expect(name).toMatch(/^(Redis|Valkey) /);
+    expect(code).toBe(findings.some(({ severity }: { severity: string }) => severity === "danger") ? 1 : 0);
+  });
+
+  it("exits with 1 if Redis may evict locks", async ({ server, direct }) => {
+    await direct.config("SET", "maxmemory-policy", "allkeys-lru", "maxmemory", "100mb");
+    onTestFinished(
+      async () => void (await direct.config("SET", "maxmemory-policy", "noeviction", "maxmemory", "0")),
+    );
+    const { code, stdout } = await runCli(["doctor", server.redis.url]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^danger .*evict/im);
+    expect(stdout).toMatch(/Fix: CONFIG SET maxmemory-policy noeviction/);
+  });
+
+  it("checks a server and its targets", async ({ server, variables }) => {
+    const { stdout } = await runCli(["doctor", server.url], variables);
+    expect(stdout).toMatch(/: Lockkeeper \d+\.\d+\.\d+, ready\n/);
+    expect(stdout).toContain(new URL(server.redis.url).port === "" ? "default" : "default: ");
+    const anonymous = await runCli(["doctor", server.url]);
+    expect(anonymous.code).toBe(0);
+    expect(anonymous.stderr).toBe("Set LOCKKEEPER_API_KEY to check the targets of the server.\n");
+  });
+});
