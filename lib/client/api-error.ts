@@ -1,7 +1,7 @@
-import type { LibraryErrorCode } from "../contract/error.ts";
+import type { ProblemCode } from "./failure-rules.ts";
 
-/** `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
-export type ApiErrorCode = LibraryErrorCode | "unexpected_response";
+/** A code of a problem document. `aborted`: the signal of the caller. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
+export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
 
 /** The members of a problem document, unchecked except that it is an object. */
 export type ProblemDocument = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import type { OwnerRecord } from "../contract/lock.ts";
 import type { ApiErrorCode } from "./api-error.ts";
+import type { OwnerRecord } from "./wire-types.ts";
 
 /** A holder of a lock, as a problem document names it. */
 export interface HolderFacts {

@@ -7,7 +7,7 @@ import type { ErrorCode } from "../contract/error.ts";
 export type RetryRule = "never" | "not_done" | "unknown";
 
 /** What docs/api.md, "When a request fails", states for each code. */
-const RULE_OF_CODE: Readonly<Record<ErrorCode, RetryRule>> = {
+const RULE_OF_CODE = {
   invalid: "never",
   idempotency_key_required: "never",
   invalid_hold_id: "never",
@@ -47,19 +47,22 @@ const RULE_OF_CODE: Readonly<Record<ErrorCode, RetryRule>> = {
   // The change was made and reverted, so it needs a new idempotency key.
   not_replicated: "never",
   unknown_outcome: "unknown",
-};
+} as const satisfies Readonly<Record<ErrorCode, RetryRule>>;
+
+/** Every code that a problem document can carry. */
+export type ProblemCode = keyof typeof RULE_OF_CODE;
 
 /** Whether this version of the client knows the code. */
-export function isErrorCode(code: unknown): code is ErrorCode {
+export function isErrorCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(RULE_OF_CODE, code);
 }
 
-export function getRetryRule(code: ErrorCode): RetryRule {
+export function getRetryRule(code: ProblemCode): RetryRule {
   return RULE_OF_CODE[code];
 }
 
 /** Returns the code that stands for a status if a newer server sent a code that this client does not know. */
-export function getGeneralCode(status: number): ErrorCode {
+export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";
   if (status === 403) return "forbidden";
   if (status === 404) return "not_found";

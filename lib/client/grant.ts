@@ -1,9 +1,9 @@
-import type { WritableFormat } from "../contract/format.ts";
 import { ApiError } from "./api-error.ts";
 import type { ApiResponse } from "./api-transport.ts";
 import type { Released } from "./hold-options.ts";
 import { computeElapsedMs, type Moment } from "./moment.ts";
 import { readAmount, readObject, readText } from "./untrusted.ts";
+import type { WritableFormat } from "./wire-types.ts";
 
 /** A hold as the server granted, renewed or re-entered it. */
 export interface Grant {

@@ -1,5 +1,4 @@
-import type { TimestampUnit, WritableFormat } from "../contract/format.ts";
-import type { OwnerRecord } from "../contract/lock.ts";
+import type { OwnerRecord, TimestampUnit, WritableFormat } from "./wire-types.ts";
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {

@@ -1,9 +1,9 @@
-import type { WritableFormat } from "../contract/format.ts";
 import type { LostError } from "./errors.ts";
 import type { Released, ReleaseOptions, RenewOptions } from "./hold-options.ts";
 import type { HoldSession } from "./hold-session.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { assertReleaseOptions, assertRenewOptions } from "./options.ts";
+import type { WritableFormat } from "./wire-types.ts";
 
 /**
  * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed. `lost`:

@@ -1,4 +1,3 @@
-import type { OwnerRecord } from "../contract/lock.ts";
 import type { ApiError, ProblemDocument } from "./api-error.ts";
 import {
   AbortedError,
@@ -23,6 +22,7 @@ import {
   WaitTimeoutError,
 } from "./errors.ts";
 import { readAmount, readObject, readText } from "./untrusted.ts";
+import type { OwnerRecord } from "./wire-types.ts";
 
 /** Members of every problem document, which are not facts. */
 const COMMON_MEMBERS = new Set(["type", "title", "status", "code", "detail", "requestId", "instance"]);

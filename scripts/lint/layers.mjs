@@ -42,6 +42,7 @@ export const LAYERS = [
   ["server/locks/quorum", "the verbs on a majority of independent masters"],
   ["server/locks/backends", "opens the verbs for a topology"],
   ["server/locks/client", "the library: LockClient, Hold, watchdog, election"],
+  ["packages/client", "the package @lockkeeper/client: what an application imports"],
   ["packages/redis", "the package @lockkeeper/redis: what an application imports"],
   ["server/home", "the home store"],
   ["server/auth", "operators, API keys, sessions and grants"],

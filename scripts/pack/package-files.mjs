@@ -1,5 +1,5 @@
 // What the builds of all packages share.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runChild, StepError } from "../steps/child.mjs";
@@ -30,6 +30,18 @@ export function readRootManifest() {
 /** Compiles a package. @param {string} folder with its tsconfig.json, relative to the repository */
 export async function compile(folder) {
   await run(join(ROOT, "node_modules/.bin/tsc"), ["--project", folder], ROOT);
+}
+
+/**
+ * Changes the imports in declaration files to `.js`, because tsc only does this for JavaScript.
+ *
+ * @param {readonly string[]} files of which those that end with `.d.ts` are changed
+ */
+export function renameDeclarationImports(files) {
+  for (const file of files.filter((file) => file.endsWith(".d.ts"))) {
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
+  }
 }
 
 /**

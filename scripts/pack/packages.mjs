@@ -1,3 +1,4 @@
+import { packClient } from "./client-package.mjs";
 import { packLockkeeper } from "./lockkeeper-package.mjs";
 import { packRedisLibrary } from "./redis-package.mjs";
 
@@ -6,4 +7,4 @@ import { packRedisLibrary } from "./redis-package.mjs";
  *
  * @type {Record<string, () => Promise<import("./package-files.mjs").Packed>>}
  */
-export const PACKAGES = { redis: packRedisLibrary, lockkeeper: packLockkeeper };
+export const PACKAGES = { redis: packRedisLibrary, client: packClient, lockkeeper: packLockkeeper };

@@ -1,5 +1,5 @@
 // Builds the package @lockkeeper/redis from the files that packages/redis/index.ts imports.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   compile,
@@ -11,6 +11,7 @@ import {
   packFolder,
   ROOT,
   readRootManifest,
+  renameDeclarationImports,
 } from "./package-files.mjs";
 
 const PACKAGE = join(DIST, "redis");
@@ -31,21 +32,13 @@ export async function packRedisLibrary() {
   await compile("packages/redis");
   const compiled = listFiles(COMPILED);
   const modules = compiled.filter((file) => file.endsWith(".js"));
-  for (const file of compiled.filter((file) => file.endsWith(".d.ts"))) renameImports(file);
+  renameDeclarationImports(compiled);
   const scripts = copyScripts(COMPILED, modules);
   const dependencies = findDependencies(COMPILED, modules, DEPENDENCIES);
   writeFileSync(join(PACKAGE, "package.json"), `${JSON.stringify(createManifest(dependencies), null, 2)}\n`);
   copyTo(join(ROOT, "packages/redis/README.md"), join(PACKAGE, "README.md"));
   copyTo(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
   return { ...(await packFolder(PACKAGE)), modules: modules.length, scripts, dependencies };
-}
-
-/**
- * Changes the imports in a declaration file to `.js`, because tsc only does this for JavaScript. @param {string} file
- */
-function renameImports(file) {
-  const text = readFileSync(file, "utf8");
-  writeFileSync(file, text.replace(/((?:from |import\()"\.[^"]+)\.ts"/g, '$1.js"'));
 }
 
 /** @param {readonly string[]} dependencies */

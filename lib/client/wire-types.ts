@@ -1,0 +1,17 @@
+// The types of lib/contract that the package exports, without the dependency on zod. wire-types.test.ts compares them.
+
+/** Formats that locks can be acquired in. */
+export type WritableFormat = "redisson" | "token" | "timestamp";
+
+/** Unit of the deadline that the format `timestamp` stores. */
+export type TimestampUnit = "s" | "ms";
+
+/** Information about the holder, shown in the console. */
+export interface OwnerRecord {
+  service?: string | undefined;
+  host?: string | undefined;
+  pid?: number | undefined;
+  purpose?: string | undefined;
+  /** Trace id or request id of the application. */
+  trace?: string | undefined;
+}

@@ -1,0 +1,51 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * Distributed locks over the HTTP API of a Lockkeeper server, for any runtime with `fetch`.
+ *
+ * Start with {@link LockkeeperClient} and {@link LockkeeperClient.withLock}. Every error extends {@link LockkeeperError} and
+ * has a stable `code`.
+ *
+ * @packageDocumentation
+ */
+
+export type { ApiErrorCode as ErrorCode } from "../../lib/client/api-error.ts";
+export {
+  AbortedError,
+  ForbiddenError,
+  HeldError,
+  type HeldFacts,
+  type HolderFacts,
+  InvalidError,
+  type InvalidFacts,
+  type KeyFacts,
+  KeyNotAllowedError,
+  type KeyNotAllowedFacts,
+  LockkeeperError,
+  LostError,
+  type LostFacts,
+  NotALockError,
+  type NotALockFacts,
+  NotReplicatedError,
+  type NotReplicatedFacts,
+  type OtherCode,
+  type OtherFacts,
+  QueueFullError,
+  type QueueFullFacts,
+  RefusedError,
+  UnauthenticatedError,
+  UnavailableError,
+  type UnavailableFacts,
+  UnitConflictError,
+  type UnitConflictFacts,
+  UnknownOutcomeError,
+  WaitTimeoutError,
+} from "../../lib/client/errors.ts";
+export { Hold, type HoldState } from "../../lib/client/hold.ts";
+export type {
+  AcquireOptions,
+  Released,
+  ReleaseOptions,
+  RenewOptions,
+} from "../../lib/client/hold-options.ts";
+export { LockkeeperClient, type LockkeeperClientOptions } from "../../lib/client/lockkeeper-client.ts";
+export type { OwnerRecord, TimestampUnit, WritableFormat } from "../../lib/client/wire-types.ts";

@@ -1,0 +1,74 @@
+// Builds the package @lockkeeper/client from the files that packages/client/index.ts imports.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { StepError } from "../steps/child.mjs";
+import {
+  compile,
+  copyTo,
+  DIST,
+  findDependencies,
+  listFiles,
+  packFolder,
+  ROOT,
+  readRootManifest,
+  renameDeclarationImports,
+} from "./package-files.mjs";
+
+const PACKAGE = join(DIST, "client");
+/** The same as in packages/client/tsconfig.json. Files in it have the same layout as in the repository. */
+const COMPILED = join(PACKAGE, "esm");
+const ENTRY = "packages/client/index";
+/** Compiled for its types only; its schemas need zod. */
+const TYPES_ONLY = "lib/contract";
+
+/**
+ * Compiles the client to dist/client and packs it to dist/lockkeeper-client-<version>.tgz.
+ *
+ * @returns {Promise<import("./package-files.mjs").Packed>}
+ */
+export async function packClient() {
+  rmSync(PACKAGE, { recursive: true, force: true });
+  await compile("packages/client");
+  rmSync(join(COMPILED, TYPES_ONLY), { recursive: true, force: true });
+  const compiled = listFiles(COMPILED);
+  const modules = compiled.filter((file) => file.endsWith(".js"));
+  for (const file of compiled) assertPortable(file);
+  renameDeclarationImports(compiled);
+  const dependencies = findDependencies(COMPILED, modules, []);
+  writeFileSync(join(PACKAGE, "package.json"), `${JSON.stringify(createManifest(), null, 2)}\n`);
+  copyTo(join(ROOT, "packages/client/README.md"), join(PACKAGE, "README.md"));
+  copyTo(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
+  return { ...(await packFolder(PACKAGE)), modules: modules.length, scripts: 0, dependencies };
+}
+
+/** @param {string} file @throws {StepError} if it imports what the package does not have, or a module of Node */
+function assertPortable(file) {
+  const [found] = /\bfrom "(?:node:[^"]*|[^"]*contract\/[^"]*)"/.exec(readFileSync(file, "utf8")) ?? [];
+  if (found === undefined) return;
+  throw new StepError(
+    `${relative(COMPILED, file)} has an import ${found}; @lockkeeper/client runs without Node and zod.`,
+  );
+}
+
+function createManifest() {
+  const root = readRootManifest();
+  return {
+    name: "@lockkeeper/client",
+    version: root.version,
+    description:
+      "Distributed locks over the HTTP API of a Lockkeeper server, with fencing tokens and automatic renewal",
+    keywords: ["lock", "mutex", "distributed-lock", "redis", "valkey", "http", "fetch", "fencing-token"],
+    license: root.license,
+    // The release workflow sets it.
+    ...(root.repository && { repository: root.repository }),
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20.3" },
+    exports: {
+      ".": { types: `./esm/${ENTRY}.d.ts`, default: `./esm/${ENTRY}.js` },
+      "./package.json": "./package.json",
+    },
+    types: `./esm/${ENTRY}.d.ts`,
+    files: ["esm"],
+  };
+}
