@@ -6,11 +6,7 @@ const unit = { ...shared, testTimeout: 20_000 };
 const integration = { ...shared, testTimeout: 20_000, hookTimeout: 30_000 };
 
 /** Files that replace a module: in a worker of their own, since others of the same worker would get the replacement. */
-const REPLACES_MODULES = [
-  "server/locks/verbs/attempt.test.ts",
-  "server/watch/scan/time-budget.test.ts",
-  "test/chaos/processes/retrying-http-client.test.ts",
-];
+const REPLACES_MODULES = ["server/locks/verbs/attempt.test.ts", "server/watch/scan/time-budget.test.ts"];
 
 /** Files that replace the clock of their process or measure its memory, CPU time or timers. */
 const NEEDS_OWN_PROCESS = [

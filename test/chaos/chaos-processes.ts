@@ -95,7 +95,7 @@ export class ChaosProcesses {
       ...ports.slice(0, n % ports.length),
     ]);
     const urls = links.map(({ port }) => `http://127.0.0.1:${port}`);
-    const by: HttpAccess = { door: "http", urls, apiKey: this.#apiKey };
+    const by: HttpAccess = { door: "http", core: this.settings.core, urls, apiKey: this.#apiKey };
     this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`h${n + 1}`, n, nth, by) });
   }
 

@@ -1,27 +1,30 @@
-import { Hold } from "../../../lib/contract/actions/verb.ts";
-import { HttpHold } from "./http-hold.ts";
+import { pathToFileURL } from "node:url";
+import type { LockkeeperClient } from "../../../lib/client/lockkeeper-client.ts";
+import { countAttempts, fetchAndCount } from "./attempt-counter.ts";
+import { HttpHold, throwFailure } from "./http-hold.ts";
 import type { AcquireRequest, HeldLock, LockingClient } from "./locking-client.ts";
-import { RetryingHttpClient } from "./retrying-http-client.ts";
 import type { HttpAccess } from "./task.ts";
 
-const ASK_MS = 4000;
+type ClientModule = typeof import("../../../lib/client/lockkeeper-client.ts");
 
-/** The API as an app uses it that keeps to the README: it renews, counts its deadline, and asks again what was lost. */
+/** The HTTP client of the product, of the core under test. */
 export class HttpClient implements LockingClient {
-  readonly #calls: RetryingHttpClient;
+  private constructor(private readonly client: LockkeeperClient) {}
 
-  constructor(door: HttpAccess) {
-    this.#calls = new RetryingHttpClient(door);
+  static async open({ core, urls, apiKey }: HttpAccess): Promise<HttpClient> {
+    const { LockkeeperClient }: ClientModule = await import(
+      pathToFileURL(`${core}/lib/client/lockkeeper-client.ts`).href
+    );
+    return new HttpClient(new LockkeeperClient({ url: urls, apiKey, fetch: fetchAndCount }));
   }
 
   async acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock> {
-    const { owner, leaseMs, waitMs, format, renew, signal } = wish;
-    const path = `/locks/${encodeURIComponent(lock)}/acquire`;
-    const call = { path, body: { owner, leaseMs, format }, forMs: ASK_MS, signal };
-    const granted = await this.#calls.request(waitMs > 0 ? { ...call, waitMs } : call, (body) =>
-      Hold.parse(body),
+    const { renew, ...options } = wish;
+    const renewal = renew ? "automatic" : "manual";
+    const { result, asked } = await countAttempts("acquire", () =>
+      this.client.acquire(lock, { ...options, renewal }).catch(throwFailure),
     );
-    return new HttpHold(this.#calls, granted, renew);
+    return new HttpHold(result, asked);
   }
 
   /** Connections are kept open by Node, and end with the process. */

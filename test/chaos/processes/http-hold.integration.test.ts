@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { serverTest } from "../../support/fixtures.ts";
@@ -6,11 +7,11 @@ import { createTestKey } from "../../support/test-locks.ts";
 import { ROOT_KEY, waitUntil } from "../../support/test-server.ts";
 import { HttpClient } from "./http-client.ts";
 
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+
 const it = serverTest()
-  .extend(
-    "client",
-    { scope: "file" },
-    ({ server }) => new HttpClient({ door: "http", urls: [server.url], apiKey: ROOT_KEY }),
+  .extend("client", { scope: "file" }, ({ server }) =>
+    HttpClient.open({ door: "http", core: PROJECT, urls: [server.url], apiKey: ROOT_KEY }),
   )
   .extend(
     "acquire",
@@ -42,7 +43,7 @@ describe("holds over HTTP", () => {
     expect(waited.remainingMs()).toBeGreaterThan(LEASE_MS / 2);
     waited.assertHeld();
     await waitUntil(() => waited.signal.aborted);
-    expect(() => waited.assertHeld()).toThrow("lost");
+    expect(() => waited.assertHeld()).toThrow("has ended");
     await waited.release();
   });
 

@@ -1,7 +1,7 @@
 import { type Entry, NS_PER_MS } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
+import { HttpFailure } from "./http-hold.ts";
 import type { AcquireRequest, Attempts, HeldLock, LockingClient } from "./locking-client.ts";
-import { ApiError } from "./retrying-http-client.ts";
 
 /** A renewal by the watchdog shows in the deadline alone. */
 const WATCH_INTERVAL_MS = 20;
@@ -59,8 +59,9 @@ export class RecordingClient {
       return claim;
     } catch (error) {
       const failure = describeFailure(error);
-      // The library also reports `lost` of a re-entry that was granted when its own deadline had passed.
-      const isOpen = what.op === "reenter" && failure.code === "lost" && !(error instanceof ApiError);
+      // The libraries also report `lost` of a re-entry that was granted when their own deadline had passed.
+      const isCertain = error instanceof HttpFailure && error.knowledge === "certain";
+      const isOpen = what.op === "reenter" && failure.code === "lost" && !isCertain;
       this.journal.write({ ...what, ...failure, ...(isOpen ? { type: "info" } : {}) });
       return undefined;
     }

@@ -8,7 +8,7 @@ interface Task {
   readonly journal: string;
 }
 
-/** `core`: the folder that holds `server`: this project, or a copy that was broken on purpose. */
+/** `core`: the folder that holds `server` and `lib`: this project, or a copy that was broken on purpose. */
 export interface LibraryAccess {
   readonly door: "library";
   readonly core: string;
@@ -17,6 +17,7 @@ export interface LibraryAccess {
 
 export interface HttpAccess {
   readonly door: "http";
+  readonly core: string;
   /** Of the API servers, the one to begin with first. */
   readonly urls: readonly string[];
   readonly apiKey: string;

@@ -18,7 +18,7 @@ const GIVEN_UP_MS = 100;
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
-const client = task.by.door === "http" ? new HttpClient(task.by) : await openClient(task.by);
+const client = task.by.door === "http" ? await HttpClient.open(task.by) : await openClient(task.by);
 const resource = await ResourceClient.open(task.resourcePort);
 const stop = new AbortController();
 
