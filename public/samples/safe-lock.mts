@@ -3,6 +3,7 @@
 //   export LOCKKEEPER_URL=http://127.0.0.1:3000 LOCKKEEPER_API_KEY=lk_...
 //   node safe-lock.mts                 Node 22.18 or newer; with Node 20: npx tsx safe-lock.mts
 //
+// It has no dependencies. The package @lockkeeper/client does the same, except for commands and signals.
 // Copy everything above the marker line. The lock is renewed until the work settles and is then released, also after
 // an exception, SIGTERM, SIGINT or SIGHUP. If the lock is lost or its deadline passes, hold.signal aborts,
 // hold.assertHeld() throws LockLost and the commands of hold.run() are killed (SIGKILL, whole process group).

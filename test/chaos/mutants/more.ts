@@ -109,4 +109,43 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     run: { faults: ["drop-replies", "restart-api"] },
     noticedBy: ["C7", "C8"],
   },
+  {
+    name: "http-validity-from-reply",
+    wrong: "the HTTP client counts a deadline from the answer, not from before the request",
+    edits: [
+      {
+        file: "lib/client/api-attempt.ts",
+        find: "return readResponse(response, text, url, sentAt);",
+        instead: "return readResponse(response, text, url, getCurrentMoment());",
+      },
+    ],
+    run: { faults: ["stop-worker", "stop-api"], seconds: 30 },
+    noticedBy: ["C1", "C4"],
+  },
+  {
+    name: "http-client-clock",
+    wrong: "the HTTP client looks at a deadline by its wall clock alone",
+    edits: [
+      {
+        file: "lib/client/moment.ts",
+        find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
+        instead: "return Date.now() - moment.wall;",
+      },
+    ],
+    run: { faults: ["clock-step"], seconds: 30 },
+    noticedBy: ["C1", "C4"],
+  },
+  {
+    name: "http-renewal-revives",
+    wrong: "the HTTP client keeps a hold whose renewal found it lost",
+    edits: [
+      {
+        file: "lib/client/hold-session.ts",
+        find: "if (!(error instanceof LostError)) return error;",
+        instead: "return error;",
+      },
+    ],
+    run: { faults: ["flushall", "restart-server"] },
+    noticedBy: ["C1", "C4"],
+  },
 ];
