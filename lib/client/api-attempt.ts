@@ -30,7 +30,7 @@ export type AttemptResult =
 
 /** Errors of runtimes that occur before a request is sent. */
 const NOT_SENT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTIONREFUSED|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|CONNECTION REFUSED|BAD PORT/i;
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTIONREFUSED|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|CONNECTION REFUSED|BAD PORT|EPROTO|\(CONNECT\)/i;
 
 /** Sends one request. Never rejects: each failure is returned with the rule for repeating it. */
 export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
