@@ -26,6 +26,7 @@ const send: typeof fetch = async (input, init) => {
   const headers = init?.headers as Record<string, string>;
   sent.push({ url: String(input), headers, body: init?.body && JSON.parse(String(init.body)) });
   const answer = answers.length > 1 ? answers.shift() : answers[0];
+  expect(init?.redirect).toBe("manual");
   init?.signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     if (answer !== "silent") setTimeout(resolve, REQUEST_MS);

@@ -98,13 +98,16 @@ describe("LeaseRenewer", () => {
   it("a refused renewal is repeated after another third, until the deadline", async () => {
     const lease = new HoldLease("k", createGrant());
     const attempts: number[] = [];
+    const keys = new Set<string>();
     const startedAt = performance.now();
-    new LeaseRenewer(lease, async () => {
+    new LeaseRenewer(lease, async (key) => {
       attempts.push(performance.now() - startedAt);
+      keys.add(key);
       return "never";
     });
     await vi.advanceTimersByTimeAsync(9000);
     expect(attempts).toEqual([1000, 2000]);
+    expect(keys.size).toBe(2);
     expect(lease.state).toBe("lost");
   });
 
