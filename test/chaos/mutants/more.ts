@@ -135,17 +135,4 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     run: { faults: ["clock-step"], seconds: 30 },
     noticedBy: ["C1", "C4"],
   },
-  {
-    name: "http-renewal-revives",
-    wrong: "the HTTP client keeps a hold whose renewal found it lost",
-    edits: [
-      {
-        file: "lib/client/hold-session.ts",
-        find: "if (!(error instanceof LostError)) return error;",
-        instead: "return error;",
-      },
-    ],
-    run: { faults: ["flushall", "restart-server"] },
-    noticedBy: ["C1", "C4"],
-  },
 ];
