@@ -67,6 +67,8 @@ function findUncommittedChanges() {
 function findVersionFaults() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const faults = lock.version === version ? [] : [`package-lock.json has version ${lock.version}`];
+  if (process.env.LOCKKEEPER_BASE_PATH)
+    faults.push("LOCKKEEPER_BASE_PATH is set, but the published console is for the root of a host");
   const tagged =
     git("tag", "--list", `v${version}`) === "" ? undefined : git("rev-list", "-n", "1", `v${version}`);
   if (tagged !== undefined && tagged !== git("rev-parse", "HEAD"))

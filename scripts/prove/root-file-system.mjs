@@ -224,7 +224,7 @@ async function makePlainSystem(target, work) {
   mkdirSync(dirname(target), { recursive: true });
   const args = [
     "--variant=essential",
-    "--include=libstdc++6",
+    "--include=libstdc++6,libatomic1",
     `--aptopt=${settings}`,
     suite,
     making,
