@@ -11,6 +11,7 @@ import { PACKAGES } from "./pack/packages.mjs";
 import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
 import { findNode } from "./prove/node-binaries.mjs";
 import { findObstacle, HOME, RootFileSystem } from "./prove/root-file-system.mjs";
+import { startStandInRegistry } from "./prove/stand-in-registry.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CACHE = join(ROOT, ".cache/prove-install");
@@ -32,6 +33,8 @@ if (obstacle !== undefined) {
 
 const system = new RootFileSystem(CACHE);
 const redis = await startTestRedis();
+/** @type {Awaited<ReturnType<typeof startStandInRegistry>> | undefined} */
+let registry;
 process.on("exit", () => system.remove());
 for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
   process.once(name, () => process.exit(1));
@@ -39,6 +42,7 @@ for (const name of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
 try {
   await prove();
 } finally {
+  registry?.stop();
   await redis.stop();
 }
 const { line, ok } = summary();
@@ -55,8 +59,8 @@ async function prove() {
       return `${basename(tarball)}, ${files} files, ${megabytes(packedBytes)} packed, ${megabytes(unpackedBytes)} unpacked`;
     });
   }
-  const npm = findNpm();
-  await system.prepare({ npm });
+  await system.prepare({ npm: findNpm() });
+  registry = await startStandInRegistry(tarballs.values());
   for (const tarball of tarballs.values()) system.addFile(tarball, `/packages/${basename(tarball)}`);
   const wanted = process.argv.slice(2).map(Number);
   for (const major of wanted.length === 0 ? NODE_VERSIONS : wanted) await proveVersion(major, tarballs);
@@ -69,13 +73,13 @@ async function prove() {
 async function proveVersion(major, tarballs) {
   const isThere = await check(`Node ${major} runs on the root file system`, async () => {
     system.installNode(await findNode(major, CACHE));
-    system.resetHome();
+    system.resetHome(registry?.url);
     return (await system.run(["node", "--version"], { cwd: "/" })).trim();
   });
   if (!isThere) return;
   const lockkeeper = tarballs.get("lockkeeper");
   if (lockkeeper !== undefined) {
-    await proveNpx(major, `/packages/${basename(lockkeeper)}`);
+    await proveNpx(major);
     await proveInstalled(major, `/packages/${basename(lockkeeper)}`);
   }
   for (const [name, published] of Object.entries(EXAMPLES)) {
@@ -84,19 +88,16 @@ async function proveVersion(major, tarballs) {
   }
 }
 
-/**
- * @param {number} major
- * @param {string} tarball
- */
-async function proveNpx(major, tarball) {
+/** @param {number} major */
+async function proveNpx(major) {
   const cwd = system.makeFolder(`${HOME}/empty-${major}`);
-  // The same as `npx lockkeeper`, with the tarball instead of the registry.
-  const command = ["npx", "--yes", "--package", tarball, "lockkeeper", "--redis", redis.url];
-  await check(`Node ${major}: npx downloads everything and prints the login link`, async () => {
-    const { started, ms } = await startServer(command, cwd, INSTALL_MS);
+  const command = ["npx", "--yes", "lockkeeper"];
+  await check(`Node ${major}: npx lockkeeper downloads everything and prints the login link`, async () => {
+    const { started, ms } = await startServer([...command, "--redis", redis.url], cwd, INSTALL_MS);
     await stop(started);
     return seconds(ms);
   });
+  await proveServer(`Node ${major}: the next npx lockkeeper`, command, cwd);
   await check(`Node ${major}: npx writes nothing into the working directory`, () => {
     expectSame(readdirSync(join(system.dir, cwd)), [], "its content");
   });
@@ -125,8 +126,11 @@ async function proveInstalled(major, tarball) {
   execFileSync("chown", ["-R", "0:0", modules]);
   const elsewhere = system.makeFolder(`${HOME}/elsewhere-${major}`);
   const binary = `${cwd}/node_modules/.bin/lockkeeper`;
-  await proveServer(`Node ${major}: npx lockkeeper, installed`, ["npx", "lockkeeper"], cwd);
-  await proveServer(`Node ${major}: lockkeeper from a different working directory`, [binary], elsewhere);
+  await proveServer(
+    `Node ${major}: an installation of root, from a different working directory`,
+    [binary],
+    elsewhere,
+  );
 }
 
 /**

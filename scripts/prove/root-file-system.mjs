@@ -41,6 +41,11 @@ export function findObstacle() {
   return undefined;
 }
 
+/** @param {string} name */
+function readNpmSetting(name) {
+  return execFileSync("npm", ["config", "get", name], { encoding: "utf8", stdio: "pipe" }).trim();
+}
+
 /** @param {string} tool */
 function hasTool(tool) {
   try {
@@ -94,14 +99,15 @@ export class RootFileSystem {
     chmodSync(target, 0o755);
   }
 
-  /** Empties the home folder, which also contains the cache of npm. */
-  resetHome() {
+  /** Empties the home folder, which also contains the cache of npm. @param {string} [registry] its URL */
+  resetHome(registry = readNpmSetting("registry")) {
     const home = join(this.dir, HOME);
     rmSync(home, { recursive: true, force: true });
     mkdirSync(home, { recursive: true });
     const settings = ["update-notifier=false", "fund=false", "audit=false"];
-    for (const name of ["registry", "proxy", "https-proxy"]) {
-      const value = execFileSync("npm", ["config", "get", name], { encoding: "utf8", stdio: "pipe" }).trim();
+    settings.push(`registry=${registry}`);
+    for (const name of ["proxy", "https-proxy"]) {
+      const value = readNpmSetting(name);
       if (value !== "null" && value !== "undefined") settings.push(`${name}=${value}`);
     }
     writeFileSync(join(home, ".npmrc"), `${settings.join("\n")}\n`);
