@@ -110,10 +110,12 @@ function copyConsole() {
 }
 
 /**
+ * Creates the package.json.
+ *
  * @param {readonly string[]} dependencies
  * @param {Record<string, string>} bundled versions of the packages in the tarball
  */
-function createManifest(dependencies, bundled) {
+export function createManifest(dependencies, bundled) {
   const root = readRootManifest();
   const ranges = Object.fromEntries(dependencies.map((name) => [name, root.dependencies[name]]));
   return {
