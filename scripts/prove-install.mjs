@@ -9,8 +9,10 @@ import { fileURLToPath } from "node:url";
 import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
 import { PACKAGES } from "./pack/packages.mjs";
 import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
+import { openConsole } from "./prove/console-pages.mjs";
 import { findNode } from "./prove/node-binaries.mjs";
-import { findObstacle, HOME, RootFileSystem } from "./prove/root-file-system.mjs";
+import { findObstacle } from "./prove/requirements.mjs";
+import { countUserProcesses, HOME, RootFileSystem } from "./prove/root-file-system.mjs";
 import { startStandInRegistry } from "./prove/stand-in-registry.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -147,7 +149,7 @@ function proveServer(name, command, cwd) {
       const { started, ms } = await startServer([...command, "--redis", redis.url], cwd, START_MS);
       let stopMs = 0;
       try {
-        await openConsole(started);
+        await openConsole(LOGIN_LINK.exec(started.output()));
       } finally {
         stopMs = await stop(started);
       }
@@ -202,45 +204,20 @@ async function startServer(command, cwd, withinMs) {
   return { started, ms: performance.now() - began };
 }
 
-/** Logs in with the link and loads pages with everything that they refer to. @param {Started} started */
-async function openConsole(started) {
-  const [, url = "", token = ""] = LOGIN_LINK.exec(started.output()) ?? [];
-  const login = await fetch(`${url}/api/v1/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json", origin: url },
-    body: JSON.stringify({ token: token.trim() }),
-  });
-  if (!login.ok) throw new Error(`POST /login returned ${login.status}: ${await login.text()}`);
-  const cookie = login.headers
-    .getSetCookie()
-    .map((each) => each.split(";", 1)[0])
-    .join("; ");
-  for (const path of ["/", "/events", "/docs", "/problems"]) await loadPage(`${url}${path}`, url, cookie);
-}
-
 /**
- * @param {string} page
- * @param {string} url
- * @param {string} cookie
+ * Sends SIGTERM to the command alone, and returns how long all processes of the user took to end, in milliseconds.
+ *
+ * @param {Started} started
  */
-async function loadPage(page, url, cookie) {
-  const response = await fetch(page, { headers: { cookie, accept: "text/html" } });
-  const html = await response.text();
-  if (response.status !== 200) throw new Error(`${page} returned ${response.status}:\n${html.slice(0, 500)}`);
-  const files = [...html.matchAll(/(?:src|href)="(\/_next\/static\/[^"]+)"/g)].map(([, path]) => path);
-  if (files.length < 5) throw new Error(`${page} refers to ${files.length} files`);
-  for (const path of new Set(files)) {
-    const { status } = await fetch(`${url}${path}`);
-    if (status !== 200) throw new Error(`${path} of ${page} returned ${status}`);
-  }
-}
-
-/** Sends SIGTERM to the command alone, and returns how long everything took to end. @param {Started} started */
 async function stop(started) {
   const began = performance.now();
   process.kill(started.pid(), "SIGTERM");
   const late = sleep(STOP_MS * 5, true, { ref: false });
   if ((await Promise.race([started.ended, late])) === true) throw new Error("it is still running");
+  while (countUserProcesses() > 0) {
+    if (performance.now() - began > STOP_MS) throw new Error("the command ended, but its server did not");
+    await sleep(20);
+  }
   const ms = performance.now() - began;
   if (ms > STOP_MS) throw new Error(`it took ${seconds(ms)} to stop`);
   return ms;

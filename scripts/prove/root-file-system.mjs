@@ -8,10 +8,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,37 +25,16 @@ export const USER_ID = 31_415;
 export const HOME = "/home/lock";
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** Returns why a root file system cannot be made here, or `undefined`. */
-export function findObstacle() {
-  if (process.platform !== "linux") return "a root file system for Node needs Linux";
-  if (process.getuid?.() !== 0) return "chroot needs root";
-  for (const [tool, advice] of [
-    ["mmdebstrap", "apt-get install mmdebstrap"],
-    ["unshare", "apt-get install util-linux"],
-    ["script", "apt-get install bsdutils"],
-  ])
-    if (!hasTool(tool)) return `${tool} is not installed (${advice})`;
-  try {
-    execFileSync("unshare", ["--mount", "true"], { stdio: "ignore" });
-  } catch {
-    return "this account may not create mount namespaces";
-  }
-  return undefined;
+/** Counts the processes of the user in the root file system. */
+export function countUserProcesses() {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === USER_ID).length;
 }
 
 /** @param {string} name */
 function readNpmSetting(name) {
   return execFileSync("npm", ["config", "get", name], { encoding: "utf8", stdio: "pipe" }).trim();
-}
-
-/** @param {string} tool */
-function hasTool(tool) {
-  try {
-    execFileSync("/bin/sh", ["-c", `command -v ${tool}`], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export class RootFileSystem {
