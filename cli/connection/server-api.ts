@@ -66,7 +66,7 @@ export class ServerApi {
     const response = await this.#transport
       .request({ ...request, retryForMs })
       .catch(async (error: unknown) => {
-        throw error instanceof ApiError ? await this.#explainError(error, route) : error;
+        throw error instanceof ApiError ? await this.#explainError(error, method, route) : error;
       });
     const parsed = schema.safeParse(response.value);
     if (!parsed.success) throw await explainUnreadableResponse(this.connection.url, this.version);
@@ -98,19 +98,20 @@ export class ServerApi {
     return await this.#explainProblem(problem, route);
   }
 
-  async #explainError(error: ApiError, route: string): Promise<CliError> {
+  async #explainError(error: ApiError, method: "GET" | "POST", route: string): Promise<CliError> {
     const { code, detail, status, problem, cause } = error;
     const { url } = this.connection;
     if (code === "unexpected_response" || (status !== undefined && problem === undefined))
       return explainForeignResponse(url, status, detail);
-    if (status === undefined && code === "unavailable") return explainNetworkError(url, cause);
+    if (code === "aborted") throw error;
+    if (status === undefined && (code === "unavailable" || method === "GET"))
+      return explainNetworkError(url, cause);
     if (status === undefined) {
       return new CliError(
         `${toPrintable(detail)} The request may have been carried out.`,
         EXIT_CODES.unavailable,
       );
     }
-    if (code === "aborted") throw error;
     return await this.#explainProblem({ code, detail }, route);
   }
 
