@@ -8,6 +8,7 @@ import { addEventsCommand } from "./events.ts";
 import { addLoginCommand } from "./login.ts";
 import { addLsCommand } from "./ls.ts";
 import { addReleaseCommand } from "./release.ts";
+import { addRunCommand } from "./run.ts";
 import { addServeCommand } from "./serve.ts";
 import { addShowCommand } from "./show.ts";
 
@@ -29,6 +30,7 @@ export type AddCommand = (program: Command, context: CliContext) => void;
 /** In the order of `--help`. */
 export const COMMANDS: readonly AddCommand[] = [
   addServeCommand,
+  addRunCommand,
   addLsCommand,
   addShowCommand,
   addReleaseCommand,

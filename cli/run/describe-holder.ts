@@ -1,0 +1,21 @@
+import type { LivenessState } from "../../lib/contract/liveness.ts";
+import { formatDuration } from "../output/duration.ts";
+import type { LockHolder } from "./held-lock.ts";
+
+const LIVENESS_TEXT: Readonly<Record<LivenessState, string>> = {
+  alive: "alive",
+  overdue: "renewal overdue",
+  not_renewing: "not renewing",
+  no_ttl: "no TTL",
+  unknown: "liveness unknown",
+};
+
+/** Describes who holds the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`. */
+export function describeHolder(key: string, holder: LockHolder | undefined): string {
+  if (holder === undefined) return `${key} is held by another client`;
+  const { owner, liveness, remainingMs } = holder;
+  const facts: string[] = [];
+  if (liveness !== undefined && liveness !== "no_ttl") facts.push(LIVENESS_TEXT[liveness]);
+  facts.push(remainingMs === null ? LIVENESS_TEXT.no_ttl : `expires in ${formatDuration(remainingMs)}`);
+  return `${key} is held by ${owner} (${facts.join(", ")})`;
+}

@@ -1,0 +1,21 @@
+/**
+ * Why the command is ended. `lost`: the hold is lost. `not_renewed`: the lease is about to end. `ended_by_guardian`: likewise,
+ * but the guardian has sent the signal. `unguarded`: no guardian can be started.
+ */
+export type EndCause =
+  | { readonly kind: "lost" | "unguarded"; readonly reason: string }
+  | { readonly kind: "not_renewed" | "ended_by_guardian" };
+
+/** Describes the cause in one sentence. */
+export function describeEndCause(cause: EndCause, key: string): string {
+  switch (cause.kind) {
+    case "lost":
+      return cause.reason;
+    case "not_renewed":
+      return `The lease of ${key} was not renewed and is about to end.`;
+    case "ended_by_guardian":
+      return `The lease of ${key} was not renewed and is about to end, as the guardian process found.`;
+    case "unguarded":
+      return `The guardian process was killed, and another one could not be started (${cause.reason}).`;
+  }
+}

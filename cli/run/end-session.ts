@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessSession } from "./process-session.ts";
+import { getMonotonicMs } from "./shared-moment.ts";
+
+export interface EndingOptions {
+  /** The first signal; `undefined` if another process has sent it. */
+  readonly signal: NodeJS.Signals | undefined;
+  /** Time between the first signal and SIGKILL, in milliseconds. */
+  readonly killAfterMs: number;
+  /** Returns the time until SIGKILL must be sent at the latest, in milliseconds. It may change meanwhile. */
+  readonly getMsUntilKill: () => number;
+  /** Called when SIGKILL is sent for the first time. */
+  readonly onKill?: () => void;
+  /** Called once if processes still exist this long after SIGKILL. The kernel ends a process only when it leaves a system call. */
+  readonly onStuck?: () => void;
+}
+
+const POLL_MS_MIN = 5;
+const POLL_MS_MAX = 50;
+const STUCK_MS = 3000;
+
+/**
+ * Ends all processes of a session: sends the signal, then SIGKILL to those that remain. Resolves when none is running.
+ */
+export async function endSession(session: ProcessSession, options: EndingOptions): Promise<void> {
+  const { signal, killAfterMs, getMsUntilKill, onKill, onStuck } = options;
+  const killAt = getMonotonicMs() + killAfterMs;
+  if (signal !== undefined) {
+    session.signalAll(signal);
+    // A stopped process handles the signal only when it continues.
+    if (signal !== "SIGKILL") session.signalAll("SIGCONT");
+  }
+  let killedAt: number | undefined;
+  let isStuckReported = false;
+  for (let pollMs = POLL_MS_MIN; session.hasProcesses(); pollMs = Math.min(POLL_MS_MAX, pollMs * 2)) {
+    const leftMs = Math.min(killAt - getMonotonicMs(), getMsUntilKill());
+    if (leftMs <= 0) {
+      // Repeated, because a process that was just created may have been missed.
+      session.signalAll("SIGKILL");
+      if (killedAt === undefined) onKill?.();
+      killedAt ??= getMonotonicMs();
+      if (!isStuckReported && getMonotonicMs() - killedAt > STUCK_MS) {
+        isStuckReported = true;
+        onStuck?.();
+      }
+    }
+    await sleep(leftMs > 0 ? Math.min(pollMs, leftMs) : pollMs);
+  }
+}

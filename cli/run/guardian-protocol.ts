@@ -1,0 +1,45 @@
+import type { Readable } from "node:stream";
+import type { LeaseMargins } from "./lease-margins.ts";
+import type { SessionRef } from "./process-session.ts";
+import type { SharedMoment } from "./shared-moment.ts";
+
+/** What a guardian needs to know to end a command without further messages. */
+export interface GuardianOrders {
+  readonly key: string;
+  readonly session: SessionRef;
+  /** The end of the lease. */
+  readonly deadline: SharedMoment;
+  readonly margins: LeaseMargins;
+  readonly endSignal: NodeJS.Signals;
+  readonly killAfterMs: number;
+  /** Set while the supervisor ends the command. It has sent `endSignal`, and the command is killed at this moment. */
+  readonly killBy?: SharedMoment;
+}
+
+/** Messages of the supervisor, one JSON object per line. If the pipe ends without `done`, the supervisor was killed. */
+export type SupervisorMessage =
+  | { readonly type: "watch"; readonly orders: GuardianOrders }
+  | { readonly type: "extend"; readonly deadline: SharedMoment }
+  | { readonly type: "ending"; readonly killBy: SharedMoment }
+  | { readonly type: "done" };
+
+/**
+ * Messages of the guardian. `ready`: it accepts orders. `watching`: it has orders. `ending`: it ends the command, because the
+ * lease was not extended in time.
+ */
+export type GuardianMessage = { readonly type: "ready" | "watching" | "ending" };
+
+export function formatMessage(message: SupervisorMessage | GuardianMessage): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+/** Calls `onMessage` for each complete line. The process at the other end is the only one with access to the pipe. */
+export function readMessages<Message>(stream: Readable, onMessage: (message: Message) => void): void {
+  let rest = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (chunk: string) => {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onMessage(JSON.parse(line));
+  });
+}

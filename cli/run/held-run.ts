@@ -1,0 +1,163 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import { describeEndCause, type EndCause } from "./end-cause.ts";
+import { endSession } from "./end-session.ts";
+import { type CommandExit, GatedCommand, toExitCode } from "./gated-command.ts";
+import type { Guardianship } from "./guardianship.ts";
+import type { HeldLock } from "./held-lock.ts";
+import { computeLeaseMargins, type LeaseMargins } from "./lease-margins.ts";
+import { LeaseWatch } from "./lease-watch.ts";
+import { describeError, printMessage } from "./messages.ts";
+import type { ProcessSession } from "./process-session.ts";
+import { releaseHold } from "./release-hold.ts";
+import { addMs, computeMsUntil, getSharedNow } from "./shared-moment.ts";
+import type { SignalRelay } from "./signal-relay.ts";
+
+export interface HeldRunOptions {
+  readonly key: string;
+  readonly leaseMs: number;
+  readonly command: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** The signal that the command receives when the lock is lost. */
+  readonly endSignal: NodeJS.Signals;
+  /** Time between that signal and SIGKILL, in milliseconds. */
+  readonly killAfterMs: number;
+}
+
+/** Runs one command while a lock is held: starts it, ends it if the lock is lost, and releases the lock. */
+export class HeldRun {
+  readonly #margins: LeaseMargins;
+  readonly #watch: LeaseWatch;
+  readonly #caused: Promise<EndCause>;
+  #resolveCause: (cause: EndCause) => void = () => undefined;
+  #cause: EndCause | undefined;
+
+  constructor(
+    private readonly options: HeldRunOptions,
+    private readonly hold: HeldLock,
+    private readonly guardian: Guardianship,
+    private readonly signals: SignalRelay,
+  ) {
+    const { leaseMs, killAfterMs } = options;
+    this.#margins = computeLeaseMargins(leaseMs, killAfterMs);
+    this.#caused = new Promise((resolve) => {
+      this.#resolveCause = resolve;
+    });
+    this.#watch = new LeaseWatch(hold, leaseMs, this.#margins, {
+      onExtended: (deadline) => guardian.extend(deadline),
+      onNearEnd: () => this.#setCause({ kind: "not_renewed" }),
+    });
+    const onLoss = () => this.#setCause({ kind: "lost", reason: describeError(hold.signal.reason) });
+    hold.signal.addEventListener("abort", onLoss, { once: true });
+    if (hold.signal.aborted) onLoss();
+  }
+
+  /** Runs the command and releases the lock. @returns the exit code of `lockkeeper run` @throws CliError */
+  async run(): Promise<number> {
+    try {
+      const command = await this.#start();
+      const exit = await this.#finish(command);
+      return await this.#release(exit);
+    } catch (error) {
+      await this.hold.release().catch(() => undefined);
+      throw error;
+    } finally {
+      this.#watch.stop();
+    }
+  }
+
+  /** Starts the command once the guardian watches it. */
+  async #start(): Promise<GatedCommand> {
+    const command = await this.#spawnGate();
+    try {
+      await this.#arm(command.session);
+      this.signals.interrupted.throwIfAborted();
+      if (this.#cause !== undefined || this.#watch.getMsUntilSignal() <= 0) {
+        throw new CliError(
+          "The lease ended before the command could be started. Use a longer --lease.",
+          EXIT_CODES.lost,
+        );
+      }
+    } catch (error) {
+      await command.abandon();
+      throw error;
+    }
+    this.signals.forwardTo(command.session);
+    command.open();
+    return command;
+  }
+
+  async #spawnGate(): Promise<GatedCommand> {
+    const { command, environment } = this.options;
+    const onDropped = (names: readonly string[]) =>
+      printMessage(
+        `The command starts without these variables, which /bin/sh cannot pass on: ${names.join(" ")}`,
+      );
+    try {
+      return await GatedCommand.spawn({ command, environment, onDropped });
+    } catch (error) {
+      throw new CliError(`Could not start /bin/sh (${describeError(error)}).`, EXIT_CODES.failure);
+    }
+  }
+
+  async #arm(session: ProcessSession): Promise<void> {
+    const { key, endSignal, killAfterMs } = this.options;
+    const { deadline } = this.#watch;
+    const orders = { key, session: session.ref, deadline, margins: this.#margins, endSignal, killAfterMs };
+    try {
+      await this.guardian.watch(orders, {
+        onEnding: () => this.#setCause({ kind: "ended_by_guardian" }),
+        onReplaced: () => printMessage("The guardian process was killed. Another one was started."),
+        onFailure: (error) => this.#setCause({ kind: "unguarded", reason: error.message }),
+      });
+    } catch (error) {
+      throw new CliError(
+        `Could not start the guardian process (${describeError(error)}).`,
+        EXIT_CODES.failure,
+      );
+    }
+  }
+
+  /** Waits for the command, or ends it, and then ends the processes that it left behind. */
+  async #finish({ session, exited }: GatedCommand): Promise<CommandExit> {
+    const { endSignal, killAfterMs, key } = this.options;
+    await Promise.race([exited, this.#caused]);
+    // Messages about a loss may arrive together with the exit.
+    await nextTurn();
+    await nextTurn();
+    const cause = this.#cause;
+    if (cause !== undefined) {
+      const killInMs = Math.min(killAfterMs, this.#watch.getMsUntilKill());
+      this.guardian.announceEnding(addMs(getSharedNow(), killInMs));
+      const action = session.hasProcesses() ? ` Ending the command with ${endSignal}.` : "";
+      printMessage(`${describeEndCause(cause, key)}${action}`);
+    }
+    await endSession(session, {
+      signal: cause?.kind === "ended_by_guardian" ? undefined : endSignal,
+      killAfterMs,
+      getMsUntilKill: () => this.#watch.getMsUntilKill(),
+      onStuck: () =>
+        printMessage("Processes of the command still run after SIGKILL. Waiting for them to exit."),
+    });
+    return await exited;
+  }
+
+  async #release(exit: CommandExit): Promise<number> {
+    const { key } = this.options;
+    if (this.#cause?.kind === "lost") return EXIT_CODES.lost;
+    const outcome = await releaseHold(this.hold, key, computeMsUntil(this.#watch.deadline));
+    if (this.#cause?.kind === "unguarded") return EXIT_CODES.failure;
+    if (this.#cause !== undefined) return EXIT_CODES.lost;
+    if (outcome !== "not_held") return toExitCode(exit);
+    printMessage(
+      `The hold of ${key} ended before the command did. Another client may have held the lock meanwhile.`,
+    );
+    return EXIT_CODES.lost;
+  }
+
+  #setCause(cause: EndCause): void {
+    this.#cause ??= cause;
+    this.#resolveCause(cause);
+  }
+}

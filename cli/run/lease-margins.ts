@@ -1,0 +1,26 @@
+/** How long before the end of a lease the command is ended, if the lease is not renewed. All in milliseconds. */
+export interface LeaseMargins {
+  /** SIGKILL is sent this long before the lease ends. */
+  readonly killBeforeMs: number;
+  /** The first signal is sent this long before the lease ends. */
+  readonly signalBeforeMs: number;
+}
+
+/** The shortest lease for `run`. In a shorter one, there is no time to end a command before the lease ends. */
+export const RUN_LEASE_MS_MIN = 1000;
+
+const KILL_SHARE = 1 / 10;
+const KILL_MS_MIN = 100;
+const KILL_MS_MAX = 1000;
+/** The command gets at most this share of the lease to end by itself, so that failed renewals can be retried. */
+const GRACE_SHARE = 1 / 4;
+
+/**
+ * Computes when a command is ended whose lease is not renewed.
+ *
+ * @param killAfterMs the time between the signal and SIGKILL that the user asked for
+ */
+export function computeLeaseMargins(leaseMs: number, killAfterMs: number): LeaseMargins {
+  const killBeforeMs = Math.min(KILL_MS_MAX, Math.max(KILL_MS_MIN, leaseMs * KILL_SHARE));
+  return { killBeforeMs, signalBeforeMs: killBeforeMs + Math.min(killAfterMs, leaseMs * GRACE_SHARE) };
+}

@@ -1,0 +1,72 @@
+import type { HeldLock } from "./held-lock.ts";
+import type { LeaseMargins } from "./lease-margins.ts";
+import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared-moment.ts";
+
+export interface LeaseWatchEvents {
+  /** The lease was renewed and now ends at `deadline`. */
+  onExtended(deadline: SharedMoment): void;
+  /** The lease was not renewed in time. Called at most once. */
+  onNearEnd(): void;
+}
+
+const CHECKS_PER_LEASE = 40;
+const CHECK_MS_MIN = 25;
+const CHECK_MS_MAX = 250;
+/** Deadlines that differ by less come from the same renewal. */
+const SAME_RENEWAL_MS = 5;
+
+/** Observes the deadline of a hold, which its client extends with each renewal. */
+export class LeaseWatch {
+  #deadline: SharedMoment;
+  #timer: NodeJS.Timeout | undefined;
+  #state: "watching" | "stopped" = "watching";
+
+  constructor(
+    private readonly hold: HeldLock,
+    leaseMs: number,
+    private readonly margins: LeaseMargins,
+    private readonly events: LeaseWatchEvents,
+  ) {
+    this.#deadline = this.#readDeadline();
+    const everyMs = Math.min(CHECK_MS_MAX, Math.max(CHECK_MS_MIN, leaseMs / CHECKS_PER_LEASE));
+    // After a pause of this process, messages of the guardian that arrived meanwhile are handled before the check.
+    this.#timer = setInterval(() => setImmediate(() => this.#check()), everyMs);
+  }
+
+  get deadline(): SharedMoment {
+    return this.#deadline;
+  }
+
+  /** Time until the command must be signalled unless the lease is renewed, in milliseconds. */
+  getMsUntilSignal(): number {
+    return computeMsUntil(this.#deadline) - this.margins.signalBeforeMs;
+  }
+
+  /** Time until the command must be killed unless the lease is renewed, in milliseconds. */
+  getMsUntilKill(): number {
+    return computeMsUntil(this.#deadline) - this.margins.killBeforeMs;
+  }
+
+  stop(): void {
+    this.#state = "stopped";
+    clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    if (this.#state === "stopped") return;
+    const deadline = this.#readDeadline();
+    if (deadline.monotonicMs > this.#deadline.monotonicMs + SAME_RENEWAL_MS) {
+      this.#deadline = deadline;
+      this.events.onExtended(deadline);
+    }
+    if (this.getMsUntilSignal() > 0) return;
+    this.stop();
+    this.events.onNearEnd();
+  }
+
+  // The clock is read first: if this process is stopped in between, the deadline is too early, never too late.
+  #readDeadline(): SharedMoment {
+    const now = getSharedNow();
+    return addMs(now, this.hold.remainingMs());
+  }
+}

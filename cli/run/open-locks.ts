@@ -1,0 +1,21 @@
+import type { RedisConnection, ServerConnection } from "../connection/choose-connection.ts";
+import type { LockSource } from "./held-lock.ts";
+
+/**
+ * Connects to the server or the Redis that the user chose.
+ *
+ * @param target the target on the server, or the name of the Redis in hold ids
+ * @throws CliError
+ */
+export async function openLocks(
+  connection: ServerConnection | RedisConnection,
+  target: string | undefined,
+): Promise<LockSource> {
+  // Each loads only its own client.
+  if (connection.kind === "redis") {
+    const { RedisLocks } = await import("./redis-locks.ts");
+    return await RedisLocks.open(connection.where, target);
+  }
+  const { ServerLocks } = await import("./server-locks.ts");
+  return new ServerLocks(connection);
+}

@@ -1,0 +1,76 @@
+import { HAS_PROCESS_TABLE, readProcess, readSessionProcesses } from "./process-table.ts";
+
+/** Identifies a session in messages between processes. */
+export interface SessionRef {
+  /** Process id of the leader, which is also the id of the session and of its first process group. */
+  readonly leaderPid: number;
+  /** When the leader started, as the process table states it; `null` where there is none. */
+  readonly startedAt: string | null;
+}
+
+/**
+ * The processes that a command started: a session with one or more process groups.
+ *
+ * On Linux, all process groups of the session are signalled, so that commands that create groups of their own, such as
+ * timeout(1) or a shell with job control, do not escape. Elsewhere, only the first group is. A process that creates a session
+ * of its own, such as a daemon, is not part of it.
+ *
+ * The kernel does not reuse the id of a session while a process belongs to it. Once all have exited, it may. On Linux, the
+ * start time of the leader shows that, and nothing is signalled.
+ */
+export class ProcessSession {
+  constructor(readonly ref: SessionRef) {}
+
+  /** Identifies the session that a running or unreaped process leads. */
+  static ofLeader(leaderPid: number): ProcessSession {
+    return new ProcessSession({ leaderPid, startedAt: readProcess(leaderPid)?.startedAt ?? null });
+  }
+
+  /** Sends a signal to the process group of the leader, as a terminal does. */
+  signalFirstGroup(name: NodeJS.Signals): void {
+    if (this.#isReplaced()) return;
+    signalGroup(this.ref.leaderPid, name);
+  }
+
+  /** Sends a signal to all processes of the session. */
+  signalAll(name: NodeJS.Signals): void {
+    if (this.#isReplaced()) return;
+    const { leaderPid } = this.ref;
+    signalGroup(leaderPid, name);
+    const groups = new Set(readSessionProcesses(leaderPid).map(({ groupId }) => groupId));
+    groups.delete(leaderPid);
+    for (const groupId of groups) signalGroup(groupId, name);
+  }
+
+  /** Whether any process of the session is running. */
+  hasProcesses(): boolean {
+    if (this.#isReplaced()) return false;
+    const { leaderPid } = this.ref;
+    if (HAS_PROCESS_TABLE) return readSessionProcesses(leaderPid).length > 0;
+    return isGroupPresent(leaderPid);
+  }
+
+  /** Whether the id now belongs to another process. */
+  #isReplaced(): boolean {
+    const { leaderPid, startedAt } = this.ref;
+    const leader = readProcess(leaderPid);
+    return leader !== undefined && startedAt !== null && leader.startedAt !== startedAt;
+  }
+}
+
+function signalGroup(groupId: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-groupId, name);
+  } catch {
+    // The group has ended, or all of its processes run as another user. `hasProcesses` tells the two apart.
+  }
+}
+
+function isGroupPresent(groupId: number): boolean {
+  try {
+    process.kill(-groupId, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

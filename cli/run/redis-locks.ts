@@ -1,0 +1,40 @@
+import { HeldError, WaitTimeoutError } from "../../server/errors/lock-errors.ts";
+import { StartupError } from "../../server/errors/startup-error.ts";
+import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
+import { LockClient } from "../../server/locks/client/lock-client.ts";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import { type HeldLock, LockHeldError, type LockRequest, type LockSource, toHeldLock } from "./held-lock.ts";
+import { explainLockError } from "./lock-errors.ts";
+import { waitForLock } from "./wait-for-lock.ts";
+
+/** Acquires locks directly in Redis, without a server. */
+export class RedisLocks implements LockSource {
+  private constructor(private readonly client: LockClient) {}
+
+  /** @param target name of this Redis on a server, which becomes part of the hold id @throws CliError */
+  static async open(where: RedisLocation, target: string | undefined): Promise<RedisLocks> {
+    try {
+      return new RedisLocks(await LockClient.open(where, target === undefined ? {} : { target }));
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error;
+      throw new CliError(error.message, EXIT_CODES.unavailable);
+    }
+  }
+
+  async acquire({ key, ...request }: LockRequest): Promise<HeldLock> {
+    try {
+      return await waitForLock(request, async (waitMs) =>
+        toHeldLock(await this.client.acquire(key, { ...request, waitMs })),
+      );
+    } catch (error) {
+      if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
+      const { holders, remainingMs } = error.facts;
+      throw new LockHeldError(holders[0] && { owner: holders[0].owner, remainingMs });
+    }
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}

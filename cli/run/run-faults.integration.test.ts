@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { isRunning } from "../../server/redis/embedded/server-process.ts";
+import { redisTest } from "../../test/support/fixtures.ts";
+import { findOverlaps, readRunLog, readWorkSpans } from "../../test/support/run-log.ts";
+import {
+  createWorkCommand,
+  findGuardian,
+  type RunProcess,
+  startRun,
+} from "../../test/support/run-process.ts";
+import { waitUntil } from "../../test/support/test-server.ts";
+
+const TIMEOUT_MS = 120_000;
+const START_MS = 30_000;
+const LEASE_MS = 2000;
+const WORK_MS = 60_000;
+
+const it = redisTest()
+  .extend("dir", async ({}, { onCleanup }) => {
+    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-run-"));
+    onCleanup(() => rm(dir, { recursive: true }));
+    return dir;
+  })
+  .extend("log", ({ dir }) => join(dir, "log"))
+  .extend("startWork", ({ redis, key, log }) => {
+    return async (options: readonly string[] = [], modes: readonly string[] = []): Promise<RunProcess> => {
+      const work = createWorkCommand(log, WORK_MS, ...modes);
+      const run = startRun([key, "--lease", `${LEASE_MS}ms`, ...options, ...work], {
+        LOCKKEEPER_URL: undefined,
+        REDIS_URL: redis.url,
+      });
+      const count = modes.includes("--child") ? 2 : 1;
+      await waitUntil(() => readWorkSpans(log).length === count, START_MS);
+      return run;
+    };
+  })
+  .extend(
+    "areAllEnded",
+    ({ log }) =>
+      () =>
+        readWorkSpans(log).every(({ pid }) => !isRunning(pid)),
+  );
+
+describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
+  it("a loss ends the command with the signal, and exits with 121", async ({
+    startWork,
+    log,
+    direct,
+    key,
+  }) => {
+    const run = await startWork();
+    await direct.del(key);
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(121);
+    expect(stderr).toMatch(/has ended: .* Ending the command with SIGTERM\.\n$/);
+    expect(readWorkSpans(log)[0]?.events).toEqual(["begin", "SIGTERM"]);
+  });
+
+  it("a loss kills all processes that ignore the signal", async ({ startWork, areAllEnded, direct, key }) => {
+    const run = await startWork(["--kill-after", "300ms"], ["--ignore-signals", "--child"]);
+    await direct.del(key);
+    expect(await run.ended).toMatchObject({ code: 121 });
+    expect(areAllEnded()).toBe(true);
+  });
+
+  it("a killed supervisor ends the command before the lease", async ({
+    startWork,
+    areAllEnded,
+    direct,
+    key,
+  }) => {
+    const run = await startWork();
+    run.child.kill("SIGKILL");
+    await waitUntil(areAllEnded, LEASE_MS);
+    expect(await direct.pttl(key)).toBeGreaterThan(0);
+    expect((await run.ended).stderr).toContain("lockkeeper run was killed.");
+  });
+
+  it("a killed supervisor kills processes that ignore signals before the lease", async ({
+    startWork,
+    areAllEnded,
+    direct,
+    key,
+  }) => {
+    const run = await startWork(["--kill-after", "1m"], ["--ignore-signals", "--child"]);
+    run.child.kill("SIGKILL");
+    await waitUntil(areAllEnded, LEASE_MS);
+    expect(await direct.pttl(key)).toBeGreaterThan(0);
+  });
+
+  it("a stopped supervisor loses the command before the lease", async ({
+    startWork,
+    areAllEnded,
+    log,
+    direct,
+    key,
+  }) => {
+    const run = await startWork([], ["--ignore-signals"]);
+    run.child.kill("SIGSTOP");
+    await waitUntil(areAllEnded, LEASE_MS);
+    expect(await direct.pttl(key)).toBeGreaterThan(0);
+    // Until its lease is over as well.
+    await waitUntil(async () => (await direct.exists(key)) === 0, 2 * LEASE_MS);
+    run.child.kill("SIGCONT");
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(121);
+    expect(stderr).toMatch(/before it was renewed|was not renewed/);
+    expect(readWorkSpans(log)[0]?.events).toEqual(["begin", "SIGTERM"]);
+  });
+
+  it("a killed guardian is replaced, and the new one guards", async ({ startWork, areAllEnded }) => {
+    const run = await startWork();
+    const first = findGuardian(run.pid);
+    expect(first).toBeDefined();
+    process.kill(first ?? 0, "SIGKILL");
+    await waitUntil(() => run.readStderr().includes("Another one was started."), START_MS);
+    expect(areAllEnded()).toBe(false);
+    run.child.kill("SIGKILL");
+    await waitUntil(areAllEnded, LEASE_MS);
+  });
+
+  it("an unreachable Redis ends the command before the lease", async ({ redis, startWork, log }) => {
+    const run = await startWork();
+    redis.freeze();
+    const { code, stderr } = await run.ended;
+    redis.thaw();
+    expect(code).toBe(121);
+    expect(stderr).toContain("was not renewed and is about to end");
+    const lines = readRunLog(log);
+    const worked = (lines.at(-1)?.at ?? 0) - (lines[0]?.at ?? 0);
+    expect(worked).toBeLessThan(LEASE_MS * 2);
+  });
+
+  it("runs in parallel never overlap", async ({ redis, key, log }) => {
+    const runs = Array.from({ length: 12 }, () =>
+      startRun([key, "--lease", "5s", "--wait", "2m", "--quiet", ...createWorkCommand(log, 50)], {
+        LOCKKEEPER_URL: undefined,
+        REDIS_URL: redis.url,
+      }),
+    );
+    for (const { ended } of runs) expect(await ended).toMatchObject({ code: 0, stderr: "" });
+    const spans = readWorkSpans(log);
+    expect(spans.length).toBe(12);
+    expect(findOverlaps(spans)).toEqual([]);
+    expect(spans.map(({ fence }) => BigInt(fence))).toEqual(
+      spans.map(({ fence }) => BigInt(fence)).sort((a, b) => (a < b ? -1 : 1)),
+    );
+  });
+});

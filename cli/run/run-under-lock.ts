@@ -1,0 +1,87 @@
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import { createCommandEnvironment, createGuardianEnvironment } from "./command-environment.ts";
+import { describeHolder } from "./describe-holder.ts";
+import { Guardianship } from "./guardianship.ts";
+import { type HeldLock, LockHeldError, type LockRequest, type LockSource } from "./held-lock.ts";
+import { HeldRun, type HeldRunOptions } from "./held-run.ts";
+import { describeError, printMessage } from "./messages.ts";
+import { SignalRelay } from "./signal-relay.ts";
+
+export interface RunOptions
+  extends Omit<HeldRunOptions, "environment">,
+    Omit<LockRequest, "signal" | "key" | "leaseMs"> {
+  /** The environment of this process. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly apiKey: "pass" | "remove";
+  /** `quiet`: prints only errors. */
+  readonly verbosity: "normal" | "quiet";
+}
+
+/**
+ * Acquires the lock, runs the command and releases the lock.
+ *
+ * @param openLocks connects to the server or to Redis
+ * @returns the exit code of the command, or one of `EXIT_CODES`
+ * @throws CliError
+ */
+export async function runUnderLock(
+  options: RunOptions,
+  openLocks: () => Promise<LockSource>,
+): Promise<number> {
+  const signals = new SignalRelay();
+  let guardian: Guardianship | undefined;
+  let locks: LockSource | undefined;
+  try {
+    guardian = await startGuardian(options);
+    locks = await openLocks();
+    const hold = await acquireLock(options, locks, signals.interrupted);
+    const environment = createCommandEnvironment(options.variables, { ...options, hold });
+    return await new HeldRun({ ...options, environment }, hold, guardian, signals).run();
+  } catch (error) {
+    // Everything that a signal interrupts fails.
+    if (signals.exitCode !== undefined) return signals.exitCode;
+    throw error;
+  } finally {
+    await guardian?.dismiss();
+    locks?.close();
+    signals.stop();
+  }
+}
+
+/** Started before the lock is acquired, so that the time it takes is not part of the lease. */
+async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
+  try {
+    return await Guardianship.start(createGuardianEnvironment(variables));
+  } catch (error) {
+    throw new CliError(`Could not start the guardian process (${describeError(error)}).`, EXIT_CODES.failure);
+  }
+}
+
+async function acquireLock(options: RunOptions, locks: LockSource, signal: AbortSignal): Promise<HeldLock> {
+  const { key, leaseMs, waitMs, owner, record, format, verbosity } = options;
+  const request = { key, leaseMs, waitMs, owner, record, format, signal };
+  try {
+    return await locks.acquire({ ...request, waitMs: 0 });
+  } catch (error) {
+    if (waitMs === 0 || !isTemporary(error))
+      throw error instanceof LockHeldError ? createHeldError(key, error) : error;
+    if (error instanceof LockHeldError && verbosity === "normal")
+      printMessage(`${describeHolder(key, error.holder)}. Waiting.`);
+  }
+  try {
+    return await locks.acquire(request);
+  } catch (error) {
+    throw error instanceof LockHeldError ? createHeldError(key, error) : error;
+  }
+}
+
+function isTemporary(error: unknown): boolean {
+  return (
+    error instanceof LockHeldError || (error instanceof CliError && error.exitCode === EXIT_CODES.unavailable)
+  );
+}
+
+function createHeldError(key: string, { holder }: LockHeldError): CliError {
+  return new CliError(`${describeHolder(key, holder)}.`, EXIT_CODES.held);
+}

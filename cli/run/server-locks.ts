@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { ApiTransport } from "../../lib/client/api-transport.ts";
+import { HeldError, WaitTimeoutError } from "../../lib/client/errors.ts";
+import { LockkeeperClient } from "../../lib/client/lockkeeper-client.ts";
+import { LIVENESS_STATES, type LivenessState } from "../../lib/contract/liveness.ts";
+import { encodeKeyPath } from "../../lib/keys/key.ts";
+import type { ServerConnection } from "../connection/choose-connection.ts";
+import { explainProblem } from "../connection/explain-problem.ts";
+import {
+  type HeldLock,
+  LockHeldError,
+  type LockHolder,
+  type LockRequest,
+  type LockSource,
+  toHeldLock,
+} from "./held-lock.ts";
+import { explainLockError } from "./lock-errors.ts";
+import { readCode, waitForLock } from "./wait-for-lock.ts";
+
+const INSPECT_MS = 2000;
+const Inspected = z.object({ liveness: z.object({ state: z.enum(LIVENESS_STATES) }) });
+
+/** Acquires locks through a Lockkeeper server. */
+export class ServerLocks implements LockSource {
+  readonly #client: LockkeeperClient;
+  readonly #transport: ApiTransport;
+
+  constructor(private readonly connection: ServerConnection) {
+    const { url, apiKey = "", target } = connection;
+    this.#client = new LockkeeperClient({ url, apiKey, target });
+    this.#transport = new ApiTransport({ urls: [url], apiKey });
+  }
+
+  async acquire({ key, ...request }: LockRequest): Promise<HeldLock> {
+    try {
+      return await waitForLock(request, async (waitMs) =>
+        toHeldLock(await this.#client.acquire(key, { ...request, waitMs })),
+      );
+    } catch (error) {
+      if (readCode(error) === "unauthenticated" && error instanceof Error)
+        throw explainProblem({ code: "unauthenticated", detail: error.message }, this.connection);
+      if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
+      throw new LockHeldError(await this.#describeHolder(key, error));
+    }
+  }
+
+  /** The requests end with the process. */
+  close(): void {}
+
+  async #describeHolder(
+    key: string,
+    { facts }: HeldError | WaitTimeoutError,
+  ): Promise<LockHolder | undefined> {
+    const { holders, remainingMs } = facts;
+    const [holder] = holders;
+    if (holder === undefined) return undefined;
+    const liveness = await this.#readLiveness(key);
+    return { owner: holder.owner, remainingMs, ...(liveness === undefined ? {} : { liveness }) };
+  }
+
+  /** The key may lack the permission to read, and the lock is held all the same. */
+  async #readLiveness(key: string): Promise<LivenessState | undefined> {
+    const { target } = this.connection;
+    const query = target === undefined ? "" : `?${new URLSearchParams({ target })}`;
+    const path = `/locks/${encodeKeyPath(key)}${query}`;
+    try {
+      const response = await this.#transport.request({
+        method: "GET",
+        path,
+        retryForMs: 0,
+        timeoutMs: INSPECT_MS,
+      });
+      return Inspected.parse(response.value).liveness.state;
+    } catch {
+      return undefined;
+    }
+  }
+}

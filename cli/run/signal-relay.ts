@@ -1,0 +1,45 @@
+import { constants } from "node:os";
+import type { ProcessSession } from "./process-session.ts";
+
+/** Signals that reach the command through the supervisor. */
+const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+/** A stopped supervisor could not renew its lease, so Ctrl-Z has no effect. */
+const IGNORED = ["SIGTSTP"] as const;
+
+/** Forwards the signals that this process receives to the command, and cancels the run before the command has started. */
+export class SignalRelay {
+  readonly #interrupted = new AbortController();
+  #session: ProcessSession | undefined;
+  #received: NodeJS.Signals | undefined;
+  readonly #handle = (name: NodeJS.Signals) => {
+    if (this.#session !== undefined) return this.#session.signalFirstGroup(name);
+    this.#received ??= name;
+    this.#interrupted.abort();
+  };
+  readonly #ignore = () => undefined;
+
+  constructor() {
+    for (const name of FORWARDED) process.on(name, this.#handle);
+    for (const name of IGNORED) process.on(name, this.#ignore);
+  }
+
+  /** Aborted by the first signal that arrives before the command has started. */
+  get interrupted(): AbortSignal {
+    return this.#interrupted.signal;
+  }
+
+  /** 128 plus the number of the signal that arrived before the command had started; `undefined` if there was none. */
+  get exitCode(): number | undefined {
+    return this.#received === undefined ? undefined : 128 + constants.signals[this.#received];
+  }
+
+  /** From now on, forwards signals to the first process group of the session. */
+  forwardTo(session: ProcessSession): void {
+    this.#session = session;
+  }
+
+  stop(): void {
+    for (const name of FORWARDED) process.off(name, this.#handle);
+    for (const name of IGNORED) process.off(name, this.#ignore);
+  }
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describeError, printMessage } from "./messages.ts";
+
+/** Codes of failures that end by themselves. The lock was not acquired, or will be released by the end of its lease. */
+const OUTAGES: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "not_replicated"]);
+const RETRY_MS = 500;
+
+export interface WaitOptions {
+  /** Infinity for no limit. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls `acquire` until it succeeds or fails for another reason than an outage of the server or of Redis, at most for
+ * `waitMs`.
+ *
+ * @param acquire receives the rest of the wait in milliseconds
+ */
+export async function waitForLock<Result>(
+  { waitMs, signal }: WaitOptions,
+  acquire: (restMs: number) => Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + waitMs;
+  for (let isReported = false; ; isReported = true) {
+    const restMs = Math.max(0, deadline - performance.now());
+    try {
+      return await acquire(Number.isFinite(restMs) ? Math.round(restMs) : restMs);
+    } catch (error) {
+      if (signal.aborted || !OUTAGES.has(readCode(error)) || restMs <= RETRY_MS) throw error;
+      if (!isReported) printMessage(`${describeError(error)} Retrying until the wait ends.`);
+    }
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+/** Returns the code of an error of a lock client, or an empty string. */
+export function readCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
