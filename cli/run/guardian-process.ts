@@ -22,7 +22,8 @@ const SCRIPT = fileURLToPath(
 );
 /** A debugger listens on one port, which the supervisor has. */
 const DEBUGGER_OPTION = /^--inspect/;
-const ANSWER_MS = 5000;
+/** How long the guardian may take for each response, in milliseconds. A busy machine starts processes slowly. */
+const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;
 const DISMISS_MS = 1000;
 
 /** One guardian process, as the supervisor sees it. */
@@ -90,8 +91,8 @@ export class GuardianProcess {
     const answered = new Promise<void>((resolve, reject) => {
       this.#waiting.set(type, resolve);
       timer = setTimeout(
-        () => reject(new Error(`it did not respond within ${ANSWER_MS / 1000} s`)),
-        ANSWER_MS,
+        () => reject(new Error(`it did not respond within ${RESPONSE_MS[type] / 1000} s`)),
+        RESPONSE_MS[type],
       );
       void this.#exited.then(() => reject(new Error("it exited")));
     });

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { isRunning } from "../../server/redis/embedded/server-process.ts";
+import { type RunProcess, startRun } from "../../test/run/run-process.ts";
 import { redisTest } from "../../test/support/fixtures.ts";
-import { type RunProcess, startRun } from "../../test/support/run-process.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -98,7 +98,7 @@ describe("lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     run.child.stdout?.on("data", (chunk) => {
       seen += chunk;
     });
-    await waitUntil(() => seen.includes("up"), 20_000);
+    await waitUntil(() => seen.includes("up") || run.child.exitCode !== null, 30_000);
     run.child.kill("SIGUSR1");
     await waitUntil(() => seen.includes("usr1"), 20_000);
     run.child.kill("SIGTERM");

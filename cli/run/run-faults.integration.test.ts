@@ -3,14 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { isRunning } from "../../server/redis/embedded/server-process.ts";
+import { createWorkCommand, findGuardian, type RunProcess, startRun } from "../../test/run/run-process.ts";
+import { findOverlaps, readRunLog, readWorkSpans } from "../../test/run/work-log.ts";
 import { redisTest } from "../../test/support/fixtures.ts";
-import { findOverlaps, readRunLog, readWorkSpans } from "../../test/support/run-log.ts";
-import {
-  createWorkCommand,
-  findGuardian,
-  type RunProcess,
-  startRun,
-} from "../../test/support/run-process.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 
 const TIMEOUT_MS = 120_000;

@@ -1,5 +1,6 @@
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
+import { toPrintable } from "../output/printable.ts";
 import { createCommandEnvironment, createGuardianEnvironment } from "./command-environment.ts";
 import { describeHolder } from "./describe-holder.ts";
 import { Guardianship } from "./guardianship.ts";
@@ -83,5 +84,5 @@ function isTemporary(error: unknown): boolean {
 }
 
 function createHeldError(key: string, { holder }: LockHeldError): CliError {
-  return new CliError(`${describeHolder(key, holder)}.`, EXIT_CODES.held);
+  return new CliError(`${toPrintable(describeHolder(key, holder))}.`, EXIT_CODES.held);
 }

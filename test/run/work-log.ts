@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A line that `workers/run-work.mjs` writes. */
+/** A line that `work.mjs` writes. */
 export interface RunLogLine {
   /** Milliseconds on the monotonic clock of the machine. */
   readonly at: number;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { guardProcess, unguardProcess } from "./process-guard.ts";
+import { guardProcess, unguardProcess } from "../support/process-guard.ts";
 
 const CLI = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-const WORK = fileURLToPath(new URL("./workers/run-work.mjs", import.meta.url));
+const WORK = fileURLToPath(new URL("./work.mjs", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface RunEnd {
@@ -51,7 +51,7 @@ export function startRun(
   return { pid, child, ended, readStderr: () => stderr };
 }
 
-/** The arguments that make `run` start `workers/run-work.mjs`. */
+/** The arguments that make `run` start `work.mjs`. */
 export function createWorkCommand(file: string, workMs: number, ...modes: string[]): string[] {
   return ["--", process.execPath, WORK, file, String(workMs), ...modes];
 }

@@ -1,0 +1,41 @@
+import { findGuardian } from "./run-process.ts";
+import type { WorkSpan } from "./work-log.ts";
+
+/** What is done to one run. `kill`: SIGKILL of the supervisor. `stop`: SIGSTOP of it for two leases. */
+export const FAULT_KINDS = ["kill", "stop", "kill_guardian"] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface Fault {
+  readonly kind: FaultKind;
+  /** Monotonic milliseconds of the machine. */
+  readonly at: number;
+  readonly fence: string;
+}
+
+/** Injects a fault into the run that started this work. Returns `undefined` if the run has ended meanwhile. */
+export async function injectFault(
+  kind: FaultKind,
+  span: WorkSpan,
+  stopMs: number,
+): Promise<Fault | undefined> {
+  const at = Number(process.hrtime.bigint()) / 1e6;
+  const supervisor = span.parent;
+  const victim = kind === "kill_guardian" ? findGuardian(supervisor) : supervisor;
+  // Once the supervisor is gone, the work has another parent.
+  if (victim === undefined || victim <= 1 || !send(victim, kind === "stop" ? "SIGSTOP" : "SIGKILL"))
+    return undefined;
+  if (kind === "stop") {
+    await new Promise((resolve) => setTimeout(resolve, stopMs));
+    send(victim, "SIGCONT");
+  }
+  return { kind, at, fence: span.fence };
+}
+
+function send(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}

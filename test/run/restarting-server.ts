@@ -1,0 +1,51 @@
+import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
+import { findFreePort } from "../support/test-redis.ts";
+import { ROOT_KEY } from "../support/test-server.ts";
+
+/** A server in a process of its own that restarts on the same port. */
+export class RestartingServer {
+  restarts = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #restarting: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly settings: Readonly<Record<string, string>>,
+    private process: ApiProcess,
+  ) {}
+
+  static async start(redisUrl: string): Promise<RestartingServer> {
+    const settings = {
+      PORT: String(await findFreePort()),
+      REDIS_URL: redisUrl,
+      LOCKKEEPER_ROOT_KEY: ROOT_KEY,
+      LOCKKEEPER_LOG: "error",
+    };
+    return new RestartingServer(settings, await startApiProcess(settings));
+  }
+
+  /** The environment of a command line that uses this server. */
+  get environment(): Readonly<Record<string, string>> {
+    return { LOCKKEEPER_URL: this.process.url, LOCKKEEPER_API_KEY: ROOT_KEY };
+  }
+
+  /** Restarts the server. Resolves when it is ready. */
+  async restart(): Promise<void> {
+    await this.process.stop();
+    this.process = await startApiProcess(this.settings);
+    this.restarts++;
+  }
+
+  restartEvery(everyMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#restarting = this.restart();
+      void this.#restarting.then(() => this.restartEvery(everyMs));
+    }, everyMs);
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#restarting;
+    clearTimeout(this.#timer);
+    await this.process.stop();
+  }
+}
