@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
-import type { CliContext } from "./commands/commands.ts";
+import type { CliContext } from "./commands/command-context.ts";
 import { readEnvironment } from "./connection/environment.ts";
 import { CliError } from "./output/cli-error.ts";
 import { EXIT_CODES } from "./output/exit-codes.ts";

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type CliContext, COMMANDS } from "./commands/commands.ts";
+import type { CliContext } from "./commands/command-context.ts";
+import { COMMANDS } from "./commands/commands.ts";
 
 const FOOTER = `
 Environment: LOCKKEEPER_URL and LOCKKEEPER_API_KEY name the server and the key, REDIS_URL a Redis, NO_COLOR turns colors off.

@@ -9,7 +9,7 @@ import { readServerSettings, type SettingsOptions } from "../connection/server-s
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 import { addSettingsOptions } from "./login.ts";
 
 const HELP = `

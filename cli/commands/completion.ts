@@ -5,7 +5,7 @@ import {
   SHELLS,
   type Shell,
 } from "../output/completion-scripts.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 
 const HELP = `
 Examples:

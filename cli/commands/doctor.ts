@@ -19,7 +19,7 @@ import { readServerState, type ServerState } from "../connection/server-state.ts
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { formatFindings, hasSeriousFinding } from "../output/findings.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 import { formatProgress } from "./locks-source.ts";
 
 const HELP = `

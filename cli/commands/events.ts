@@ -5,7 +5,7 @@ import { type EventFilterQuery, followEvents } from "../connection/event-followe
 import { ServerApi } from "../connection/server-api.ts";
 import { formatEventLine } from "../output/event-lines.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 
 const LIMIT = 20;
 const LIMIT_MAX = 500;

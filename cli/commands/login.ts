@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { createLoginLink } from "../../server/create-login-link.ts";
 import { readServerSettings, type SettingsOptions } from "../connection/server-settings.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 
 const HELP = `
 Uses the settings of the server: run it as the same account, with the same options and environment. The link works once,

@@ -13,7 +13,7 @@ import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { formatLockTable } from "../output/lock-table.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 import {
   assertLockQuery,
   createServerSource,

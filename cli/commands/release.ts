@@ -12,7 +12,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { formatLockDetails } from "../output/lock-details.ts";
 import { formatWaiters } from "../output/lock-table.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 import { createServerSource } from "./locks-source.ts";
 import { parseKeyArgument } from "./show.ts";
 
@@ -116,7 +116,7 @@ async function prepareRequest(
   };
 }
 
-/** Without a terminal, nobody saw the lock, so the caller must name the hold. @throws CliError */
+/** Without a terminal, the lock was not shown, so the caller must name the hold. @throws CliError */
 function assertComplete({ version, reason }: ReleaseOptions, canAsk: boolean): void {
   if (canAsk || (version !== undefined && reason !== undefined)) return;
   throw new CliError(

@@ -15,7 +15,7 @@ import { formatDuration, parseDuration } from "../output/duration.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { RUN_LEASE_MS_MIN } from "../run/lease-margins.ts";
 import type { RunOptions } from "../run/run-under-lock.ts";
-import type { AddCommand, CliContext } from "./commands.ts";
+import type { AddCommand, CliContext } from "./command-context.ts";
 
 interface Options extends ServerOptions, RedisOption {
   readonly wait: number;

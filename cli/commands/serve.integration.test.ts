@@ -135,7 +135,7 @@ describe.skipIf(!isBuilt)("lockkeeper serve", () => {
       const script = `mount -t tmpfs -o size=16k tmpfs "${data}"; ${fill}; exec "$@"`;
       const command = [process.execPath, "--import", "tsx", "cli/main.ts", "serve", "--data", data];
       const env = {
-        ...process.env,
+        ...{ NODE_ENV: "test" as const, PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
         PORT: String(await findFreePort()),
         ...(source === "configured" ? { REDIS_SERVER_BIN: path } : {}),
       };

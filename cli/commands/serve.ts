@@ -11,7 +11,7 @@ import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { explainLocalError } from "../output/local-error.ts";
 import { toPrintable } from "../output/printable.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 
 const PORT_MAX = 65_535;
 

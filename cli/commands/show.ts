@@ -11,7 +11,7 @@ import {
 import { ServerApi } from "../connection/server-api.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { formatLockDetails } from "../output/lock-details.ts";
-import type { CliContext } from "./commands.ts";
+import type { CliContext } from "./command-context.ts";
 import { createServerSource, openDirectSource } from "./locks-source.ts";
 
 const HELP = `

@@ -51,7 +51,7 @@ interface StreamState {
   lastId: string | undefined;
   /** Whether the current connection has delivered a message. */
   isConnected: boolean;
-  /** Whether the user was told that the connection is lost. */
+  /** Whether the loss of the connection was reported. */
   hasNotice: boolean;
 }
 

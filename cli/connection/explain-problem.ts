@@ -40,7 +40,7 @@ export function getProblemExitCode(code: LibraryErrorCode): ExitCode {
   return EXIT_CODE_OF[code] ?? EXIT_CODES.failure;
 }
 
-/** Explains a problem document. The server's `detail` says what happened and what to do. */
+/** Explains a problem document. The server's `detail` states what happened and what to do. */
 export function explainProblem(
   { code, detail }: Pick<Problem, "code" | "detail">,
   { apiKey, url }: Pick<ServerConnection, "apiKey" | "url">,

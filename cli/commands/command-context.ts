@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import type { CliEnvironment } from "../connection/environment.ts";
+import type { Terminal } from "../output/terminal.ts";
+
+/** What commands use of the process, so that tests can replace it. */
+export interface CliContext {
+  readonly version: string;
+  readonly environment: CliEnvironment;
+  readonly hasTerminal: boolean;
+  readonly terminal: Terminal;
+  writeOut(text: string): void;
+  writeError(text: string): void;
+  /** Sets the exit code of a command that completed. Errors set theirs by throwing `CliError`. */
+  setExitCode(code: number): void;
+}
+
+/** Adds one command to the program. Each is in its own file of this folder. */
+export type AddCommand = (program: Command, context: CliContext) => void;
