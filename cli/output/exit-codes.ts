@@ -5,7 +5,7 @@
  */
 export const EXIT_CODES = {
   success: 0,
-  /** The question was answered with no: no such lock, a broken audit chain, a finding of `doctor`. */
+  /** The answer is negative: the lock is free, the audit chain is broken, `doctor` found a serious risk, or you declined. */
   negative: 1,
   /** The lock was held by another client for the whole `--wait`. */
   held: 120,
@@ -26,3 +26,22 @@ export const EXIT_CODES = {
 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
+
+/** The meaning of each code, for the documentation. */
+export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+  success: "Success. For `run`: the exit code of the command.",
+  negative:
+    "The answer is negative: the lock is free, the audit chain is broken, `doctor` found a serious risk, or you declined.",
+  held: "`run`: the lock is held by another client, for the whole `--wait`.",
+  lost: "`run`: the lock was lost while the command ran.",
+  unavailable:
+    "The server or Redis could not be reached, a proxy could not reach it, or the outcome is unknown.",
+  unauthorized:
+    "The API key is missing, wrong or expired, or lacks the permission. Or Redis refuses the credentials.",
+  refused:
+    "The request was refused: the lock has changed since it was shown, the key is not a lock, the target is read-only.",
+  failure:
+    "Wrong usage, a wrong address, a server that is too old, a port in use, a full disk, or an error that no other code describes.",
+  notExecutable: "`run`: the command cannot be executed.",
+  notFound: "`run`: the command was not found.",
+};
