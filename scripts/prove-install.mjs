@@ -2,6 +2,7 @@
 // user, and uses them under each supported version of Node. Takes two to four minutes. Arguments limit the versions:
 // `npm run prove:install -- 20 24`.
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,6 +25,9 @@ const INSTALL_MS = 120_000;
 const STOP_MS = 2000;
 const LOGIN_LINK = /Sign in \(once, within 10 minutes\): (http\S+)\/login#(\S+)/;
 const EXAMPLES = /** @type {const} */ ({ redis: "@lockkeeper/redis", client: "@lockkeeper/client" });
+
+/** So that the example of the client has a key, whichever server created the home store. */
+const ROOT_KEY = `lk_${randomBytes(32).toString("base64url")}`;
 
 /** @typedef {ReturnType<RootFileSystem["start"]>} Started */
 
@@ -127,12 +131,36 @@ async function proveInstalled(major, tarball) {
   // The user must not be able to write into an installation of root.
   execFileSync("chown", ["-R", "0:0", modules]);
   const elsewhere = system.makeFolder(`${HOME}/elsewhere-${major}`);
-  const binary = `${cwd}/node_modules/.bin/lockkeeper`;
+  const binary = installedCommand(major);
+  await proveCommandLine(major, binary, elsewhere);
   await proveServer(
     `Node ${major}: an installation of root, from a different working directory`,
     [binary],
     elsewhere,
   );
+}
+
+/** @param {number} major */
+function installedCommand(major) {
+  return `${HOME}/app-${major}/node_modules/.bin/lockkeeper`;
+}
+
+/**
+ * @param {number} major
+ * @param {string} binary
+ * @param {string} cwd
+ */
+function proveCommandLine(major, binary, cwd) {
+  return check(`Node ${major}: the command line runs a command under a lock, without a server`, async () => {
+    const script = `echo "fence $LOCKKEEPER_FENCE"; ${binary} ls --redis ${redis.url} --json`;
+    const output = await system.run(
+      [binary, "run", "lock:proof:install", "--redis", redis.url, "--", "/bin/sh", "-c", script],
+      { cwd },
+    );
+    if (!/^fence \d+$/m.test(output) || !output.includes('"lock:proof:install"'))
+      throw new Error(`it printed:\n${output}`);
+    return `lockkeeper ${(await system.run([binary, "--version"], { cwd })).trim()}`;
+  });
 }
 
 /**
@@ -170,15 +198,18 @@ function proveExample(major, name, published, tarball) {
     await system.run(["npm", "init", "-y"], { cwd });
     await system.run(["npm", "install", "--ignore-scripts", "--loglevel=error", tarball], { cwd });
     system.addFile(join(ROOT, "packages", name, "example.mjs"), `${cwd}/example.mjs`);
-    if (name === "redis") {
-      const output = await system.run(["node", "example.mjs"], { cwd, env: { REDIS_URL: redis.url } });
+    const server =
+      name === "client"
+        ? await startServer([installedCommand(major), "--redis", redis.url], cwd, START_MS)
+        : undefined;
+    try {
+      const [, url = ""] = LOGIN_LINK.exec(server?.started.output() ?? "") ?? [];
+      const env = { REDIS_URL: redis.url, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: ROOT_KEY };
+      const output = await system.run(["node", "example.mjs"], { cwd, env });
       if (!output.includes("Released")) throw new Error(`it printed:\n${output}`);
-      return;
+    } finally {
+      if (server !== undefined) await stop(server.started);
     }
-    await system.run(["node", "--input-type=module", "-e", `await import(${JSON.stringify(published)})`], {
-      cwd,
-    });
-    return "imported";
   });
 }
 
@@ -191,7 +222,8 @@ function proveExample(major, name, published, tarball) {
  */
 async function startServer(command, cwd, withinMs) {
   const began = performance.now();
-  const started = system.start(command, { cwd, env: { PORT: String(await findFreePort()) } });
+  const env = { PORT: String(await findFreePort()), LOCKKEEPER_ROOT_KEY: ROOT_KEY };
+  const started = system.start(command, { cwd, env });
   const gone = started.ended.then((code) => ({ code }));
   while (!LOGIN_LINK.test(started.output())) {
     const end = await Promise.race([gone, sleep(20)]);

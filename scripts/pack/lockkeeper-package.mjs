@@ -54,7 +54,7 @@ export async function packLockkeeper() {
   await compile("packages/lockkeeper");
   const modules = listFiles(PACKAGE).filter((file) => file.endsWith(".js"));
   const scripts = copyScripts(PACKAGE, modules);
-  assertAssetsExist(modules);
+  assertPathsExist(modules);
   const dependencies = findDependencies(PACKAGE, modules, [...DEPENDENCIES, "next"]);
   copyConsole();
   const bundled = bundleModules(await traceModules(ROOT), {
@@ -70,7 +70,7 @@ export async function packLockkeeper() {
   writeFileSync(join(PACKAGE, "THIRD-PARTY-LICENSES.txt"), licenses);
   copyTo(join(ROOT, "packages/lockkeeper/README.md"), join(PACKAGE, "README.md"));
   copyTo(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
-  copyTo(join(ROOT, "packages/lockkeeper/bin.js"), join(PACKAGE, "bin/lockkeeper.js"));
+  copyTo(join(ROOT, "scripts/pack/lockkeeper-bin.js"), join(PACKAGE, "bin/lockkeeper.js"));
   chmodSync(join(PACKAGE, "bin/lockkeeper.js"), 0o755);
   return {
     ...(await packFolder(PACKAGE)),
@@ -81,18 +81,16 @@ export async function packLockkeeper() {
 }
 
 /**
- * Lua files and others are found with `new URL(name, import.meta.url)`.
+ * Modules import others, read Lua files and start scripts by relative paths.
  *
  * @param {readonly string[]} modules
- * @throws {StepError} if a file that a module reads is not in the package
+ * @throws {StepError} if the package does not have a file to which a module refers
  */
-function assertAssetsExist(modules) {
+function assertPathsExist(modules) {
   for (const file of modules) {
-    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(
-      /new URL\("(\.?[\w/-]+\.\w+)", import\.meta\.url\)/g,
-    )) {
-      if (!existsSync(join(dirname(file), name)))
-        throw new StepError(`${relative(PACKAGE, file)} reads ${name}, which is not in the package.`);
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/"(\.{0,2}\/?[\w./-]+\.(?:js|lua))"/g)) {
+      if (/^\.{1,2}\/|\.lua$/.test(path) && !existsSync(join(dirname(file), path)))
+        throw new StepError(`${relative(PACKAGE, file)} refers to ${path}, which is not in the package.`);
     }
   }
 }
