@@ -47,7 +47,7 @@ export async function openDirectWatch(
   const { name: server } = await probeTarget(where, setting).catch((error: unknown) => {
     throw error instanceof StartupError ? new CliError(error.message, EXIT_CODES.unavailable) : error;
   });
-  const masters = openMasters(where);
+  const masters = openMasters(where, "reads");
   const watcher = new Watcher(
     {
       target: TARGET,

@@ -42,15 +42,18 @@ export async function explainReadOnly(
 
 function addReaderRules(error: unknown, where: RedisLocation, patterns: readonly string[]): unknown {
   if (!(error instanceof StartupError) || !error.message.includes("NOPERM")) return error;
-  return new StartupError(`${error.message} A sufficient user: ${buildReaderRules(where, patterns, "")}`, {
-    cause: error,
-    fault: error.fault,
-  });
+  return new StartupError(
+    `${error.message} A sufficient user: ${buildReaderRules(where, patterns, "Redis 7.0")}`,
+    {
+      cause: error,
+      fault: error.fault,
+    },
+  );
 }
 
 /** Returns the commands that reading needs and the user may not run, on any master that responds. */
 async function readMissingRights(where: RedisLocation): Promise<readonly string[]> {
-  const masters = openMasters(where);
+  const masters = openMasters(where, "reads");
   try {
     const list = await waitForMasters(() => masters.list);
     const missing = await Promise.all(list.map(readMasterRights));

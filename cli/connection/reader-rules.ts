@@ -8,14 +8,14 @@ const COMPANION_KEYS = [
   "redisson_lock_queue:*",
   "redisson_lock_timeout:*",
 ];
-const COMMANDS =
-  "+@read -@dangerous +script|load +info +time +ping +select +client|setname +subscribe +unsubscribe +psubscribe +punsubscribe +pubsub|numsub +config|get";
+const OTHER_COMMANDS =
+  "+script|load +info +time +ping +select +client|setname +subscribe +unsubscribe +psubscribe +punsubscribe +pubsub|numsub +config|get";
 const CLUSTER_COMMANDS = "+cluster|slots +cluster|info";
 
 /**
  * Builds the Redis command that creates a user who may only read the keys of the patterns, as in docs/targets.md.
  *
- * @param server such as "Redis 7.0.15"; "" if it is unknown
+ * @param server such as "Redis 7.0.15"
  */
 export function buildReaderRules(where: RedisLocation, patterns: readonly string[], server: string): string {
   const db = typeof where === "string" ? parseRedisAddress(where).db : 0;
@@ -27,8 +27,9 @@ export function buildReaderRules(where: RedisLocation, patterns: readonly string
     ...keys.map((key) => `~${key}`),
     "resetchannels",
     ...channels.map((channel) => `&${channel}`),
-    COMMANDS,
-    ...(hasReadOnlyScripts(server) ? ["+eval_ro +evalsha_ro"] : ["+eval +evalsha"]),
+    "+@read -@dangerous",
+    hasReadOnlyScripts(server) ? "+eval_ro +evalsha_ro" : "+eval +evalsha",
+    OTHER_COMMANDS,
     ...(isCluster ? [CLUSTER_COMMANDS] : []),
     ...(isCluster && hasReadOnlyScripts(server) ? ["+spublish +ssubscribe +sunsubscribe"] : []),
   ].join(" ");

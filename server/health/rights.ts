@@ -14,14 +14,16 @@ const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] 
   ["SMEMBERS", "KEY"],
   ["LRANGE", "KEY", "0", "0"],
   ["MEMORY USAGE", "KEY"],
-  ["EVALSHA", "0".repeat(40), "0"],
   ["SCRIPT LOAD", "return 1"],
   ["TIME"],
   ["PUBSUB NUMSUB", `${TARGET_PREFIX}health`],
 ];
 
+const NO_SCRIPT = ["0".repeat(40), "0"] as const;
+
 /** Additional commands required for locking, in a form that does nothing when the key does not exist. */
 const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
+  ["EVALSHA", ...NO_SCRIPT],
   ["SET", "KEY", "", "XX", "PX", "1"],
   ["DEL", "KEY"],
   ["PEXPIRE", "KEY", "1"],
@@ -66,22 +68,35 @@ export async function findMissingRights(
     COMMANDS[use].map(async ([command, ...rest]) => {
       const [name = command, ...words] = command.split(" ");
       const given = [...words, ...rest.map((argument) => (argument === "KEY" ? key : argument))];
-      return (await canRun(redis, name, given)) ? [] : [command];
+      return (await tryCommand(redis, name, given)) === "refused" ? [command] : [];
     }),
   );
-  const missing = tried.flat();
+  const missing = [...tried.flat(), ...(use === "reads" ? await findMissingScriptRight(redis) : [])];
   cachedRights.set(redis, { at: performance.now(), missing });
   return missing;
 }
 
-async function canRun(redis: Redis, command: string, given: readonly string[]): Promise<boolean> {
+/** Read-only use needs EVALSHA_RO, or EVALSHA if this Redis does not know it or the user may only run that. */
+async function findMissingScriptRight(redis: Redis): Promise<string[]> {
+  const preferred = await tryCommand(redis, "EVALSHA_RO", NO_SCRIPT);
+  if (preferred === "permitted" || (await tryCommand(redis, "EVALSHA", NO_SCRIPT)) === "permitted") return [];
+  return [preferred === "unknown" ? "EVALSHA" : "EVALSHA_RO"];
+}
+
+async function tryCommand(
+  redis: Redis,
+  command: string,
+  given: readonly string[],
+): Promise<"permitted" | "refused" | "unknown"> {
   try {
     await redis.call(command, ...given);
-    return true;
+    return "permitted";
   } catch (error) {
-    if (error instanceof Error && error.message.startsWith("NOPERM")) return false;
+    if (!(error instanceof Error)) throw error;
+    if (error.message.startsWith("NOPERM")) return "refused";
+    if (error.message.startsWith("ERR unknown command")) return "unknown";
     // Any other error reply means that the command was permitted.
-    if (error instanceof Error && error.name === "ReplyError") return true;
+    if (error.name === "ReplyError") return "permitted";
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
 import { ReadConnections } from "./read-connections.ts";
+import { useReadOnlyScripts } from "./script.ts";
 
 /** A master of a target, with its watcher's connections. */
 export interface Master {
@@ -55,13 +56,24 @@ export interface SlotRouting {
   isMoving(key: Key): boolean;
 }
 
+/** `reads`: the scripts that read keys run in a form in which Redis refuses writes. */
+export type MasterUse = "reads" | "reads_and_writes";
+
 /** Opens the connections that watch a master. */
-export function connectMaster(address: RedisAddress): Pick<Master, "redis" | "reads" | "subscriber"> {
+export function connectMaster(
+  address: RedisAddress,
+  use: MasterUse,
+): Pick<Master, "redis" | "reads" | "subscriber"> {
   // The watcher detects a replica itself. Reconnecting on READONLY would return to the same server forever.
   const options = { reconnectOnError: null };
+  const connectReads = (name: string) => {
+    const redis = connect(address, name, options);
+    if (use === "reads") useReadOnlyScripts(redis);
+    return redis;
+  };
   return {
-    redis: connect(address, "watch", options),
-    reads: new ReadConnections((name) => connect(address, name, options)),
+    redis: connectReads("watch"),
+    reads: new ReadConnections(connectReads),
     subscriber: connect(address, "subscriber", { ...options, autoResubscribe: false }),
   };
 }

@@ -14,6 +14,20 @@ export interface ScriptCall<Keys, Arguments> {
   arguments: Arguments;
 }
 
+/** `EVALSHA_RO`: Redis refuses every write of the script. Known since Redis 7.0. */
+type ReadCommand = "EVALSHA" | "EVALSHA_RO";
+
+/** How `Script.readMany` runs scripts on a connection. `EVALSHA` by default. */
+const readCommands = new WeakMap<Redis, ReadCommand>();
+
+/**
+ * Makes `Script.readMany` use EVALSHA_RO on this connection. If Redis does not know the command or the user may not run it,
+ * EVALSHA is used from then on.
+ */
+export function useReadOnlyScripts(redis: Redis): void {
+  readCommands.set(redis, "EVALSHA_RO");
+}
+
 /**
  * A Lua file as a typed function: a tuple of keys, a tuple of arguments, a decoded reply. No other code sends EVALSHA.
  */
@@ -49,6 +63,10 @@ export class Script<
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
     const replies = await this.#pipeline(redis, calls);
+    if (replies.some(([error]) => isReadCommandRefusal(error))) {
+      readCommands.set(redis, "EVALSHA");
+      return await this.readMany(redis, calls);
+    }
     if (replies.some(([error]) => isNoScript(error))) {
       await redis.script("LOAD", this.source);
       return (await this.#pipeline(redis, calls)).map((reply) => this.#decodeReply(reply));
@@ -58,8 +76,9 @@ export class Script<
 
   async #pipeline(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]) {
     const pipeline = redis.pipeline();
+    const command = readCommands.get(redis) ?? "EVALSHA";
     for (const { keys, arguments: parameters } of calls)
-      pipeline.callBuffer("EVALSHA", this.#sha, keys.length, ...keys, ...parameters);
+      pipeline.callBuffer(command, this.#sha, keys.length, ...keys, ...parameters);
     return (await pipeline.exec()) ?? [];
   }
 
@@ -70,6 +89,12 @@ export class Script<
 
 function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
+}
+
+/** Whether Redis does not know EVALSHA_RO, or the user may not run it. */
+function isReadCommandRefusal(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^(ERR unknown command|NOPERM.* run the) .?evalsha_ro\b/i.test(error.message);
 }
 
 /**

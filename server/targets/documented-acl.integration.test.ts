@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startTestRedis } from "../../test/support/test-redis.ts";
 import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
+import { readInfoField } from "../redis/server-info.ts";
 
 type DocumentedUser = "lockkeeper-locks" | "lockkeeper-reader" | "lockkeeper-home";
 
@@ -14,7 +15,11 @@ const ENVIRONMENT = { LOCKKEEPER_LOG: "silent" };
 async function createDocumentedUser(direct: Redis, port: number, name: DocumentedUser): Promise<string> {
   const [, rules] = new RegExp(`^ACL SETUSER ${name} (.+)$`, "m").exec(DOCS) ?? [];
   if (rules === undefined) throw new Error(`docs/targets.md has no user ${name}`);
-  await direct.call("ACL", "SETUSER", name, ...rules.replace(">PASSWORD", ">secret").split(" "));
+  const version = readInfoField(await direct.info("server"), "redis_version") ?? "";
+  const supported = version.startsWith("6.")
+    ? rules.replace("+eval_ro +evalsha_ro", "+eval +evalsha")
+    : rules;
+  await direct.call("ACL", "SETUSER", name, ...supported.replace(">PASSWORD", ">secret").split(" "));
   return `redis://${name}:secret@127.0.0.1:${port}`;
 }
 

@@ -72,7 +72,14 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
   });
   const notes = await Notes.open(deps.home, name);
   const evidence = await EvidenceRecorder.open(new EvidenceStore(deps.home, name), { log: deps.log });
-  const parts = { masters: openMasters(where), backend, rules, notes, libraries, evidence };
+  const parts = {
+    masters: openMasters(where, policy.readOnly ? "reads" : "reads_and_writes"),
+    backend,
+    rules,
+    notes,
+    libraries,
+    evidence,
+  };
   return {
     ...{ name, label, environment, policy, rules, notes },
     topology: getTopology(where),

@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../commands.ts";
 import { COMMAND_TIMEOUT_MS } from "../connect.ts";
-import { connectMaster, type Master, type Masters, type SlotRouting } from "../master.ts";
+import { connectMaster, type Master, type Masters, type MasterUse, type SlotRouting } from "../master.ts";
 import { toRedisArgument } from "../script.ts";
 import { type ClusterLocation, toClusterAddress } from "./cluster-address.ts";
 import { ClusterClient } from "./cluster-client.ts";
@@ -28,7 +28,10 @@ export class ClusterMasters implements Masters, SlotRouting {
   #movingSlotClient: ClusterClient | undefined;
   #nextNode = 0;
 
-  constructor(where: ClusterLocation) {
+  constructor(
+    where: ClusterLocation,
+    private readonly use: MasterUse,
+  ) {
     this.#map = new ClusterMap(toClusterAddress(where));
     this.#map.on("change", (slots) => this.#updateNodes(slots));
     this.#timer = setInterval(() => void this.#refreshMap(), REFRESH_INTERVAL_MS);
@@ -120,7 +123,7 @@ export class ClusterMasters implements Masters, SlotRouting {
       setTimeout(() => node.close(), COMMAND_TIMEOUT_MS).unref();
     }
     for (const name of masters) {
-      if (!this.#nodes.has(name)) this.#nodes.set(name, new ClusterMaster(name, this.#map));
+      if (!this.#nodes.has(name)) this.#nodes.set(name, new ClusterMaster(name, this.#map, this.use));
     }
     this.#list = [...this.#nodes.values()];
     // A failover, unlike a migration, neither deletes nor restores keys.
@@ -137,8 +140,9 @@ class ClusterMaster implements Master {
   constructor(
     readonly name: NodeName,
     private readonly map: ClusterMap,
+    use: MasterUse,
   ) {
-    const { redis, reads, subscriber } = connectMaster(map.address.getNodeAddress(name));
+    const { redis, reads, subscriber } = connectMaster(map.address.getNodeAddress(name), use);
     this.redis = redis;
     this.reads = reads;
     this.subscriber = subscriber;

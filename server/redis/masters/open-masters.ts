@@ -1,7 +1,7 @@
 import type { ClusterLocation } from "../cluster/cluster-address.ts";
 import { ClusterMasters } from "../cluster/cluster-masters.ts";
 import { parseRedisAddress, type RedisAddress } from "../connect.ts";
-import type { Masters } from "../master.ts";
+import type { Masters, MasterUse } from "../master.ts";
 import { createSentinelAddress, type SentinelLocation } from "../sentinel/sentinel-address.ts";
 import { SingleMaster } from "./single-master.ts";
 import { VotingMasters } from "./voting-masters.ts";
@@ -9,13 +9,15 @@ import { VotingMasters } from "./voting-masters.ts";
 /**
  * Opens the masters of a target. Returns immediately: a Redis that cannot be reached yet counts as down.
  *
+ * @param use what the masters are used for
  * @throws StartupError if a URL is invalid
  */
 export function openMasters(
   where: string | SentinelLocation | ClusterLocation | { readonly quorum: readonly string[] } | RedisAddress,
+  use: MasterUse = "reads_and_writes",
 ): Masters {
-  if (typeof where === "string") return new SingleMaster(parseRedisAddress(where));
-  if ("cluster" in where) return new ClusterMasters(where);
-  if ("quorum" in where) return new VotingMasters(where.quorum);
-  return new SingleMaster("sentinel" in where ? createSentinelAddress(where) : where);
+  if (typeof where === "string") return new SingleMaster(parseRedisAddress(where), use);
+  if ("cluster" in where) return new ClusterMasters(where, use);
+  if ("quorum" in where) return new VotingMasters(where.quorum, use);
+  return new SingleMaster("sentinel" in where ? createSentinelAddress(where) : where, use);
 }

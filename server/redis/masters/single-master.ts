@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { RedisAddress } from "../connect.ts";
-import { connectMaster, type Master, type Masters } from "../master.ts";
+import { connectMaster, type Master, type Masters, type MasterUse } from "../master.ts";
 import type { ReadConnections } from "../read-connections.ts";
 
 /** A topology with one master for all keys: a standalone server, or the master of a Sentinel group. */
@@ -12,9 +12,12 @@ export class SingleMaster implements Masters, Master {
   readonly subscriber: Redis;
   #remoteAddress: string | undefined;
 
-  constructor(private readonly address: RedisAddress) {
+  constructor(
+    private readonly address: RedisAddress,
+    use: MasterUse,
+  ) {
     this.db = address.db;
-    const { redis, reads, subscriber } = connectMaster(address);
+    const { redis, reads, subscriber } = connectMaster(address, use);
     this.redis = redis;
     this.reads = reads;
     this.subscriber = subscriber;

@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { parseRedisAddress, type RedisAddress } from "../connect.ts";
-import type { Master, Masters } from "../master.ts";
+import type { Master, Masters, MasterUse } from "../master.ts";
 import { SingleMaster } from "./single-master.ts";
 
 /** The independent masters of a quorum. */
@@ -11,10 +11,10 @@ export class VotingMasters implements Masters {
   readonly list: readonly SingleMaster[];
 
   /** @throws StartupError as `parseVotingAddresses` */
-  constructor(urls: readonly string[]) {
+  constructor(urls: readonly string[], use: MasterUse) {
     const addresses = parseVotingAddresses(urls);
     this.db = addresses[0]?.db ?? 0;
-    this.list = addresses.map((address) => new SingleMaster(address));
+    this.list = addresses.map((address) => new SingleMaster(address, use));
   }
 
   findMaster(_key: Key): Master | undefined {
