@@ -27,8 +27,9 @@ it("docs/cli-reference.md matches the commands", async () => {
 it.each(commands.map((command) => [command.name(), command] as const))(
   "the help of %s has a description of each option and examples",
   (_name, command) => {
-    let text = "";
-    command.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp();
+    const parts: string[] = [];
+    command.configureOutput({ writeOut: (part) => void parts.push(part) }).outputHelp();
+    const text = parts.join("");
     expect(text).toMatch(/^Examples?:\n( {2}\S.*\n?){2,}/m);
     for (const { description } of command.options) expect(description).not.toBe("");
     expect(command.options.map(({ long }) => long)).not.toContain("--api-key");

@@ -31,7 +31,11 @@ describe("lockkeeper ls --redis", () => {
     ]);
     expect(monitor.commands.map(([name]) => name?.toLowerCase())).toContain("scan");
     expect(await monitor.listWrites()).toEqual([]);
-  });
+    const { stdout: shown } = await runCli(["show", key, "--redis", redis.url]);
+    await runCli(["doctor", redis.url]);
+    expect(shown).toContain("me");
+    expect(await monitor.listWrites()).toEqual([]);
+  }, 60_000);
 
   it("escapes control characters in keys and owners", async ({ redis, direct, key }) => {
     await direct.set(`lock:\u001b[2J${key}`, "\u001b]0;owned\u0007", "PX", 60_000);
