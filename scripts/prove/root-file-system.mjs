@@ -25,11 +25,20 @@ export const USER_ID = 31_415;
 export const HOME = "/home/lock";
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** Counts the processes of the user in the root file system. */
+/** Counts the running processes of the user. Ended ones that nothing has waited for yet have no command line. */
 export function countUserProcesses() {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === USER_ID).length;
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isRunningForUser(`/proc/${name}`))
+    .length;
+}
+
+/** @param {string} folder of the process in /proc */
+function isRunningForUser(folder) {
+  try {
+    return statSync(folder).uid === USER_ID && readFileSync(join(folder, "cmdline")).length > 0;
+  } catch {
+    // The process has ended since the folder was listed.
+    return false;
+  }
 }
 
 /** @param {string} name */
