@@ -20,7 +20,7 @@ const LISTENING = {
     text: "URL of the console in browsers, if a [reverse proxy](nginx/README.md) is in front of it.",
   },
   LOCKKEEPER_BASE_PATH: {
-    text: "Path prefix of the console, the API, `/metrics`, `/healthz` and `/readyz`, such as `/locks-console`. `npm start` rebuilds the console when it changes.",
+    text: "Path prefix of the console, the API, `/metrics`, `/healthz` and `/readyz`, such as `/locks-console`. In a checkout, `npm start` rebuilds the console when it changes. The published package is built for the root of a host: [Installation](installation.md#base-path).",
     values: "begins with `/`, does not end with it",
   },
   LOCKKEEPER_TRUSTED_PROXIES: {
