@@ -2,18 +2,17 @@
 // user, and uses them under each supported version of Node. Takes two to four minutes. Arguments limit the versions:
 // `npm run prove:install -- 20 24`.
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
+import { findTestBinary, startTestRedis } from "../test/support/test-redis.ts";
 import { PACKAGES } from "./pack/packages.mjs";
 import { check, expectSame, seconds, summary } from "./prove/checks.mjs";
 import { openConsole } from "./prove/console-pages.mjs";
+import { findLoginLink, ROOT_KEY, STOP_MS, startServer, stopServer } from "./prove/installed-server.mjs";
 import { findNode } from "./prove/node-binaries.mjs";
 import { findObstacle } from "./prove/requirements.mjs";
-import { countUserProcesses, HOME, RootFileSystem } from "./prove/root-file-system.mjs";
+import { HOME, RootFileSystem } from "./prove/root-file-system.mjs";
 import { startStandInRegistry } from "./prove/stand-in-registry.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -22,14 +21,7 @@ const NODE_VERSIONS = [20, 22, 24, 26];
 /** The time from the command to the login link, once everything is downloaded. */
 const START_MS = 10_000;
 const INSTALL_MS = 120_000;
-const STOP_MS = 2000;
-const LOGIN_LINK = /Sign in \(once, within 10 minutes\): (http\S+)\/login#(\S+)/;
 const EXAMPLES = /** @type {const} */ ({ redis: "@lockkeeper/redis", client: "@lockkeeper/client" });
-
-/** So that the example of the client has a key, whichever server created the home store. */
-const ROOT_KEY = `lk_${randomBytes(32).toString("base64url")}`;
-
-/** @typedef {ReturnType<RootFileSystem["start"]>} Started */
 
 const obstacle = findObstacle();
 if (obstacle !== undefined) {
@@ -99,8 +91,8 @@ async function proveNpx(major) {
   const cwd = system.makeFolder(`${HOME}/empty-${major}`);
   const command = ["npx", "--yes", "lockkeeper"];
   await check(`Node ${major}: npx lockkeeper downloads everything and prints the login link`, async () => {
-    const { started, ms } = await startServer([...command, "--redis", redis.url], cwd, INSTALL_MS);
-    await stop(started);
+    const { started, ms } = await startServer(system, [...command, "--redis", redis.url], cwd, INSTALL_MS);
+    await stopServer(started);
     return seconds(ms);
   });
   await proveServer(`Node ${major}: the next npx lockkeeper`, command, cwd);
@@ -138,6 +130,7 @@ async function proveInstalled(major, tarball) {
     [binary],
     elsewhere,
   );
+  await proveOwnRedis(major, binary, elsewhere);
 }
 
 /** @param {number} major */
@@ -164,6 +157,28 @@ function proveCommandLine(major, binary, cwd) {
 }
 
 /**
+ * @param {number} major
+ * @param {string} binary
+ * @param {string} cwd
+ */
+function proveOwnRedis(major, binary, cwd) {
+  return check(
+    `Node ${major}: with a redis-server on PATH: login link within ${START_MS / 1000} s`,
+    async () => {
+      system.installRedis(await findTestBinary());
+      try {
+        const { started, ms } = await startServer(system, [binary], cwd, START_MS);
+        const stopMs = await stopServer(started);
+        if (!started.output().includes("Redis for your apps")) throw new Error(started.output());
+        return `${seconds(ms)} to the login link, ${seconds(stopMs)} to stop with Redis`;
+      } finally {
+        system.removeRedis();
+      }
+    },
+  );
+}
+
+/**
  * Starts the server, opens its pages and stops it.
  *
  * @param {string} name
@@ -174,12 +189,12 @@ function proveServer(name, command, cwd) {
   return check(
     `${name}: login link within ${START_MS / 1000} s, pages, SIGTERM within ${STOP_MS / 1000} s`,
     async () => {
-      const { started, ms } = await startServer([...command, "--redis", redis.url], cwd, START_MS);
+      const { started, ms } = await startServer(system, [...command, "--redis", redis.url], cwd, START_MS);
       let stopMs = 0;
       try {
-        await openConsole(LOGIN_LINK.exec(started.output()));
+        await openConsole(findLoginLink(started));
       } finally {
-        stopMs = await stop(started);
+        stopMs = await stopServer(started);
       }
       return `${seconds(ms)} to the login link, ${seconds(stopMs)} to stop`;
     },
@@ -200,59 +215,17 @@ function proveExample(major, name, published, tarball) {
     system.addFile(join(ROOT, "packages", name, "example.mjs"), `${cwd}/example.mjs`);
     const server =
       name === "client"
-        ? await startServer([installedCommand(major), "--redis", redis.url], cwd, START_MS)
+        ? await startServer(system, [installedCommand(major), "--redis", redis.url], cwd, START_MS)
         : undefined;
     try {
-      const [, url = ""] = LOGIN_LINK.exec(server?.started.output() ?? "") ?? [];
+      const [, url = ""] = findLoginLink(server?.started) ?? [];
       const env = { REDIS_URL: redis.url, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: ROOT_KEY };
       const output = await system.run(["node", "example.mjs"], { cwd, env });
       if (!output.includes("Released")) throw new Error(`it printed:\n${output}`);
     } finally {
-      if (server !== undefined) await stop(server.started);
+      if (server !== undefined) await stopServer(server.started);
     }
   });
-}
-
-/**
- * Starts Lockkeeper on a free port and waits for its login link.
- *
- * @param {string[]} command
- * @param {string} cwd
- * @param {number} withinMs
- */
-async function startServer(command, cwd, withinMs) {
-  const began = performance.now();
-  const env = { PORT: String(await findFreePort()), LOCKKEEPER_ROOT_KEY: ROOT_KEY };
-  const started = system.start(command, { cwd, env });
-  const gone = started.ended.then((code) => ({ code }));
-  while (!LOGIN_LINK.test(started.output())) {
-    const end = await Promise.race([gone, sleep(20)]);
-    if (end) throw new Error(`it ended with exit code ${end.code}:\n${started.output()}`);
-    if (performance.now() - began > withinMs) {
-      await stop(started);
-      throw new Error(`no login link after ${seconds(withinMs)}:\n${started.output()}`);
-    }
-  }
-  return { started, ms: performance.now() - began };
-}
-
-/**
- * Sends SIGTERM to the command alone, and returns how long all processes of the user took to end, in milliseconds.
- *
- * @param {Started} started
- */
-async function stop(started) {
-  const began = performance.now();
-  process.kill(started.pid(), "SIGTERM");
-  const late = sleep(STOP_MS * 5, true, { ref: false });
-  if ((await Promise.race([started.ended, late])) === true) throw new Error("it is still running");
-  while (countUserProcesses() > 0) {
-    if (performance.now() - began > STOP_MS) throw new Error("the command ended, but its server did not");
-    await sleep(20);
-  }
-  const ms = performance.now() - began;
-  if (ms > STOP_MS) throw new Error(`it took ${seconds(ms)} to stop`);
-  return ms;
 }
 
 function findNpm() {

@@ -11,14 +11,14 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { runChild, StepError } from "../steps/child.mjs";
+import { basename, dirname, join } from "node:path";
+import { runChild } from "../steps/child.mjs";
+import { makePlainSystem } from "./plain-system.mjs";
 
 /** The user in the root file system. It exists in no password file, as in many containers. */
 export const USER_ID = 31_415;
@@ -87,6 +87,26 @@ export class RootFileSystem {
     rmSync(target, { force: true });
     copyFileSync(binary, target);
     chmodSync(target, 0o755);
+  }
+
+  /**
+   * Puts a Redis server with its shared libraries on PATH.
+   *
+   * @param {{ path: string, libraryPath?: string | undefined }} binary
+   */
+  installRedis({ path, libraryPath }) {
+    const env = { PATH: process.env.PATH, ...(libraryPath && { LD_LIBRARY_PATH: libraryPath }) };
+    const libraries = execFileSync("ldd", [path], { encoding: "utf8", env }).matchAll(/=> (\/\S+)/g);
+    for (const [, library = ""] of libraries) this.addFile(library, `/opt/redis/lib/${basename(library)}`);
+    this.addFile(path, "/opt/redis/redis-server");
+    chmodSync(join(this.dir, "opt/redis/redis-server"), 0o755);
+    const wrapper = join(this.dir, "usr/bin/redis-server");
+    writeFileSync(wrapper, '#!/bin/sh\nLD_LIBRARY_PATH=/opt/redis/lib exec /opt/redis/redis-server "$@"\n');
+    chmodSync(wrapper, 0o755);
+  }
+
+  removeRedis() {
+    rmSync(join(this.dir, "usr/bin/redis-server"), { force: true });
   }
 
   /** Empties the home folder, which also contains the cache of npm. @param {string} [registry] its URL */
@@ -190,47 +210,6 @@ export class RootFileSystem {
   remove() {
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-/**
- * @param {string} target
- * @param {string} work
- */
-async function makePlainSystem(target, work) {
-  const settings = join(work, "apt.conf");
-  // The package sources can be mirrors with options of their own.
-  const options = execFileSync("apt-config", ["dump"], { encoding: "utf8" });
-  writeFileSync(
-    settings,
-    options
-      .split("\n")
-      .filter((line) => /^Acquire::/.test(line))
-      .join("\n"),
-  );
-  const { VERSION_CODENAME: suite = "stable" } = Object.fromEntries(
-    readFileSync("/etc/os-release", "utf8")
-      .split("\n")
-      .map((line) => line.split("=")),
-  );
-  const sources = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"].filter((file) =>
-    existsSync(file),
-  );
-  const making = `${target}.making`;
-  rmSync(making, { recursive: true, force: true });
-  mkdirSync(dirname(target), { recursive: true });
-  const args = [
-    "--variant=essential",
-    "--include=libstdc++6,libatomic1",
-    `--aptopt=${settings}`,
-    suite,
-    making,
-    ...sources,
-  ];
-  const { code, output } = await runChild("mmdebstrap", args, { cwd: "/", capture: true });
-  rmSync(settings, { force: true });
-  if (code !== 0)
-    throw new StepError(`mmdebstrap could not make a root file system:\n${output.slice(-2000)}`);
-  renameSync(making, target);
 }
 
 /** @param {string} text */
