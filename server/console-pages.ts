@@ -44,7 +44,7 @@ export async function loadPages(config: Config, front: HttpServer, port: number)
 async function prepareBuild({ basePath }: Config): Promise<void> {
   const { config } = await readBuildManifest();
   const builtFor = config.basePath ?? "";
-  if (builtFor !== basePath) throw new StartupError(explainBasePath(basePath, builtFor));
+  if (builtFor !== basePath) throw new StartupError(explainBasePath(basePath, builtFor, getOrigin()));
   setStandaloneConfig(JSON.stringify(config));
   // Next caches the configuration. Otherwise it reads it later, and prints how long that took.
   const configModule: typeof import("next/dist/server/config.js") = require("next/dist/server/config.js");
@@ -59,14 +59,17 @@ async function readBuildManifest(): Promise<BuildManifest> {
   }
 }
 
-function explainBasePath(basePath: string, builtFor: string): string {
+/** Returns why the pages cannot be served, and what to do in a checkout or with an installed package. */
+export function explainBasePath(basePath: string, builtFor: string, origin: "checkout" | "package"): string {
   const place = builtFor === "" ? "the root of a host" : `the base path ${builtFor}`;
   const given = basePath === "" ? "not set" : basePath;
   const fact = `The console is built for ${place}, but LOCKKEEPER_BASE_PATH is ${given}.`;
-  if (isCheckout()) return `${fact} Run \`npm start\` to rebuild it.`;
-  return `${fact} Change the variable, or build a package for this path in a checkout: \`LOCKKEEPER_BASE_PATH=${basePath} npm run pack\`.`;
+  if (origin === "checkout") return `${fact} Run \`npm start\` to rebuild it.`;
+  if (basePath === "") return `${fact} Set LOCKKEEPER_BASE_PATH=${builtFor}.`;
+  const remedy = builtFor === "" ? "Unset the variable" : `Set it to ${builtFor}`;
+  return `${fact} ${remedy}, or build a package for this path in a checkout: \`LOCKKEEPER_BASE_PATH=${basePath} npm run pack\`.`;
 }
 
-function isCheckout(): boolean {
-  return existsSync(join(FOLDER, "next.config.js"));
+function getOrigin(): "checkout" | "package" {
+  return existsSync(join(FOLDER, "next.config.js")) ? "checkout" : "package";
 }
