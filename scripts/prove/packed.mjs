@@ -1,0 +1,35 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runTool } from "./tools.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** What `npm run pack` reads. */
+const SOURCES = [
+  "app",
+  "cli",
+  "components",
+  "lib",
+  "packages",
+  "public",
+  "server",
+  "package.json",
+  "next.config.js",
+];
+
+/** The version of all packages. @type {string} */
+export const version = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
+
+/** Runs `npm run pack` unless the tarball of `lockkeeper` is newer than the sources. Returns a description of it. */
+export function packIfOutdated() {
+  const tarball = join(ROOT, `dist/lockkeeper-${version}.tgz`);
+  const isCurrent = existsSync(tarball) && statSync(tarball).mtimeMs > findNewestChange();
+  if (!isCurrent) runTool("npm", ["run", "--silent", "pack"], { cwd: ROOT });
+  return `${(statSync(tarball).size / 1_000_000).toFixed(1)} MB packed${isCurrent ? ", already built" : ""}`;
+}
+
+function findNewestChange() {
+  const names = runTool("git", ["ls-files", "-z", ...SOURCES], { cwd: ROOT }).split("\0");
+  const files = names.filter((name) => name !== "").map((name) => join(ROOT, name));
+  return Math.max(...files.filter((file) => existsSync(file)).map((file) => statSync(file).mtimeMs));
+}
