@@ -9,7 +9,7 @@ import { dirname, join } from "node:path/posix";
  */
 /** @typedef {{ line: number, message: string }} Finding */
 
-const FOLDERS = "app|components|demo|docs|e2e|lib|packages|public|scripts|server|test";
+const FOLDERS = "app|components|demo|deploy|docs|e2e|lib|packages|public|scripts|server|test";
 const LINK = /\[(?:[^\][]|\[[^\]]*\])*\]\(([^()\s]+)\)/g;
 const EXTERNAL = /^(?:[a-z]+:|\/)/i;
 const REPOSITORY_PATH = new RegExp(`\`((?:${FOLDERS})/[\\w./@[\\]-]*)\``, "g");
