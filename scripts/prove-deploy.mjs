@@ -128,6 +128,25 @@ async function proveRedisConfig(config) {
   }
 }
 
+async function proveSentinelGroup() {
+  const name = "the services of compose.sentinel.yaml survive the loss of their master";
+  const missing = ["unshare", "ip", "mount"].filter((tool) => findTool(tool) === undefined);
+  if (process.getuid?.() !== 0 || missing.length > 0) return skip(name, "it needs root, unshare and ip");
+  await check(name, () => {
+    const project = join(folder, "project.json");
+    const file = join(DEPLOY, "compose/compose.sentinel.yaml");
+    writeFileSync(project, runTool(decoder, ["compose", file], { env: COMPOSE_VARIABLES }));
+    const group = join(folder, "group");
+    mkdirSync(group);
+    const namespaces = ["--net", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
+    const script = ["--import", "tsx", join(ROOT, "scripts/prove/sentinel-group.ts"), project, group];
+    return runTool("unshare", [...namespaces, process.execPath, ...script], {
+      cwd: ROOT,
+      env: COMPOSE_VARIABLES,
+    }).trim();
+  });
+}
+
 async function proveSystemd() {
   const analyze = findTool("systemd-analyze");
   if (analyze === undefined) return skip("the systemd unit", "this machine has no systemd-analyze");
@@ -159,6 +178,7 @@ if (await buildDecoder()) {
   await proveManifests();
   await proveKustomization();
   await proveCompose();
+  await proveSentinelGroup();
 }
 await proveSystemd();
 const { line, ok } = summary();
