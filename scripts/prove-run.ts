@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { addCleanUp, endAll, endWhenInterrupted } from "../test/interop/children.ts";
 import { type CampaignResult, runCampaign } from "../test/run/campaign.ts";
+import { FAULT_KINDS } from "../test/run/faults.ts";
 import { RestartingServer } from "../test/run/restarting-server.ts";
 import { startTestRedis } from "../test/support/test-redis.ts";
 import { check, seconds, summary } from "./prove/checks.mjs";
@@ -62,9 +63,7 @@ async function prove(): Promise<void> {
 
 async function checkCampaign(name: string, result: CampaignResult): Promise<void> {
   const { spans, overlaps, faults, marginsMs, longestGapMs, codes, leftovers } = result;
-  const counts = Object.entries(Object.groupBy(faults, ({ kind }) => kind)).map(
-    ([kind, of]) => `${of?.length ?? 0} ${kind}`,
-  );
+  const counts = FAULT_KINDS.map((kind) => `${faults.filter((fault) => fault.kind === kind).length} ${kind}`);
   console.log(
     `${name}: ${spans.length} grants; faults: ${counts.join(", ")}; exit codes ${JSON.stringify(codes)}`,
   );

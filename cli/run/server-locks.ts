@@ -25,8 +25,10 @@ export class ServerLocks implements LockSource {
   readonly #client: LockkeeperClient;
   readonly #transport: ApiTransport;
 
+  /** @throws CliError if there is no valid API key */
   constructor(private readonly connection: ServerConnection) {
-    const { url, apiKey = "", target } = connection;
+    const { url, apiKey, target } = connection;
+    if (apiKey === undefined) throw explainProblem({ code: "unauthenticated", detail: "" }, connection);
     this.#client = new LockkeeperClient({ url, apiKey, target });
     this.#transport = new ApiTransport({ urls: [url], apiKey });
   }
