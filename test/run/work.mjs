@@ -23,7 +23,6 @@ for (const name of ["SIGTERM", "SIGINT", "SIGUSR1"]) {
   });
 }
 if (modes.includes("--child")) {
-  // A child in a process group of its own, as timeout(1) and shells with job control create.
   const args = [process.argv[1] ?? "", file, workMs, "--ignore-signals"];
   spawn(process.execPath, args, { stdio: "inherit" });
 }
