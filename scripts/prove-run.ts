@@ -13,10 +13,15 @@ import { addCleanUp, endAll, endWhenInterrupted } from "../test/interop/children
 import { type CampaignResult, runCampaign } from "../test/run/campaign.ts";
 import { FAULT_KINDS } from "../test/run/faults.ts";
 import { RestartingServer } from "../test/run/restarting-server.ts";
+import { createWorkCommand, type RunProcess, startRun } from "../test/run/run-process.ts";
+import { findOverlaps, readWorkSpans } from "../test/run/work-log.ts";
 import { startTestRedis } from "../test/support/test-redis.ts";
 import { check, seconds, summary } from "./prove/checks.mjs";
 
 const RESTART_EVERY_MS = 20_000;
+const PARALLEL_RUNS = 50;
+const PARALLEL_WORK_MS = 1000;
+const START_EVERY_MS = 500;
 
 const { values } = parseArgs({
   options: {
@@ -58,7 +63,29 @@ async function prove(): Promise<void> {
     }),
   );
   for (const [name, result] of results) await checkCampaign(name, result);
+  await server.stop();
   await check("the server restarted", () => expectAtLeast(server.restarts, 1, "restarts"));
+  await checkParallel(redis.url, join(dir, "parallel"));
+}
+
+/** Many runs that wait for one lock at the same time. They start one after the other, because each start takes a second of CPU. */
+async function checkParallel(redisUrl: string, log: string): Promise<void> {
+  const work = createWorkCommand(log, PARALLEL_WORK_MS);
+  const runs: RunProcess[] = [];
+  for (let n = 0; n < PARALLEL_RUNS; n++) {
+    const environment = { LOCKKEEPER_URL: undefined, REDIS_URL: redisUrl };
+    runs.push(startRun(["lock:prove:parallel", "--wait", "10m", "--quiet", ...work], environment));
+    await new Promise((resolve) => setTimeout(resolve, START_EVERY_MS));
+  }
+  const ends = await Promise.all(runs.map(({ ended }) => ended));
+  const spans = readWorkSpans(log);
+  await check("parallel runs: each ran its command", () => {
+    const failed = ends.filter(({ code }) => code !== 0);
+    if (failed.length > 0)
+      throw new Error(`${failed.length} failed: ${failed[0]?.code} ${failed[0]?.stderr}`);
+    return expectAtLeast(spans.length, PARALLEL_RUNS, "runs");
+  });
+  await check("parallel runs: no two commands overlap", () => expectNone(findOverlaps(spans), "overlaps"));
 }
 
 async function checkCampaign(name: string, result: CampaignResult): Promise<void> {

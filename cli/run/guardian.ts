@@ -94,6 +94,7 @@ function send(message: GuardianMessage): void {
   process.stdout.write(formatMessage(message));
 }
 
+process.title = "lockkeeper guardian";
 for (const name of IGNORED_SIGNALS) process.on(name, () => undefined);
 // The supervisor may be gone.
 process.stdout.on("error", () => undefined);

@@ -17,6 +17,7 @@ const SAME_RENEWAL_MS = 5;
 
 /** Observes the deadline of a hold, which its client extends with each renewal. */
 export class LeaseWatch {
+  readonly #everyMs: number;
   #deadline: SharedMoment;
   #timer: NodeJS.Timeout | undefined;
   #state: "watching" | "stopped" = "watching";
@@ -28,9 +29,8 @@ export class LeaseWatch {
     private readonly events: LeaseWatchEvents,
   ) {
     this.#deadline = this.#readDeadline();
-    const everyMs = Math.min(CHECK_MS_MAX, Math.max(CHECK_MS_MIN, leaseMs / CHECKS_PER_LEASE));
-    // After a pause of this process, messages of the guardian that arrived meanwhile are handled before the check.
-    this.#timer = setInterval(() => setImmediate(() => this.#check()), everyMs);
+    this.#everyMs = Math.min(CHECK_MS_MAX, Math.max(CHECK_MS_MIN, leaseMs / CHECKS_PER_LEASE));
+    this.#scheduleCheck();
   }
 
   get deadline(): SharedMoment {
@@ -49,7 +49,13 @@ export class LeaseWatch {
 
   stop(): void {
     this.#state = "stopped";
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
+  }
+
+  #scheduleCheck(): void {
+    const inMs = Math.min(this.#everyMs, Math.max(1, Math.ceil(this.getMsUntilSignal())));
+    // After a pause of this process, messages of the guardian that arrived meanwhile are handled before the check.
+    this.#timer = setTimeout(() => setImmediate(() => this.#check()), inMs);
   }
 
   #check(): void {
@@ -59,7 +65,10 @@ export class LeaseWatch {
       this.#deadline = deadline;
       this.events.onExtended(deadline);
     }
-    if (this.getMsUntilSignal() > 0) return;
+    if (this.getMsUntilSignal() > 0) {
+      this.#scheduleCheck();
+      return;
+    }
     this.stop();
     this.events.onNearEnd();
   }
