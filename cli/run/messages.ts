@@ -13,7 +13,7 @@ export function printMessage(text: string): void {
   try {
     writeSync(STANDARD_ERROR, `lockkeeper: ${toPrintable(text)}\n`);
   } catch {
-    // Nobody reads the messages. The command does not end because of that.
+    // The reader of standard error is gone. The command continues.
   }
 }
 

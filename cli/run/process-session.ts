@@ -62,7 +62,7 @@ function signalGroup(groupId: number, name: NodeJS.Signals): void {
   try {
     process.kill(-groupId, name);
   } catch {
-    // The group has ended, or all of its processes run as another user. `hasProcesses` tells the two apart.
+    // The group has ended, or all of its processes run as another user. `hasProcesses` distinguishes the two.
   }
 }
 

@@ -8,7 +8,7 @@ import { checkDocument, collectAnchors, collectVariables } from "./document-chec
 const HISTORICAL = /^(?:CHANGELOG\.md|docs\/decisions\/.*)$/;
 /** Where variables are read. Tests are excluded, because they also try misspelled variables. */
 const READS_VARIABLES =
-  /^(server|scripts|packages|demo|e2e|public|lib|test)\/.*\.(ts|mts|mjs|py|go|java|sh)$/;
+  /^(server|cli|scripts|packages|demo|e2e|public|lib|test)\/.*\.(ts|mts|mjs|py|go|java|sh)$/;
 
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   encoding: "utf8",
