@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { isRunning } from "../../server/redis/embedded/server-process.ts";
-import { createWorkCommand, findGuardian, type RunProcess, startRun } from "../../test/run/run-process.ts";
+import {
+  createWorkCommand,
+  findGuardian,
+  type RunProcess,
+  readChildren,
+  startRun,
+} from "../../test/run/run-process.ts";
 import { findOverlaps, readRunLog, readWorkSpans } from "../../test/run/work-log.ts";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
@@ -105,6 +111,25 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     expect(stderr).toMatch(/before it was renewed|was not renewed/);
     expect(readWorkSpans(log)[0]?.events).toEqual(["begin", "SIGTERM"]);
   });
+
+  it.for([
+    { moment: "once it has a guardian", children: 1 },
+    { moment: "once it has started the gate of the command", children: 2 },
+  ])(
+    "a supervisor that is killed $moment leaves nothing behind",
+    async ({ children }, { redis, key, log }) => {
+      const args = [key, "--lease", `${LEASE_MS}ms`, ...createWorkCommand(log, WORK_MS, "--ignore-signals")];
+      const run = startRun(args, { LOCKKEEPER_URL: undefined, REDIS_URL: redis.url });
+      let started: number[] = [];
+      await waitUntil(() => {
+        started = readChildren(run.pid);
+        return started.length >= children;
+      }, START_MS);
+      run.child.kill("SIGKILL");
+      await waitUntil(() => !started.some(isRunning), LEASE_MS);
+      expect(readWorkSpans(log).filter(({ pid }) => isRunning(pid))).toEqual([]);
+    },
+  );
 
   it("a killed guardian is replaced, and the new one guards", async ({ startWork, areAllEnded }) => {
     const run = await startWork();

@@ -1,0 +1,68 @@
+import { describe, expect, test, vi } from "vitest";
+import { findGuardian } from "../../test/run/run-process.ts";
+import { readEnvironment } from "../connection/environment.ts";
+import { createGuardianEnvironment } from "./command-environment.ts";
+import type { GuardianOrders } from "./guardian-protocol.ts";
+import { Guardianship } from "./guardianship.ts";
+import { computeLeaseMargins } from "./lease-margins.ts";
+import { addMs, getSharedNow } from "./shared-moment.ts";
+
+const WITHIN = { timeout: 20_000 };
+const LEASE_MS = 60_000;
+
+const createOrders = (): GuardianOrders => ({
+  key: "lock:a",
+  // No process has this id: Linux allows 4,194,304 at most.
+  session: { leaderPid: 99_999_999, startedAt: "1" },
+  deadline: addMs(getSharedNow(), LEASE_MS),
+  margins: computeLeaseMargins(LEASE_MS, 5000),
+  endSignal: "SIGTERM",
+  killAfterMs: 5000,
+});
+
+const it = test.extend("start", async ({}, { onCleanup }) => {
+  const { execArgv, execPath } = process;
+  // Vitest transforms TypeScript itself. The guardian is a process of its own.
+  process.execArgv = ["--import", "tsx"];
+  const guardianships: Guardianship[] = [];
+  onCleanup(async () => {
+    Object.assign(process, { execArgv, execPath });
+    await Promise.all(guardianships.map((each) => each.dismiss()));
+  });
+  return async () => {
+    const guardianship = await Guardianship.start(createGuardianEnvironment(readEnvironment().variables));
+    guardianships.push(guardianship);
+    const events = { onEnding: vi.fn(), onReplaced: vi.fn(), onFailure: vi.fn() };
+    await guardianship.watch(createOrders(), events);
+    return { guardianship, events, pid: findGuardian(process.pid) ?? Number.NaN };
+  };
+});
+
+describe("Guardianship", () => {
+  it("replaces a killed guardian, again and again", async ({ start }) => {
+    const { events, pid } = await start();
+    process.kill(pid, "SIGKILL");
+    await vi.waitFor(() => expect(events.onReplaced).toHaveBeenCalledTimes(1), WITHIN);
+    const second = findGuardian(process.pid);
+    expect(second).not.toBe(pid);
+    process.kill(second ?? Number.NaN, "SIGKILL");
+    await vi.waitFor(() => expect(events.onReplaced).toHaveBeenCalledTimes(2), WITHIN);
+    expect(events.onFailure).not.toHaveBeenCalled();
+  });
+
+  it("reports that a killed guardian cannot be replaced", async ({ start }) => {
+    const { events, pid } = await start();
+    process.execPath = "/nonexistent/node";
+    process.kill(pid, "SIGKILL");
+    await vi.waitFor(() => expect(events.onFailure).toHaveBeenCalledTimes(1), WITHIN);
+    expect(events.onReplaced).not.toHaveBeenCalled();
+  });
+
+  it("ends its process when it is dismissed, even if that is stopped", async ({ start }) => {
+    const { guardianship, events, pid } = await start();
+    process.kill(pid, "SIGSTOP");
+    await guardianship.dismiss();
+    expect(findGuardian(process.pid)).toBeUndefined();
+    expect(events.onReplaced).not.toHaveBeenCalled();
+  });
+});
