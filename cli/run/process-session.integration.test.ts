@@ -43,11 +43,11 @@ describe("ProcessSession", () => {
     }
   });
 
-  it("ends a stopped process with the signal", async ({ start }) => {
-    const { child, session } = await start("echo up; exec sleep 300");
-    child.kill("SIGSTOP");
+  it("lets stopped processes handle the signal", async ({ start }) => {
+    const { child, session } = await start("trap 'exit 5' TERM; echo up; while :; do sleep 0.05; done");
+    session.signalAll("SIGSTOP");
     await endSession(session, { signal: "SIGTERM", killAfterMs: 60_000, getMsUntilKill: NEVER });
-    await waitUntil(() => child.signalCode === "SIGTERM");
+    await waitUntil(() => child.exitCode === 5);
   });
 
   it.skipIf(!HAS_PROCESS_TABLE)("ends process groups that the command created", async ({ start }) => {

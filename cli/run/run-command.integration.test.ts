@@ -120,8 +120,8 @@ describe("lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     direct,
     key,
   }) => {
-    const script = "sleep 300 & echo $!";
-    const run = start(["sh", "-c", script]);
+    const script = "trap '' TERM; sleep 300 & echo $!";
+    const run = start(["sh", "-c", script], ["--kill-after", "200ms"]);
     const { code, stdout } = await run.ended;
     expect(code).toBe(0);
     expect(isRunning(Number(stdout))).toBe(false);

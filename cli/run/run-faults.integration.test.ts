@@ -154,6 +154,21 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     expect(worked).toBeLessThan(LEASE_MS * 2);
   });
 
+  it("a supervisor with a stopped guardian ends the command before the lease", async ({
+    redis,
+    startWork,
+    log,
+  }) => {
+    const run = await startWork([], ["--ignore-signals"]);
+    process.kill(findGuardian(run.pid) ?? Number.NaN, "SIGSTOP");
+    redis.freeze();
+    const { code, stderr } = await run.ended;
+    redis.thaw();
+    expect(code).toBe(121);
+    expect(stderr).toContain("was not renewed and is about to end");
+    expect(readWorkSpans(log)[0]?.events).toEqual(["begin", "SIGTERM"]);
+  });
+
   it("runs in parallel never overlap", async ({ redis, key, log }) => {
     const runs = Array.from({ length: 12 }, () =>
       startRun([key, "--lease", "5s", "--wait", "2m", "--quiet", ...createWorkCommand(log, 50)], {
