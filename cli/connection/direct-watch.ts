@@ -9,6 +9,7 @@ import { probeTarget } from "../../server/targets/probe-target.ts";
 import { Watcher } from "../../server/watch/watcher.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
+import { explainLocalError } from "../output/local-error.ts";
 import type { RedisConnection } from "./choose-connection.ts";
 
 /** Name of the target in JSON, as of a server with one Redis. */
@@ -45,7 +46,7 @@ export async function openDirectWatch(
   { watch, lockable, onProgress }: DirectWatchOptions,
 ): Promise<DirectWatch> {
   const { name: server } = await probeTarget(where, setting).catch((error: unknown) => {
-    throw error instanceof StartupError ? new CliError(error.message, EXIT_CODES.unavailable) : error;
+    throw error instanceof StartupError ? explainLocalError(error) : error;
   });
   const masters = openMasters(where, "reads");
   const watcher = new Watcher(

@@ -31,7 +31,7 @@ export class LoginLinks {
     const link = found === null ? undefined : parseLink(found);
     if (link !== undefined) return link;
     throw new UnauthenticatedError(
-      "This link was used or has expired (after 10 minutes). Run `npm run login` to create a new one.",
+      "This link was used or has expired (after 10 minutes). Run `lockkeeper login`, or `npm run login` in a checkout, to create a new one.",
     );
   }
 }

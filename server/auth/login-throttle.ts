@@ -40,7 +40,7 @@ export class LoginThrottle {
     if (place === "wait") {
       const seconds = Math.ceil(waitMs / 1000);
       throw new RateLimitedError(
-        `Too many failed attempts. Retry in ${seconds} s, or log in with a one-time link (\`npm run login\`).`,
+        `Too many failed attempts. Retry in ${seconds} s, or log in with a one-time link (\`lockkeeper login\`, or \`npm run login\` in a checkout).`,
         { remainingMs: waitMs },
       );
     }

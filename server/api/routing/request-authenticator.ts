@@ -48,13 +48,13 @@ export class RequestAuthenticator {
     const secret = this.readSessionSecret(request);
     if (secret === undefined) {
       throw new UnauthenticatedError(
-        "Send Authorization: Bearer with an API key, or log in to the console (`npm run login` prints a link).",
+        "Send Authorization: Bearer with an API key, or log in to the console (`lockkeeper login`, or `npm run login` in a checkout, prints a link).",
       );
     }
     const session = await this.sessions.find(secret, acts ? "act" : "read");
     if (session === undefined) {
       throw new UnauthenticatedError(
-        "This session has ended. Log in again, or run `npm run login` and open the link it prints.",
+        "This session has ended. Log in again, or run `lockkeeper login` (`npm run login` in a checkout) and open the link it prints.",
       );
     }
     return {

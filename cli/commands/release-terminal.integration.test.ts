@@ -1,0 +1,65 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { promisify } from "node:util";
+import { describe, expect } from "vitest";
+import { serverTest } from "../../test/support/fixtures.ts";
+import { ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
+
+const it = serverTest();
+/** script(1) of util-linux runs a command on a terminal. */
+const hasScript = await promisify(execFile)("script", ["--version"]).then(
+  ({ stdout }) => stdout.includes("util-linux"),
+  () => false,
+);
+const ANSWER_MS = 30_000;
+
+/** Runs `lockkeeper` on a terminal and answers its questions in order. */
+async function runOnTerminal(
+  words: readonly string[],
+  url: string,
+  answers: readonly (readonly [question: string, answer: string])[],
+): Promise<{ code: number | null; text: string }> {
+  const command = [process.execPath, "--import", "tsx", "cli/main.ts", ...words].join(" ");
+  const environment = { PATH: "/usr/bin:/bin", NODE_ENV: "test" as const, TERM: "xterm" };
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    env: { ...environment, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: ROOT_KEY },
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  for (const [question, answer] of answers) {
+    await waitUntil(() => text.includes(question), ANSWER_MS);
+    child.stdin.write(`${answer}\n`);
+  }
+  await once(child, "close");
+  return { code: child.exitCode, text };
+}
+
+describe.skipIf(!hasScript)("lockkeeper release on a terminal", () => {
+  it("shows the lock, asks for a reason and a confirmation, and releases what it showed", async ({
+    server,
+    key,
+  }) => {
+    await server.acquire(key, { owner: "me", leaseMs: 60_000 });
+    const { version } = await server.readLock(key);
+    const { code, text } = await runOnTerminal(["release", key], server.url, [
+      ["Reason, for the audit log:", "pod-7 lost its node"],
+      ["Release this hold? Its holder appears to be alive. [y/N]", "y"],
+    ]);
+    expect(text).toContain(version);
+    expect(text).toMatch(/Audit entry: request \S+/);
+    expect(code).toBe(0);
+    expect((await server.readLock(key)).state).toBe("free");
+  }, 60_000);
+
+  it("releases nothing without a confirmation", async ({ server, key }) => {
+    await server.acquire(key, { owner: "me", leaseMs: 60_000 });
+    const { code, text } = await runOnTerminal(["release", key], server.url, [
+      ["Reason", "none"],
+      ["[y/N]", ""],
+    ]);
+    expect([code, text.includes("Nothing was done.")]).toEqual([1, true]);
+    expect((await server.readLock(key)).state).toBe("held");
+  }, 60_000);
+});
