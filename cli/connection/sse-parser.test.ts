@@ -6,8 +6,14 @@ async function parse(bytes: Uint8Array, partBytes: number): Promise<SseMessage[]
   const parts = Array.from({ length: Math.ceil(bytes.length / partBytes) }, (_, at) =>
     bytes.subarray(at * partBytes, (at + 1) * partBytes),
   );
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
   const messages: SseMessage[] = [];
-  for await (const message of parseSse(ReadableStream.from(parts))) messages.push(message);
+  for await (const message of parseSse(body)) messages.push(message);
   return messages;
 }
 

@@ -121,7 +121,9 @@ export function readConfig(
     ...readTargets(env, given),
     redisServerBin: env.REDIS_SERVER_BIN,
     embeddedRedisPort: env.LOCKKEEPER_REDIS_PORT,
-    dataDir: resolve((env.LOCKKEEPER_DATA_DIR ?? env.LOCKKEEPER_CACHE_DIR).replace(/^~(?=\/)/, () => homedir())),
+    dataDir: resolve(
+      (env.LOCKKEEPER_DATA_DIR ?? env.LOCKKEEPER_CACHE_DIR).replace(/^~(?=\/)/, () => homedir()),
+    ),
     streamsMax: env.LOCKKEEPER_STREAMS_MAX,
     streamsPerCallerMax: env.LOCKKEEPER_STREAMS_PER_CALLER_MAX,
     waitersMax: env.LOCKKEEPER_WAITERS_MAX,

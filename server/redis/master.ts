@@ -3,7 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "./commands.ts";
 import { connect, type RedisAddress } from "./connect.ts";
 import { ReadConnections } from "./read-connections.ts";
-import { useReadOnlyScripts } from "./script.ts";
+import { preferReadOnlyScripts } from "./script.ts";
 
 /** A master of a target, with its watcher's connections. */
 export interface Master {
@@ -68,7 +68,7 @@ export function connectMaster(
   const options = { reconnectOnError: null };
   const connectReads = (name: string) => {
     const redis = connect(address, name, options);
-    if (use === "reads") useReadOnlyScripts(redis);
+    if (use === "reads") preferReadOnlyScripts(redis);
     return redis;
   };
   return {

@@ -24,7 +24,7 @@ const readCommands = new WeakMap<Redis, ReadCommand>();
  * Makes `Script.readMany` use EVALSHA_RO on this connection. If Redis does not know the command or the user may not run it,
  * EVALSHA is used from then on.
  */
-export function useReadOnlyScripts(redis: Redis): void {
+export function preferReadOnlyScripts(redis: Redis): void {
   readCommands.set(redis, "EVALSHA_RO");
 }
 
