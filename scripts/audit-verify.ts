@@ -7,7 +7,8 @@ import { parseArgs } from "node:util";
 import { readConfig } from "../server/config/config.ts";
 import { LockkeeperError } from "../server/errors/lockkeeper-error.ts";
 import { StartupError } from "../server/errors/startup-error.ts";
-import { isChainHash, verifyAuditFile, verifyAuditStore } from "../server/verify-audit-chain.ts";
+import { isChainHash } from "../server/history/audit/chain-hash.ts";
+import { verifyAuditFile, verifyAuditStore } from "../server/verify-audit-chain.ts";
 
 const USAGE = "Usage: npm run audit:verify [-- FILE] [--head HASH]";
 

@@ -15,11 +15,6 @@ export interface ChainReport {
   readonly isWhole: boolean;
 }
 
-/** Returns whether a text is a hash of the chain. */
-export function isChainHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
-}
-
 /** Verifies the audit chain in an exported file. @param head hash that the chain must contain */
 export async function verifyAuditFile(file: string, head: string | undefined): Promise<ChainReport> {
   return formatChainReport(await verifyExportFile(file, head), `file ${JSON.stringify(file)}`, head);

@@ -1,11 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
-import {
-  type ChainReport,
-  isChainHash,
-  verifyAuditFile,
-  verifyAuditStore,
-} from "../../server/verify-audit-chain.ts";
-import { readServerSettings, type SettingsOptions } from "../connection/server-settings.ts";
+import { isChainHash } from "../../server/history/audit/chain-hash.ts";
+import type { ChainReport } from "../../server/verify-audit-chain.ts";
+import type { SettingsOptions } from "../connection/server-settings.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
@@ -53,6 +49,8 @@ async function verify(
   options: VerifyOptions,
   { environment }: CliContext,
 ): Promise<ChainReport> {
+  const { readServerSettings } = await import("../connection/server-settings.ts");
+  const { verifyAuditFile, verifyAuditStore } = await import("../../server/verify-audit-chain.ts");
   if (file === undefined)
     return await verifyAuditStore(readServerSettings(options, environment), options.head);
   try {

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { createLoginLink } from "../../server/create-login-link.ts";
-import { readServerSettings, type SettingsOptions } from "../connection/server-settings.ts";
+import type { SettingsOptions } from "../connection/server-settings.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { CliContext } from "./command-context.ts";
 
@@ -27,6 +26,8 @@ export function addLoginCommand(program: Command, context: CliContext): void {
   )
     .addHelpText("after", HELP)
     .action(async (options: LoginOptions) => {
+      const { readServerSettings } = await import("../connection/server-settings.ts");
+      const { createLoginLink } = await import("../../server/create-login-link.ts");
       const config = readServerSettings(options, context.environment);
       const name = options.name ?? config.operatorName;
       const link = await createLoginLink(config, name);

@@ -14,13 +14,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { formatLockTable } from "../output/lock-table.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { CliContext } from "./command-context.ts";
-import {
-  assertLockQuery,
-  createServerSource,
-  type FoundLocks,
-  type LocksSource,
-  openDirectSource,
-} from "./locks-source.ts";
+import { assertLockQuery, createServerSource, type FoundLocks, type LocksSource } from "./locks-source.ts";
 
 const LIMIT = 100;
 const LIMIT_MAX = 1_000_000;
@@ -97,6 +91,8 @@ async function openSource(options: LsOptions, context: CliContext): Promise<Lock
       EXIT_CODES.failure,
     );
   }
+  // A command with a server need not load the reading of Redis.
+  const { openDirectSource } = await import("./direct-source.ts");
   const match = options.match ?? context.environment.watch;
   return await openDirectSource(connection, { match, terminal: context.terminal });
 }

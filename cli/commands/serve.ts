@@ -1,16 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Config } from "../../server/config/config.ts";
-import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
-import { StartupError } from "../../server/errors/startup-error.ts";
-import { serve } from "../../server/serve.ts";
-import { findHomeLocation, needsEmbeddedRedis } from "../../server/start-configured-redis.ts";
-import { formatLocation } from "../../server/targets/probe-target.ts";
-import { explainReadOnly } from "../connection/read-only-access.ts";
-import { readServerSettings, type SettingsOptions } from "../connection/server-settings.ts";
-import { CliError } from "../output/cli-error.ts";
-import { EXIT_CODES } from "../output/exit-codes.ts";
-import { explainLocalError } from "../output/local-error.ts";
-import { toPrintable } from "../output/printable.ts";
+import type { SettingsOptions } from "../connection/server-settings.ts";
 import type { CliContext } from "./command-context.ts";
 
 const PORT_MAX = 65_535;
@@ -40,54 +29,15 @@ export function addServeCommand(program: Command, context: CliContext): void {
     )
     .option("--config <file>", "configuration file with several targets (default: LOCKKEEPER_CONFIG)")
     .addHelpText("after", HELP)
-    .action((options: SettingsOptions) =>
-      serve({
-        output: {
-          hasTerminal: context.hasTerminal,
-          printLine: (line) => context.writeOut(`${line}\n`),
-        },
-        prepare: () => prepare(options, context),
-        reportFailure: (error) => reportFailure(error, context),
-      }),
-    );
+    .action(async (options: SettingsOptions) => {
+      // The other commands need not load the server.
+      const { runServer } = await import("./server-process.ts");
+      await runServer(options, context);
+    });
 }
 
 function parsePort(text: string): number {
   const port = Number(text);
   if (text !== "" && Number.isInteger(port) && port >= 0 && port <= PORT_MAX) return port;
   throw new InvalidArgumentError(`It must be a port number from 0 to ${PORT_MAX}.`);
-}
-
-async function prepare(options: SettingsOptions, context: CliContext): Promise<Config> {
-  const config = readServerSettings(options, context.environment);
-  context.writeOut(`Lockkeeper ${context.version}\n`);
-  const [first] = config.targets;
-  if (config.targetsSource === "environment" && first.policy.readOnly && first.where !== undefined) {
-    const lines = await explainReadOnly(first.where, first.policy.watch, describeOwnData(config));
-    for (const line of lines) context.writeOut(`${toPrintable(line)}\n`);
-  }
-  for (const { name, where } of config.targets) {
-    const label = config.targets.length === 1 ? "" : ` (${name})`;
-    if (where !== undefined) context.writeOut(`Connecting to Redis at ${formatLocation(where)}${label}…\n`);
-  }
-  if (needsEmbeddedRedis(config)) context.writeOut(`Starting the embedded Redis in ${config.dataDir}…\n`);
-  return config;
-}
-
-function describeOwnData(config: Config): string {
-  const home = findHomeLocation(config);
-  return home === undefined
-    ? `an embedded Redis in ${config.dataDir}`
-    : `the Redis at ${formatLocation(home)}`;
-}
-
-function reportFailure(error: unknown, context: CliContext): number {
-  const known =
-    error instanceof StartupError || error instanceof LockkeeperError ? explainLocalError(error) : error;
-  if (known instanceof CliError) {
-    context.writeError(`lockkeeper: cannot start: ${known.message}\n`);
-    return known.exitCode;
-  }
-  context.writeError(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return EXIT_CODES.failure;
 }

@@ -5,14 +5,16 @@ import {
   addRedisOption,
   addServerOptions,
   chooseConnection,
+  type RedisConnection,
   type RedisOption,
+  type ServerConnection,
   type ServerOptions,
 } from "../connection/choose-connection.ts";
 import { ServerApi } from "../connection/server-api.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { formatLockDetails } from "../output/lock-details.ts";
 import type { CliContext } from "./command-context.ts";
-import { createServerSource, openDirectSource } from "./locks-source.ts";
+import { createServerSource, type LocksSource } from "./locks-source.ts";
 
 const HELP = `
 Exits with 1 if the lock is free. The version identifies the hold for "lockkeeper release".
@@ -51,13 +53,20 @@ export function parseKeyArgument(text: string): Key {
 
 async function readLock(key: Key, options: ShowOptions, context: CliContext): Promise<Lock> {
   const connection = chooseConnection(options, context.environment);
-  const source =
-    connection.kind === "server"
-      ? createServerSource(new ServerApi(connection, context.version))
-      : await openDirectSource(connection, { match: [], terminal: context.terminal });
+  const source = await openSource(connection, context);
   try {
     return await source.readLock(key);
   } finally {
     source.close();
   }
+}
+
+async function openSource(
+  connection: ServerConnection | RedisConnection,
+  context: CliContext,
+): Promise<LocksSource> {
+  if (connection.kind === "server") return createServerSource(new ServerApi(connection, context.version));
+  // A command with a server need not load the reading of Redis.
+  const { openDirectSource } = await import("./direct-source.ts");
+  return await openDirectSource(connection, { match: [], terminal: context.terminal });
 }

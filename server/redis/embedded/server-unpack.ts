@@ -75,9 +75,11 @@ async function downloadInto(state: string, root: string, options: UnpackOptions)
   await mkdir(join(state, "lists/partial"), { recursive: true });
   await mkdir(join(state, "cache/archives/partial"), { recursive: true });
   const problems: string[] = [];
+  options.onProgress?.("  Reading the package lists …");
   await runApt(state, ["update"]).catch((error: Error) => problems.push(describeAptError(error)));
   for (const name of PACKAGES) {
     try {
+      options.onProgress?.(`  Downloading ${name} …`);
       // "install" determines which libraries this system lacks; nothing is installed.
       await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
       await extract(join(state, "cache/archives"), root);
