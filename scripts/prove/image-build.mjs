@@ -13,7 +13,6 @@ import { join } from "node:path";
 import { findNode } from "./node-binaries.mjs";
 import { findTool, runTool } from "./tools.mjs";
 
-const SUITE = "bookworm";
 /** Node is copied from its npm package, because no container registry is used. */
 const NODE_MAJOR = 24;
 const BASE_TAG = "localhost/lockkeeper-base";
@@ -31,6 +30,12 @@ COPY ca.crt ${CA_FILE}
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 `;
 
+/** The release of Debian that this machine runs, such as `bookworm`; `undefined` on other systems. */
+function findSuite() {
+  const facts = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
+  return /^ID=debian$/m.test(facts) ? /^VERSION_CODENAME=(\w+)$/m.exec(facts)?.[1] : undefined;
+}
+
 /** Returns why this machine cannot build images, or `undefined` if it can. */
 export function findObstacle() {
   if (process.platform !== "linux") return "it needs Linux";
@@ -39,7 +44,7 @@ export function findObstacle() {
     (name) => findTool(name) === undefined,
   );
   if (missing.length > 0) return `this machine has no ${missing.join(" and no ")}`;
-  if (!SOURCES.some((file) => existsSync(file))) return "this machine has no list of Debian packages";
+  if (findSuite() === undefined) return "its stand-ins are made from the packages of a Debian system";
   return undefined;
 }
 
@@ -53,7 +58,8 @@ export class ImageBuild {
     this.root = root;
     this.folder = folder;
     this.cache = cache;
-    this.baseTar = join(cache, `${SUITE}.tar`);
+    this.suite = findSuite() ?? "stable";
+    this.baseTar = join(cache, `${this.suite}.tar`);
     this.driver = "overlay";
   }
 
@@ -102,7 +108,7 @@ export class ImageBuild {
     const excluded = ["doc", "man", "locale"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
     const clean = '--customize-hook=rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/*';
     const options = ["--quiet", "--variant=minbase", "--format=tar", ...excluded, clean];
-    runTool("mmdebstrap", [...options, SUITE, partial, ...sources]);
+    runTool("mmdebstrap", [...options, this.suite, partial, ...sources]);
     renameSync(partial, this.baseTar);
   }
 
