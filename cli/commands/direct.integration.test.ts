@@ -1,10 +1,13 @@
 import { once } from "node:events";
-import { describe, expect, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { startMonitor } from "../../test/support/redis-monitor.ts";
 import { runCli, spawnCli } from "../../test/support/run-cli.ts";
 import { openTestVerbs } from "../../test/support/test-locks.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
+
+// Each run of the command loads its sources, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const it = redisTest().extend("locks", { scope: "file" }, async ({ redis }, { onCleanup }) => {
   const verbs = await openTestVerbs(redis.port);

@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { runCli } from "../../test/support/run-cli.ts";
 import { ROOT_KEY } from "../../test/support/test-server.ts";
+
+// Each run of the command loads its sources, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const it = serverTest().extend("variables", { scope: "file" }, ({ server }) => ({
   LOCKKEEPER_URL: server.url,

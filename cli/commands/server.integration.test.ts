@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { runCli, startCli } from "../../test/support/run-cli.ts";
 import { findFreePort } from "../../test/support/test-redis.ts";
 import { ROOT_KEY, startTestServer, waitUntil } from "../../test/support/test-server.ts";
+
+// Each run of the command loads its sources, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const it = serverTest().extend("variables", { scope: "file" }, ({ server }) => ({
   LOCKKEEPER_URL: server.url,
