@@ -53,6 +53,7 @@ async function listDirectLocks(
     locks: holds.map((hold) => watcher.locks.toLock(hold)),
     total,
     unlisted: watcher.index.countUnlisted(),
+    asOf: Math.round(watcher.clock.now()),
     warnings: listWarnings(watcher.health()),
   };
 }

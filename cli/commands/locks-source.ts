@@ -18,6 +18,8 @@ export interface FoundLocks {
   readonly total: number;
   /** Number of possible locks that are left out unless the filter selects them. */
   readonly unlisted: number;
+  /** Time of the list, Redis clock, Unix milliseconds. */
+  readonly asOf: number;
   /** What is missing from the list, in sentences. */
   readonly warnings: readonly string[];
 }
@@ -57,6 +59,6 @@ async function listServerLocks(api: ServerApi, { filter, sort, limit }: LockQuer
     locks.push(...page.items);
     cursor = page.next;
     if (cursor === undefined || locks.length >= limit || page.items.length === 0)
-      return { locks, total: page.total, unlisted: page.unlisted, warnings: [] };
+      return { locks, total: page.total, unlisted: page.unlisted, asOf: page.asOf, warnings: [] };
   }
 }

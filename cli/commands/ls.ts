@@ -104,9 +104,9 @@ function printJson({ locks, warnings }: FoundLocks, context: CliContext): void {
 
 /** Notes are printed to standard error, so that standard output only has the table. */
 function printTable(found: FoundLocks, filter: string, context: CliContext): void {
-  const { locks, total, unlisted, warnings } = found;
+  const { locks, total, unlisted, asOf, warnings } = found;
   const { style, columns } = context.terminal;
-  if (locks.length > 0) context.writeOut(formatLockTable(locks, style, columns));
+  if (locks.length > 0) context.writeOut(formatLockTable(locks, { style, columns, asOf }));
   const isUnlistedSelected = filter.includes("is:unlisted") || filter.includes("confidence:");
   printNotes(
     [
@@ -114,7 +114,7 @@ function printTable(found: FoundLocks, filter: string, context: CliContext): voi
       ...(locks.length < total ? [`${locks.length} of ${total} locks. --limit shows more.`] : []),
       ...(unlisted === 0 || isUnlistedSelected
         ? []
-        : [`${unlisted} possible locks are not listed. The filter is:unlisted shows them.`]),
+        : [`Possible locks that are not listed: ${unlisted}. The filter is:unlisted shows them.`]),
       ...warnings,
     ],
     context,

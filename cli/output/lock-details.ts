@@ -11,18 +11,15 @@ type Pair = readonly [name: string, value: string | undefined];
 /** Formats everything that is known about one lock. */
 export function formatLockDetails(lock: Lock, style: Style): string {
   const { holders, asOf } = lock;
-  const several = holders.length > 1;
-  const sections = holders.map((holder, at) => {
-    const title = several ? `\n${style.bold(`Holder ${at + 1} of ${holders.length}`)}\n` : "";
-    return title + formatPairs(listHolderPairs(holder, asOf), style);
-  });
-  return [
-    `${style.bold(toPrintable(lock.key))}\n`,
-    formatPairs(listLockPairs(lock), style),
-    ...sections,
-    several ? "\n" : "",
-    formatPairs(listClosingPairs(lock), style),
-  ].join("");
+  const title = `${style.bold(toPrintable(lock.key))}\n`;
+  const [first, ...others] = holders.map((holder) => listHolderPairs(holder, asOf));
+  if (others.length === 0)
+    return title + formatPairs([...listLockPairs(lock), ...(first ?? []), ...listClosingPairs(lock)], style);
+  const sections = [first ?? [], ...others].map(
+    (pairs, at) => `\n${style.bold(`Holder ${at + 1} of ${holders.length}`)}\n${formatPairs(pairs, style)}`,
+  );
+  const common = formatPairs([...listLockPairs(lock), ...listClosingPairs(lock)], style);
+  return [title, common, ...sections].join("");
 }
 
 function listLockPairs(lock: Lock): Pair[] {
@@ -64,14 +61,14 @@ function formatLiveness(liveness: Liveness, asOf: number): string {
 
 function listHolderPairs(holder: Holder, asOf: number): Pair[] {
   const { owner, role, count, fence, holdId, record, since, remainingMs } = holder;
-  const start = since === null ? UNKNOWN : new Date(since).toISOString();
+  const held = formatHeld(holder, asOf);
   return [
     ["Owner", owner],
     ["Application", record && formatRecord(record)],
     ["Role", role],
     ["Count", String(count)],
-    ["Held", `${formatHeld(holder, asOf)} (since ${start})`],
-    ["Expires", remainingMs === null ? "no TTL" : formatDuration(remainingMs)],
+    ["Held", held === UNKNOWN || since === null ? held : `${held} (since ${new Date(since).toISOString()})`],
+    ["Hold expires", remainingMs === null ? "no TTL" : formatDuration(remainingMs)],
     ["Fencing token", fence ?? "none"],
     ["Hold id", holdId ?? undefined],
     ["Holder version", holder.version],

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
-import { formatExpiry, formatHeld, formatOwners, formatWaiters } from "./lock-table.ts";
+import { createSampleHolder, createSampleLock } from "../../lib/contract/sample-lock.ts";
+import { formatLockDetails } from "./lock-details.ts";
+import { formatExpiry, formatHeld, formatLockTable, formatOwners, formatWaiters } from "./lock-table.ts";
+import { PLAIN_STYLE } from "./style.ts";
 
 const NOW = 1_795_216_500_000;
 
@@ -28,6 +31,7 @@ it.each<[Waiters, string]>([
   [{ count: 3, known: "estimated" }, "~3"],
   [{ count: 3, known: "unknown" }, "≥3"],
   [{ count: 0, known: "unknown" }, "?"],
+  [{ count: 0, known: "estimated" }, "0"],
   [{ count: null, known: "unknown" }, "?"],
 ])("waiters %j are shown as %s", (waiters, text) => {
   expect(formatWaiters(waiters)).toBe(text);
@@ -35,4 +39,25 @@ it.each<[Waiters, string]>([
 
 it("the other holders are counted", () => {
   expect(formatOwners([{ owner: "a" }, { owner: "b" }, { owner: "c" }])).toBe("a +2");
+});
+
+const HELD = createSampleLock({
+  state: "held",
+  remainingMs: 30_000,
+  asOf: NOW,
+  holders: [createSampleHolder({ owner: "me", since: NOW - 60_000, sinceIs: "exact" })],
+});
+
+it("durations in the table are those of its time, not of the last read", () => {
+  const options = { style: PLAIN_STYLE, columns: undefined };
+  expect(formatLockTable([HELD], { ...options, asOf: NOW })).toMatch(/ 1m +30s /);
+  expect(formatLockTable([HELD], { ...options, asOf: NOW + 10_000 })).toMatch(/ 1m 10s +20s /);
+  expect(formatLockTable([HELD], { ...options, asOf: NOW + 60_000 })).toMatch(/ 2m +0ms /);
+});
+
+it("the details of a lock with several holders have a section for each", () => {
+  const other = createSampleHolder({ owner: "other\u001b[31m" });
+  const text = formatLockDetails({ ...HELD, holders: [...HELD.holders, other] }, PLAIN_STYLE);
+  expect(text).toContain("\nHolder 2 of 2\nOwner           other\\u{1b}[31m\n");
+  expect(formatLockDetails(HELD, PLAIN_STYLE)).not.toContain("Holder 1 of 1");
 });

@@ -23,9 +23,10 @@ export function formatExpiry({ state, remainingMs }: Pick<Lock, "state" | "remai
 
 /** Formats the number of waiters: `~` if it is estimated, `≥` if more clients may be polling. */
 export function formatWaiters({ count, known }: Waiters): string {
-  if (count === null) return UNKNOWN;
+  if (count === null || (known === "unknown" && count === 0)) return UNKNOWN;
+  if (count === 0) return "0";
   const mark = { exact: "", estimated: "~", unknown: "≥" }[known];
-  return known === "unknown" && count === 0 ? UNKNOWN : `${mark}${count}`;
+  return `${mark}${count}`;
 }
 
 /** Formats the owner of the first holder and the number of other holders. */
@@ -71,7 +72,23 @@ const COLUMNS: readonly TableColumn<Lock>[] = [
   { title: "LIVENESS", format: ({ liveness }) => liveness?.state ?? "", paint: paintLiveness },
 ];
 
+export interface LockTableOptions {
+  readonly style: Style;
+  /** Width of the terminal. `undefined` if the output is not a terminal. */
+  readonly columns: number | undefined;
+  /** The time for which durations are computed, Redis clock, Unix milliseconds. */
+  readonly asOf: number;
+}
+
 /** Formats locks as a table, one lock a line. */
-export function formatLockTable(locks: readonly Lock[], style: Style, columns: number | undefined): string {
-  return formatTable(COLUMNS, locks, style, columns);
+export function formatLockTable(locks: readonly Lock[], { style, columns, asOf }: LockTableOptions): string {
+  const current = locks.map((lock) => ageLock(lock, asOf));
+  return formatTable(COLUMNS, current, style, columns);
+}
+
+/** Returns the lock as of a later time: an index reads a lock again only when it changes. */
+function ageLock(lock: Lock, asOf: number): Lock {
+  const ageMs = Math.max(0, asOf - lock.asOf);
+  const remainingMs = lock.remainingMs === null ? null : Math.max(0, lock.remainingMs - ageMs);
+  return { ...lock, remainingMs, asOf: lock.asOf + ageMs };
 }
