@@ -2,6 +2,8 @@ import { type ApiProcess, startApiProcess } from "../support/api-process.ts";
 import { findFreePort } from "../support/test-redis.ts";
 import { ROOT_KEY } from "../support/test-server.ts";
 
+const START_TRIES = 10;
+
 /** A server in a process of its own that restarts on the same port. */
 export class RestartingServer {
   restarts = 0;
@@ -31,7 +33,7 @@ export class RestartingServer {
   /** Restarts the server. Resolves when it is ready. */
   async restart(): Promise<void> {
     await this.process.stop();
-    this.process = await startApiProcess(this.settings);
+    this.process = await startOnSamePort(this.settings);
     this.restarts++;
   }
 
@@ -47,5 +49,16 @@ export class RestartingServer {
     await this.#restarting;
     clearTimeout(this.#timer);
     await this.process.stop();
+  }
+}
+
+/** Another process of the machine may use the port for a moment. */
+async function startOnSamePort(settings: Readonly<Record<string, string>>): Promise<ApiProcess> {
+  for (let left = START_TRIES; ; left--) {
+    try {
+      return await startApiProcess(settings);
+    } catch (error) {
+      if (left <= 1 || !String(error).includes("is in use")) throw error;
+    }
   }
 }
