@@ -184,8 +184,8 @@ async function proveWithoutRedis({ settings }) {
   await check("without REDIS_URL and a home folder, the image runs its own Redis in /data", async () => {
     const { ms, ...started } = await start(container, {});
     found = started;
-    for (const file of ["root-key", "redis/app-redis-url"])
-      if (!existsSync(join(container.settings.data, file))) throw new Error(`/data/${file} is missing`);
+    const files = ["root-key", "redis/app-redis-url"].map((file) => join(settings.data, file));
+    await started.main.until(async () => files.every((file) => existsSync(file)), START_MS);
     return `ready after ${seconds(ms)}`;
   });
   if (found !== undefined) await proveStop(found.main);
