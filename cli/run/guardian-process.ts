@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import {
   formatMessage,
   type GuardianMessage,
-  type GuardianOrders,
   readMessages,
   type SupervisorMessage,
 } from "./guardian-protocol.ts";
@@ -12,7 +11,7 @@ import {
 export interface GuardianProcessEvents {
   /** The guardian ends the command, because the lease was not extended in time. */
   onEnding(): void;
-  /** The process exited without `dismiss`. */
+  /** The process exited after it was ready, and without `dismiss`. */
   onExit(): void;
 }
 
@@ -26,14 +25,16 @@ const DEBUGGER_OPTION = /^--inspect/;
 const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;
 const DISMISS_MS = 1000;
 
-/** One guardian process, as the supervisor sees it. */
+/** One guardian process, as the supervisor sees it. Messages can be sent before it is ready; it reads them when it is. */
 export class GuardianProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #exited: Promise<void>;
+  readonly #received = new Set<GuardianMessage["type"]>();
   readonly #waiting = new Map<GuardianMessage["type"], () => void>();
   #state: "starting" | "running" | "dismissed" = "starting";
 
-  private constructor(
+  /** Starts a process. `waitFor` reports whether that succeeded. */
+  constructor(
     environment: NodeJS.ProcessEnv,
     private readonly events: GuardianProcessEvents,
   ) {
@@ -55,24 +56,27 @@ export class GuardianProcess {
     });
   }
 
-  /** Starts a guardian. Resolves when it accepts orders. @throws Error if it cannot be started */
-  static async start(
-    environment: NodeJS.ProcessEnv,
-    events: GuardianProcessEvents,
-  ): Promise<GuardianProcess> {
-    const guardian = new GuardianProcess(environment, events);
-    await guardian.#expect("ready", () => undefined);
-    guardian.#state = "running";
-    return guardian;
-  }
-
-  /** Gives the guardian its orders. Resolves when it watches. @throws Error if it does not confirm */
-  async watch(orders: GuardianOrders): Promise<void> {
-    await this.#expect("watching", () => this.send({ type: "watch", orders }));
-  }
-
   send(message: SupervisorMessage): void {
     if (this.#child.stdin.writable) this.#child.stdin.write(formatMessage(message));
+  }
+
+  /** Resolves when the guardian has sent this message. @throws Error if it exits or does not respond; it is then killed */
+  async waitFor(type: GuardianMessage["type"]): Promise<void> {
+    if (this.#received.has(type)) return;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#waiting.set(type, resolve);
+        const limitMs = RESPONSE_MS[type];
+        timer = setTimeout(() => reject(new Error(`it did not respond within ${limitMs / 1000} s`)), limitMs);
+        void this.#exited.then(() => reject(new Error("it exited")));
+      });
+    } catch (error) {
+      this.#child.kill("SIGKILL");
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Ends the guardian. Resolves when its process has exited. */
@@ -86,29 +90,15 @@ export class GuardianProcess {
     clearTimeout(timer);
   }
 
-  async #expect(type: GuardianMessage["type"], ask: () => void): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const answered = new Promise<void>((resolve, reject) => {
-      this.#waiting.set(type, resolve);
-      timer = setTimeout(
-        () => reject(new Error(`it did not respond within ${RESPONSE_MS[type] / 1000} s`)),
-        RESPONSE_MS[type],
-      );
-      void this.#exited.then(() => reject(new Error("it exited")));
-    });
-    try {
-      ask();
-      await answered;
-    } catch (error) {
-      this.#child.kill("SIGKILL");
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      this.#waiting.delete(type);
-    }
+  /** Kills a guardian that is of no use. Its exit is not reported. */
+  disown(): void {
+    this.#state = "dismissed";
+    this.#child.kill("SIGKILL");
   }
 
   #handle({ type }: GuardianMessage): void {
+    this.#received.add(type);
+    if (this.#state === "starting") this.#state = "running";
     this.#waiting.get(type)?.();
     if (type === "ending") this.events.onEnding();
   }

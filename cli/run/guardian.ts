@@ -26,6 +26,7 @@ class Guardian {
   #killBy: SharedMoment | undefined;
   #ending: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
 
   handleMessage(message: SupervisorMessage): void {
     if (message.type === "done") process.exit(0);
@@ -35,7 +36,9 @@ class Guardian {
     } else if (message.type === "extend") this.#extend(message.deadline);
     const killBy = message.type === "ending" ? message.killBy : this.#orders?.killBy;
     if (killBy !== undefined) this.#end({ killBy, signal: undefined });
-    this.#check();
+    // A guardian that replaces another one reads its orders together with the renewals since they were sent.
+    clearImmediate(this.#soon);
+    this.#soon = setImmediate(() => this.#check());
   }
 
   /** The supervisor has exited without `done`. */

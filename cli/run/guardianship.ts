@@ -11,23 +11,32 @@ export interface GuardianshipEvents {
   onFailure(error: Error): void;
 }
 
+/** A guardian can be killed while it starts, or the system can be short of processes. */
+const START_TRIES = 3;
+
 /** Keeps one guardian process running while a lock is held, and replaces it if it is killed. */
 export class Guardianship {
-  #process: Promise<GuardianProcess>;
-  /** Increases with each guardian. The exit of an earlier one has no effect. */
-  #generation = 0;
+  #process: GuardianProcess;
+  /** Resolves when the current guardian is ready, and has orders if there are any. */
+  #started: Promise<void>;
   #orders: GuardianOrders | undefined;
   #events: GuardianshipEvents | undefined;
   #state: "active" | "dismissed" = "active";
 
   private constructor(private readonly environment: NodeJS.ProcessEnv) {
-    this.#process = this.#startOne();
+    this.#process = this.#spawn();
+    this.#started = this.#process.waitFor("ready");
   }
 
   /** Starts the first guardian. @throws Error if it cannot be started */
   static async start(environment: NodeJS.ProcessEnv): Promise<Guardianship> {
     const guardianship = new Guardianship(environment);
-    await guardianship.#process;
+    try {
+      await guardianship.#started;
+    } catch (error) {
+      await guardianship.dismiss();
+      throw error;
+    }
     return guardianship;
   }
 
@@ -36,13 +45,14 @@ export class Guardianship {
     this.#orders = orders;
     this.#events = events;
     const asked = this.#process;
-    const guardian = await asked;
+    asked.send({ type: "watch", orders });
     try {
-      await guardian.watch(orders);
+      await this.#started;
+      await asked.waitFor("watching");
     } catch {
       // It was killed just now, or does not respond. Its replacement gets the same orders.
       if (this.#process === asked) this.#replace();
-      await this.#process;
+      await this.#started;
     }
   }
 
@@ -50,56 +60,55 @@ export class Guardianship {
   extend(deadline: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, deadline };
-    void this.#process.then(
-      (guardian) => guardian.send({ type: "extend", deadline }),
-      () => undefined,
-    );
+    this.#process.send({ type: "extend", deadline });
   }
 
   /** Reports that the supervisor sends the first signal. The guardian then only kills the command, at `killBy`. */
   announceEnding(killBy: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, killBy };
-    void this.#process.then(
-      (guardian) => guardian.send({ type: "ending", killBy }),
-      () => undefined,
-    );
+    this.#process.send({ type: "ending", killBy });
   }
 
   /** Ends the guardian. Resolves when its process has exited. */
   async dismiss(): Promise<void> {
     this.#state = "dismissed";
-    await this.#process.then((guardian) => guardian.dismiss()).catch(() => undefined);
+    await this.#process.dismiss();
   }
 
-  #startOne(): Promise<GuardianProcess> {
-    this.#generation++;
-    const generation = this.#generation;
-    return GuardianProcess.start(this.environment, {
+  #spawn(): GuardianProcess {
+    const guardian: GuardianProcess = new GuardianProcess(this.environment, {
       onExit: () => {
-        if (generation === this.#generation) this.#replace();
+        if (this.#process === guardian) this.#replace();
       },
       onEnding: () => this.#events?.onEnding(),
     });
+    return guardian;
   }
 
   #replace(): void {
     if (this.#state === "dismissed") return;
-    this.#process = this.#startAnother();
-    this.#process.catch((error: Error) => this.#events?.onFailure(error));
+    this.#started = this.#startAnother();
+    this.#started.catch((error: Error) => this.#events?.onFailure(error));
   }
 
-  async #startAnother(): Promise<GuardianProcess> {
-    const guardian = await this.#startOne();
-    if (this.#orders === undefined) return guardian;
-    try {
-      // The orders may have changed while it started.
-      await guardian.watch(this.#orders);
-      this.#events?.onReplaced();
-      return guardian;
-    } catch (error) {
-      this.#generation++;
-      throw error;
+  async #startAnother(): Promise<void> {
+    for (let left = START_TRIES; ; left--) {
+      try {
+        this.#process.disown();
+        const guardian = this.#spawn();
+        this.#process = guardian;
+        // Sent before it is ready: it reads them even if this process is killed meanwhile.
+        if (this.#orders !== undefined) guardian.send({ type: "watch", orders: this.#orders });
+        await guardian.waitFor("ready");
+        if (this.#orders === undefined) return;
+        await guardian.waitFor("watching");
+        this.#events?.onReplaced();
+        return;
+      } catch (error) {
+        this.#process.disown();
+        if (left <= 1 || this.#state === "dismissed") throw error;
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** A line of the process table of Linux. */
 export interface ProcessEntry {
@@ -18,10 +18,10 @@ const SESSION = 3;
 const THREADS = 17;
 const STARTED_AT = 19;
 
-/** Whether the process table can be read, which is only possible on Linux. */
-export const HAS_PROCESS_TABLE = process.platform === "linux";
+/** Whether the process table can be read, which needs Linux and a mounted `/proc`. */
+export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
 
-/** Reads one process. Returns `undefined` if it does not exist, or if this is not Linux. */
+/** Reads one process. Returns `undefined` if it does not exist, or without a process table. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   if (!HAS_PROCESS_TABLE) return undefined;
   try {
@@ -41,7 +41,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Reads the live processes of a session. Returns an empty list if this is not Linux. */
+/** Reads the live processes of a session. Returns an empty list without a process table. */
 export function readSessionProcesses(sessionId: number): ProcessEntry[] {
   if (!HAS_PROCESS_TABLE) return [];
   const found: ProcessEntry[] = [];

@@ -38,6 +38,7 @@ export interface CampaignResult {
 }
 
 const LEFTOVER_MS = 10_000;
+const REPLACEMENT_MS = 30_000;
 /** A fault comes this long after the previous one, or after the work has begun; a share of the work. */
 const PAUSE_SHARES = [0.1, 0.6] as const;
 
@@ -56,7 +57,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     }),
   );
   const errors = collectErrors(shells);
-  const faults = await injectFaults(options, log, performance.now() + seconds * 1000);
+  const faults = await injectFaults(options, log, errors, performance.now() + seconds * 1000);
   await Promise.all(shells.map((shell) => shell.stop()));
   const getLeftovers = () => readWorkSpans(log).filter(({ pid }) => isRunning(pid));
   await waitUntil(() => getLeftovers().length === 0, LEFTOVER_MS).catch(() => undefined);
@@ -76,6 +77,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
 async function injectFaults(
   { leaseMs, workMs, seed }: CampaignOptions,
   log: string,
+  readErrors: () => string,
   until: number,
 ): Promise<Fault[]> {
   const random = createSeededRandom(seed);
@@ -86,10 +88,18 @@ async function injectFaults(
     const span = readWorkSpans(log).at(-1);
     if (span === undefined || !isRunning(span.pid)) continue;
     const kind: FaultKind = FAULT_KINDS[n % FAULT_KINDS.length] ?? "kill";
+    const replaced = countReplacements(readErrors());
     const fault = await injectFault(kind, span, 2 * leaseMs);
     if (fault !== undefined) faults.push(fault);
+    if (fault?.kind !== "kill_guardian") continue;
+    // Nothing is promised if the supervisor is killed before another guardian watches.
+    await waitUntil(() => countReplacements(readErrors()) > replaced || !isRunning(span.pid), REPLACEMENT_MS);
   }
   return faults;
+}
+
+function countReplacements(errors: string): number {
+  return errors.split("Another one was started.").length - 1;
 }
 
 function computeMargins(
