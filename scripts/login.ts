@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const name = parseName() ?? config.operatorName;
   const link = await createLoginLink(config, name);
-  process.stdout.write(`Sign in as ${name} (once, within 10 minutes): ${link}\n`);
+  process.stdout.write(`Log in as ${name} (once, within 10 minutes): ${link}\n`);
 }
 
 main().catch((error: unknown) => {

@@ -40,8 +40,8 @@ export async function printStartupSummary(
   const token = output.hasTerminal ? await runtime.createLoginLink() : undefined;
   if (token !== undefined) output.printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
   else if (output.hasTerminal)
-    output.printLine(`  The home store is not connected. Once it is, sign in: ${login}`);
-  else output.printLine(`  Sign in: ${login}`);
+    output.printLine(`  The home store is not connected. Once it is, log in: ${login}`);
+  else output.printLine(`  Log in: ${login}`);
   for (const connector of runtime.targets.connectors)
     output.printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
   if (runtime.newRootKey !== undefined) await printRootKey(output, config, runtime.newRootKey);

@@ -31,7 +31,7 @@ export function addLoginCommand(program: Command, context: CliContext): void {
       const config = readServerSettings(options, context.environment);
       const name = options.name ?? config.operatorName;
       const link = await createLoginLink(config, name);
-      context.writeOut(`Sign in as ${toPrintable(name)} (once, within 10 minutes): ${link}\n`);
+      context.writeOut(`Log in as ${toPrintable(name)} (once, within 10 minutes): ${link}\n`);
     });
 }
 

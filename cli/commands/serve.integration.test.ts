@@ -51,7 +51,7 @@ describe.skipIf(!isBuilt)("lockkeeper serve", () => {
     onTestFinished(() => server.stop());
     await waitUntil(() => server.read().includes("Lockkeeper is ready"), START_MS);
     expect(server.read()).toContain(`Connecting to Redis at 127.0.0.1:${redis.port}/0…`);
-    expect(server.read()).toContain("Sign in: lockkeeper login\n");
+    expect(server.read()).toContain("Log in: lockkeeper login\n");
     expect(server.read()).not.toContain("npm");
     expect((await fetch(`http://127.0.0.1:${port}/login`)).status).toBe(200);
     const login = await runCli([
@@ -66,7 +66,7 @@ describe.skipIf(!isBuilt)("lockkeeper serve", () => {
       "mei",
     ]);
     expect(login.stdout).toMatch(
-      new RegExp(`^Sign in as mei \\(once, within 10 minutes\\): http://127.0.0.1:${port}/login#\\S+\\n$`),
+      new RegExp(`^Log in as mei \\(once, within 10 minutes\\): http://127.0.0.1:${port}/login#\\S+\\n$`),
     );
     const audit = await runCli(["audit", "verify", "--redis", redis.url, "--data", data]);
     expect([audit.code, audit.stdout]).toEqual([0, expect.stringContaining("Consistent: ")]);

@@ -14,7 +14,7 @@ export const ROOT_KEY = `lk_${randomBytes(32).toString("base64url")}`;
 
 /** Returns the match with the URL of the console and the token. @param {Started | undefined} started */
 export function findLoginLink(started) {
-  return /Sign in \(once, within 10 minutes\): (http\S+)\/login#(\S+)/.exec(started?.output() ?? "");
+  return /Log in \(once, within 10 minutes\): (http\S+)\/login#(\S+)/.exec(started?.output() ?? "");
 }
 
 /**

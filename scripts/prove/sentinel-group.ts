@@ -71,14 +71,15 @@ function relocate(name: string, text: string): string {
 
 async function spawnInService(name: string, command: readonly string[]): Promise<ChildProcess> {
   const [program = "", ...args] = command.map((text) => relocate(name, text));
+  const env: Record<string, string | undefined> = {
+    ...buildServerEnvironment(await findTestBinary()),
+    ...findService(name).environment,
+    ADDRESS: addresses.get(name),
+    PATH: `${programs}:/usr/bin:/bin`,
+  };
   return spawn(program, args, {
     cwd: relocate(name, "/data"),
-    env: {
-      ...buildServerEnvironment(await findTestBinary()),
-      ...findService(name).environment,
-      ADDRESS: addresses.get(name),
-      PATH: `${programs}:/usr/bin:/bin`,
-    },
+    env: env as NodeJS.ProcessEnv,
     stdio: ["ignore", "ignore", "inherit"],
   });
 }

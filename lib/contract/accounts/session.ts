@@ -34,11 +34,9 @@ const sessionFields = {
   via: z
     .enum(["link", "password"])
     .meta({ description: "How the session was started: by a one-time link or by a password." }),
-  expiresAt: z
-    .int()
-    .meta({
-      description: "When the session expires, in Unix milliseconds. It ends earlier if it is not used.",
-    }),
+  expiresAt: z.int().meta({
+    description: "When the session expires, in Unix milliseconds. It ends earlier if it is not used.",
+  }),
 };
 
 export const Session = z.object({ ...sessionFields, roles: Roles }).meta({ id: "Session" });
