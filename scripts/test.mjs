@@ -69,6 +69,8 @@ const STAGES = [
     ],
   },
   { name: "unit", commands: [], tests: vitest("unit") },
+  // Before integration, whose tests of `serve` need the console.
+  { name: "build", commands: [[process.execPath, "scripts/setup.mjs", "build"]] },
   { name: "integration", commands: [], tests: vitest("integration"), needs: ["redis"] },
   {
     name: "chaos",
@@ -83,7 +85,6 @@ const STAGES = [
     ].map((options) => [process.execPath, "--import", "tsx", "test/chaos/main.ts", ...options]),
     needs: ["redis"],
   },
-  { name: "build", commands: [[process.execPath, "scripts/setup.mjs", "build"]] },
   {
     name: "e2e",
     commands: [],
