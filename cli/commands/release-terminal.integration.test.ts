@@ -18,11 +18,12 @@ async function runOnTerminal(
   words: readonly string[],
   url: string,
   answers: readonly (readonly [question: string, answer: string])[],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; text: string }> {
   const command = [process.execPath, "--import", "tsx", "cli/main.ts", ...words].join(" ");
   const environment = { PATH: "/usr/bin:/bin", NODE_ENV: "test" as const, TERM: "xterm" };
   const child = spawn("script", ["-qec", command, "/dev/null"], {
-    env: { ...environment, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: ROOT_KEY },
+    env: { ...environment, LOCKKEEPER_URL: url, LOCKKEEPER_API_KEY: ROOT_KEY, ...variables },
   });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (part: string) => {
@@ -63,3 +64,16 @@ describe.skipIf(!hasScript)("lockkeeper release on a terminal", () => {
     expect((await server.readLock(key)).state).toBe("held");
   }, 60_000);
 });
+
+it.skipIf(!hasScript)(
+  "colors are used on a terminal, and not with NO_COLOR",
+  async ({ server, key }) => {
+    await server.acquire(key, { leaseMs: 60_000 });
+    const words = ["show", key];
+    expect((await runOnTerminal(words, server.url, [])).text).toContain(`\u001b[1m${key}\u001b[22m`);
+    const plain = await runOnTerminal(words, server.url, [], { NO_COLOR: "1" });
+    expect(plain.text).toContain(key);
+    expect(plain.text).not.toContain("\u001b");
+  },
+  60_000,
+);
