@@ -1,5 +1,5 @@
 // npm run prove:image: builds the container image from local stand-ins for its base images, and runs it as a random
-// user on a read-only root file system. Needs Linux, root, buildah and mmdebstrap; elsewhere it is skipped.
+// user on a read-only root file system. Needs Debian, root, buildah and mmdebstrap; elsewhere it is skipped.
 import { randomBytes, randomInt } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
