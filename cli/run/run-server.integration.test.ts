@@ -58,7 +58,7 @@ describe("lockkeeper run --server", { timeout: TIMEOUT_MS }, () => {
     log,
     key,
   }) => {
-    const run = await startWork(60_000, ["--lease", "3s"]);
+    const run = await startWork(60_000, ["--lease", "15s"]);
     const refused = await start(["--", "echo", "started"]).ended;
     expect(refused).toMatchObject({ code: 120, stdout: "" });
     expect(refused.stderr).toMatch(/is held by \S+ \((alive|liveness unknown), expires in \d+(s|ms)\)\.\n$/);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
@@ -18,6 +19,9 @@ export interface RunOptions
   /** `quiet`: prints only errors. */
   readonly verbosity: "normal" | "quiet";
 }
+
+/** Time to leave the queue after a signal. A waiter that stays in it is removed by the next attempt of another client. */
+const LEAVE_QUEUE_MS = 300;
 
 /**
  * Acquires the lock, runs the command and releases the lock.
@@ -45,6 +49,8 @@ export async function runUnderLock(
     throw error;
   } finally {
     await guardian?.dismiss();
+    // A cancelled wait is removed from the queue in the background, which closing the connection would prevent.
+    if (signals.exitCode !== undefined && locks !== undefined) await sleep(LEAVE_QUEUE_MS);
     locks?.close();
     signals.stop();
   }
