@@ -13,8 +13,9 @@ const TIMEOUT_MS = 2500;
 const RETRY_MS = 5000;
 /** How long the release of a lock is retried that was granted after its acquire was aborted. */
 const ABANDON_MS = 2000;
-/** The fraction of the time until the deadline that an attempt may take, so that several fit before it. */
-const TRY_SHARE = 1 / 3;
+/** The fractions of the lease and of the time until the deadline that an attempt may take, so that several fit. */
+const TRY_SHARE_OF_LEASE = 1 / 6;
+const TRY_SHARE_OF_REST = 1 / 3;
 const TRY_MS_MIN = 50;
 const LEASE_MS_DEFAULT = 30_000;
 
@@ -46,7 +47,9 @@ export class HoldRequests {
     } catch (error) {
       // A minimum hold time would block the lock for longer than the lease of an abandoned grant.
       const isAborted = error instanceof ApiError && error.code === "aborted";
-      if (isAborted && options.minHoldMs === undefined) void this.#abandon(request);
+      if (isAborted && options.minHoldMs === undefined) {
+        void this.#abandon({ ...request, retryForMs: ABANDON_MS });
+      }
       throw error;
     }
   }
@@ -69,14 +72,21 @@ export class HoldRequests {
 
   /** Re-enters the hold. @throws ApiError */
   async reenter(lease: HoldLease, leaseMs: number | undefined): Promise<Grant> {
-    const response = await this.#transport.request({
+    const request: ApiRequest = {
       method: "POST",
       path: this.#buildAcquirePath(lease.key),
       body: { reenter: lease.grant.holdId, leaseMs },
       idempotencyKey: createIdempotencyKey(),
       ...computeLimits(lease),
-    });
-    return readSameGrant(lease, readGrant(response), response.status);
+    };
+    try {
+      const response = await this.#transport.request(request);
+      return readSameGrant(lease, readGrant(response), response.status);
+    } catch (error) {
+      const mayBeCounted = error instanceof ApiError && error.unansweredAttempts > 0;
+      if (mayBeCounted) void this.#abandon({ ...request, retryForMs: lease.leaseMs });
+      throw error;
+    }
   }
 
   /** Releases one count. Repeat it with the same key, so that the server releases only one. @throws ApiError */
@@ -104,9 +114,12 @@ export class HoldRequests {
     return readSameGrant(lease, readGrant(response), response.status);
   }
 
-  /** Repeats an acquire that was aborted, which returns the hold if it was granted, and releases it. Never rejects. */
-  async #abandon(request: ApiRequest): Promise<void> {
-    const limits = { retryForMs: ABANDON_MS, timeoutMs: TIMEOUT_MS };
+  /**
+   * Releases the count of an acquire or a re-entry that was not returned to a caller. Repeating the request under its key
+   * reveals whether it was granted. Never rejects.
+   */
+  async #abandon({ retryForMs, ...request }: ApiRequest): Promise<void> {
+    const limits = { retryForMs, timeoutMs: TIMEOUT_MS };
     try {
       const { holdId } = readGrant(await this.#transport.request({ ...request, ...limits }));
       const path = `/holds/${holdId}/release`;
@@ -129,7 +142,7 @@ function buildHoldPath(lease: HoldLease, verb: "" | "/renew" | "/release"): stri
 /** A request about a hold is of no use after its deadline. */
 function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {
   const remainingMs = lease.remainingMs();
-  const tryMs = Math.max(TRY_MS_MIN, remainingMs * TRY_SHARE);
+  const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE_OF_LEASE, remainingMs * TRY_SHARE_OF_REST);
   return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
 }
 

@@ -139,6 +139,20 @@ describe("Hold", () => {
     expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
+  it("a re-entry whose outcome stays unknown is released", { timeout: 30_000 }, async ({
+    client,
+    proxy,
+    direct,
+    key,
+  }) => {
+    const hold = await client.acquire(key, { leaseMs: 1000, renewal: "manual" });
+    proxy.mode = "drop_replies";
+    await expect(hold.reenter({ leaseMs: 20_000 })).rejects.toMatchObject({ code: "unknown_outcome" });
+    proxy.mode = "pass";
+    await hold.release();
+    await waitUntil(async () => (await direct.exists(key)) === 0);
+  });
+
   it("counts of a hold share its deadline and loss, and are released separately", async ({
     client,
     direct,
