@@ -29,6 +29,15 @@ it("startup fails with one line when the Redis user may not access Lockkeeper's 
   expect(String(error)).toMatch(/\{lockkeeper\}: \(NOPERM .*\)\. Check the permissions/);
 });
 
+it("startup fails with one line when Redis refuses writes", async ({ redis, service }) => {
+  await redis.createClient().config("SET", "min-replicas-to-write", "1");
+  const error = await service
+    .start({ hasTerminal: false, printLine: () => undefined })
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(StartupError);
+  expect(String(error)).toMatch(/refuses writes \(NOREPLICAS .*\)\. .* once Redis accepts writes\./);
+});
+
 it("startup fails with one line when one of Lockkeeper's own keys has the wrong type", async ({
   redis,
   service,

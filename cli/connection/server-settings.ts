@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { type Config, readConfig } from "../../server/config/config.ts";
+import { StartupError } from "../../server/errors/startup-error.ts";
 import type { CliEnvironment } from "./environment.ts";
 
 /** Options that select the settings of a server in this installation. They take precedence over the environment. */
@@ -13,11 +14,22 @@ export interface SettingsOptions {
   readonly config?: string;
 }
 
-/** Returns the default folder for data: `$XDG_DATA_HOME/lockkeeper` or `~/.local/share/lockkeeper`. */
+/**
+ * Returns the default folder for data: `$XDG_DATA_HOME/lockkeeper` or `~/.local/share/lockkeeper`.
+ *
+ * @throws StartupError if the account has no home directory
+ */
 export function getDefaultDataDir({ dataHome }: Pick<CliEnvironment, "dataHome">): string {
   // The XDG specification requires that relative paths are ignored.
-  const home = dataHome !== undefined && isAbsolute(dataHome) ? dataHome : join(homedir(), ".local", "share");
-  return join(home, "lockkeeper");
+  if (dataHome !== undefined && isAbsolute(dataHome)) return join(dataHome, "lockkeeper");
+  try {
+    return join(homedir(), ".local", "share", "lockkeeper");
+  } catch {
+    // Without HOME, homedir() looks the account up, and fails if it has no entry.
+    throw new StartupError(
+      "This account has no home directory. Set --data to a folder for Lockkeeper's data.",
+    );
+  }
 }
 
 /** Reads the settings of a server: options become the environment variables that they replace. @throws StartupError */

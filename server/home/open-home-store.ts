@@ -8,6 +8,9 @@ import { connect, OPEN_TIMEOUT_MS, parseRedisAddress, waitUntilReady } from "../
 import { createSentinelAddress } from "../redis/sentinel/sentinel-address.ts";
 import { HomeStore } from "./home-store.ts";
 
+/** Error codes of a server that serves reads and refuses every write. */
+const REFUSES_WRITES = /^(?:NOREPLICAS|MISCONF|OOM|READONLY)\b/;
+
 /** Opens the home store on its own connection, which follows failovers. Returns immediately. */
 export function openHomeStore(where: RedisLocation, name = "home", more: RedisOptions = {}): HomeStore {
   if (typeof where === "string") return new HomeStore(connect(parseRedisAddress(where), name, more));
@@ -38,7 +41,9 @@ export async function waitForHomeStore(
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reasonText = reason instanceof Error ? reason.message : String(reason);
     throw new StartupError(
-      `Redis at ${label} does not let Lockkeeper use its own keys, which start with ${HOME_PREFIX} (${reasonText}). Check the permissions of the Redis user, and that no other data is stored under these keys.`,
+      REFUSES_WRITES.test(reasonText)
+        ? `Redis at ${label} refuses writes (${reasonText}). Lockkeeper stores accounts and the audit log there. Start it again once Redis accepts writes.`
+        : `Redis at ${label} does not let Lockkeeper use its own keys, which start with ${HOME_PREFIX} (${reasonText}). Check the permissions of the Redis user, and that no other data is stored under these keys.`,
     );
   }
 }
