@@ -1,3 +1,4 @@
+import { guardProcess, unguardProcess } from "../support/process-guard.ts";
 import { findGuardian } from "./run-process.ts";
 import type { WorkSpan } from "./work-log.ts";
 
@@ -25,8 +26,11 @@ export async function injectFault(
   if (victim === undefined || victim <= 1 || !send(victim, kind === "stop" ? "SIGSTOP" : "SIGKILL"))
     return undefined;
   if (kind === "stop") {
+    // If this process ends meanwhile, nothing would continue the stopped one.
+    guardProcess(victim);
     await new Promise((resolve) => setTimeout(resolve, stopMs));
     send(victim, "SIGCONT");
+    unguardProcess(victim);
   }
   return { kind, at, fence: span.fence };
 }
