@@ -25,13 +25,9 @@ function listLeafCommands(parent: Command, prefix = "lockkeeper"): LeafCommand[]
 }
 
 function buildSection(path: string, command: Command): string {
-  const usage = command.registeredArguments.map((argument) => {
-    const text = `${argument.name()}${argument.variadic ? "..." : ""}`;
-    return argument.required ? `<${text}>` : `[${text}]`;
-  });
   const rows = command.options.flatMap((option) => (option.hidden ? [] : [buildRow(option)]));
   const table = rows.length === 0 ? "" : `\n| option | default | meaning |\n|---|---|---|\n${rows.join("")}`;
-  return `## ${path}\n\n${command.description()}\n\n\`${[path, "[options]", ...usage].join(" ")}\`\n${table}`;
+  return `## ${path}\n\n${command.description()}\n\n\`${path} ${command.usage()}\`\n${table}`;
 }
 
 function buildRow({ flags, description, defaultValue, defaultValueDescription }: Option): string {

@@ -7,6 +7,7 @@ import { generatedClients } from "../generated/clients.ts";
 import { sampleClients } from "../samples/clients.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
+import { commandLine } from "./command-line.ts";
 import { guardMariadb, guardPostgresql, guardRedis } from "./guards.ts";
 import { nginxClients } from "./nginx.ts";
 import { nginxInstanceClients } from "./nginx-instances.ts";
@@ -40,4 +41,5 @@ export const CLIENTS: readonly Client[] = [
   ...generatedClients,
   ...nginxClients,
   ...nginxInstanceClients,
+  commandLine,
 ];
