@@ -2,10 +2,12 @@ import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { FONTS_COOKIE } from "@/components/app/fonts-cookie.ts";
+import { LoginCommandProvider } from "@/components/app/login-command.tsx";
 import { AppProviders } from "@/components/shell/app-providers.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { LANGUAGE_TAGS } from "@/lib/i18n/language.ts";
 import { MessagesProvider } from "@/lib/i18n/messages-provider.tsx";
+import { getRuntime } from "@/server/global-runtime.ts";
 import { monoFont, sansFont } from "./fonts.ts";
 import { getDescription, resolveRequestLanguage } from "./language.ts";
 import "./globals.css";
@@ -50,7 +52,9 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     >
       <body>
         <AppProviders nonce={nonce}>
-          <MessagesProvider language={language}>{children}</MessagesProvider>
+          <LoginCommandProvider command={getRuntime()?.loginCommand ?? "lockkeeper login"}>
+            <MessagesProvider language={language}>{children}</MessagesProvider>
+          </LoginCommandProvider>
         </AppProviders>
       </body>
     </html>

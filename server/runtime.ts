@@ -15,6 +15,7 @@ import { handleWebRequest } from "./api/web-adapter.ts";
 import { type Authenticator, openAuthenticator } from "./auth/authenticator.ts";
 import { RootKey } from "./auth/root-key.ts";
 import type { Config } from "./config/config.ts";
+import { formatCommand } from "./config/launcher-commands.ts";
 import { UnavailableError, UnknownOutcomeError } from "./errors/redis-errors.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { Audit } from "./history/audit/audit.ts";
@@ -174,6 +175,11 @@ export class Runtime {
   /** Handles a request from Next's route handler. */
   async handleWebRequest(request: Request): Promise<Response> {
     return await handleWebRequest(this.dispatcher, request, this.config.basePath);
+  }
+
+  /** The command that prints a login link in this installation. */
+  get loginCommand(): string {
+    return formatCommand(this.config, "login");
   }
 
   get readiness(): Readiness {

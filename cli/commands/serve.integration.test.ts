@@ -53,7 +53,9 @@ describe.skipIf(!isBuilt)("lockkeeper serve", () => {
     expect(server.read()).toContain(`Connecting to Redis at 127.0.0.1:${redis.port}/0…`);
     expect(server.read()).toContain("Log in: lockkeeper login\n");
     expect(server.read()).not.toContain("npm");
-    expect((await fetch(`http://127.0.0.1:${port}/login`)).status).toBe(200);
+    const page = await (await fetch(`http://127.0.0.1:${port}/login`)).text();
+    expect(page).toContain("lockkeeper login");
+    expect(page).not.toContain("npm run login");
     const login = await runCli([
       "login",
       "--redis",

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { useLoginCommand } from "@/components/app/login-command.tsx";
 import { LanguageSwitch } from "@/components/shell/language-switch.tsx";
 import { Logo } from "@/components/shell/logo.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -129,5 +130,5 @@ function LinkLogin() {
 
 function LoginCommand() {
   const { copyCommand } = useMessages(login);
-  return <CommandLine text="npm run login" label={copyCommand} />;
+  return <CommandLine text={useLoginCommand()} label={copyCommand} />;
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { useLoginCommand } from "@/components/app/login-command.tsx";
 import { CommandLine } from "@/components/ui/command-line.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
@@ -8,6 +9,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 export function LoggedOutNotice() {
   const messages = useMessages(login);
+  const loginCommand = useLoginCommand();
   const { pathname, search } = location;
   return (
     <EmptyState page title={messages.notLoggedIn}>
@@ -20,7 +22,7 @@ export function LoggedOutNotice() {
         </a>
       </p>
       <p>{messages.byCommand}</p>
-      <CommandLine text="npm run login" label={messages.copyCommand} />
+      <CommandLine text={loginCommand} label={messages.copyCommand} />
     </EmptyState>
   );
 }

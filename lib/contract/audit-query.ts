@@ -66,7 +66,7 @@ export type AuditQuery = z.infer<typeof AuditQuery>;
 export const AuditExportQuery = z.strictObject({
   format: z.enum(["jsonl", "csv"]).default("jsonl").meta({
     description:
-      "`jsonl`: the entries of the chain, one per line, as input for `npm run audit:verify`; takes only `from` and `to`. `csv`: one line per action, newest first; takes all filters.",
+      "`jsonl`: the entries of the chain, one per line, as input for `lockkeeper audit verify`; takes only `from` and `to`. `csv`: one line per action, newest first; takes all filters.",
   }),
   ...auditFilterFields,
 });

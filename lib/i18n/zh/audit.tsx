@@ -9,7 +9,7 @@ export const audit: Messages["audit"] = {
   refresh: "刷新",
   exportAs: (format) => `导出 ${format}`,
   exportCsv: "符合筛选条件的操作",
-  exportJsonl: "所选时间内的全部记录，供 npm run audit:verify 校验；其他筛选条件不生效",
+  exportJsonl: "所选时间内的全部记录，供 lockkeeper audit verify 校验；其他筛选条件不生效",
   actions: "操作",
   heads: { time: "时间", who: "调用方", action: "操作", key: "键和目标", reason: "原因", outcome: "结果" },
   tried: (names) => <>尝试的名称：{names}</>,

@@ -44,7 +44,7 @@ export function createAuditRoutes(services: Services): Route[] {
       access: "admin",
       summary: "Export the audit log",
       description:
-        "`jsonl` returns the entries of the chain with their hashes, oldest first and complete between `from` and `to`; verify the file with `npm run audit:verify -- FILE`. `csv` returns the actions that match the filters, newest first. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.",
+        "`jsonl` returns the entries of the chain with their hashes, oldest first and complete between `from` and `to`; verify the file with `lockkeeper audit verify FILE`. `csv` returns the actions that match the filters, newest first. In CSV, cells that a spreadsheet would run as a formula start with an apostrophe, and invisible characters are escaped.",
       query: AuditExportQuery,
       response: {
         status: 200,
@@ -82,7 +82,7 @@ export function createAuditRoutes(services: Services): Route[] {
       access: "admin",
       summary: "Verify the audit log",
       description:
-        "Verifies the hashes of all retained entries; results are cached for 10 s. Anyone who can write to the home store can rewrite the whole chain: store `head` elsewhere and compare it with `npm run audit:verify -- --head HASH`.",
+        "Verifies the hashes of all retained entries; results are cached for 10 s. Anyone who can write to the home store can rewrite the whole chain: store `head` elsewhere and compare it with `lockkeeper audit verify --head HASH`.",
       response: {
         status: 200,
         schema: AuditVerification,

@@ -145,18 +145,18 @@ export const accessOperations: Readonly<Record<string, OperationTexts>> = {
   exportAuditLog: {
     summary: "导出审计日志",
     description:
-      "`jsonl` 返回审计链的记录及其哈希，最早的在前，在 `from` 和 `to` 之间完整；可用 `npm run audit:verify -- FILE` 校验文件。`csv` 返回符合筛选条件的操作，最新的在前。在 CSV 中，可能被电子表格当作公式执行的单元格以撇号开头，不可见字符会被转义。",
+      "`jsonl` 返回审计链的记录及其哈希，最早的在前，在 `from` 和 `to` 之间完整；可用 `lockkeeper audit verify FILE` 校验文件。`csv` 返回符合筛选条件的操作，最新的在前。在 CSV 中，可能被电子表格当作公式执行的单元格以撇号开头，不可见字符会被转义。",
     results: { "200": "每行一条记录；CSV 中每行一个操作。" },
     parameters: {
       ...AUDIT_FILTER,
       format:
-        "`jsonl`：审计链的记录，每行一条，可作为 `npm run audit:verify` 的输入；只接受 `from` 和 `to`。`csv`：每行一个操作，最新的在前；接受所有筛选条件。",
+        "`jsonl`：审计链的记录，每行一条，可作为 `lockkeeper audit verify` 的输入；只接受 `from` 和 `to`。`csv`：每行一个操作，最新的在前；接受所有筛选条件。",
     },
   },
   verifyAuditLog: {
     summary: "校验审计日志",
     description:
-      "校验所有保留记录的哈希，结果缓存 10 秒。能写入主存储的人可以重写整条审计链，因此请将 `head` 保存在别处，并用 `npm run audit:verify -- --head HASH` 比对。",
+      "校验所有保留记录的哈希，结果缓存 10 秒。能写入主存储的人可以重写整条审计链，因此请将 `head` 保存在别处，并用 `lockkeeper audit verify --head HASH` 比对。",
     results: { "200": "校验的结果。" },
   },
   getOpenApiDocument: {
