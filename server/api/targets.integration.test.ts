@@ -46,7 +46,7 @@ const twoTargetsTest = redisTest()
   );
 
 // Commands are looked at inside of scripts, too: this user writes nothing in any way.
-const MAY = "+@read +@connection +@pubsub +info +role +time +eval +evalsha +script|load +config|get";
+const MAY = "+@read +@connection +@pubsub +info +role +time +eval_ro +evalsha_ro +script|load +config|get";
 const READER = `on >reader resetkeys ~* allchannels -@all ${MAY} -publish -spublish`.split(" ");
 
 /** Targets `main`, and `read` on `redis` with a user that may not write. */

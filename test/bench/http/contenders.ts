@@ -34,7 +34,8 @@ export async function openHttpContenders(
     }
   };
   if (who === "everybody") {
-    if (arePagesBuilt()) await open("next", () => startNext(run));
+    if (process.env.LOCKKEEPER_BENCH_NEXT === "none") leftOut.next = "LOCKKEEPER_BENCH_NEXT is none";
+    else if (arePagesBuilt()) await open("next", () => startNext(run));
     else leftOut.next = "the pages are not built: run `node scripts/setup.mjs build`";
     for (const [name, start] of Object.entries(PROGRAMS)) {
       const found = await findProgram(name as Program);

@@ -172,9 +172,13 @@ class LockSimulation {
     this.#schedule(1, () => {
       this.#token = undefined;
     });
-    this.#schedule(2, () => this.#write({ ...what, type: "ok" }));
-    this.#schedule(this.#pickBetween(0, this.simulation.forMs), () => {
-      if (this.#nowMs < this.simulation.forMs) this.#wipeData();
+    const pauseMs = this.#pickBetween(0, this.simulation.forMs);
+    // As in a run, a fault ends before the next one of its kind begins: their ends have no other mark.
+    this.#schedule(2, () => {
+      this.#write({ ...what, type: "ok" });
+      this.#schedule(pauseMs, () => {
+        if (this.#nowMs < this.simulation.forMs) this.#wipeData();
+      });
     });
   }
 
