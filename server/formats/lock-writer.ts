@@ -129,7 +129,7 @@ export class LockWriter {
     key: Key,
     { token, fence, principal }: HoldIdentity & Pick<LockRequest, "principal">,
   ): Promise<VerifyReply> {
-    return this.#verify.run(redis, buildLockKeyPair(key), [token, fence, principal ?? ""]);
+    return this.#verify.read(redis, buildLockKeyPair(key), [token, fence, principal ?? ""]);
   }
 
   /**

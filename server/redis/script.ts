@@ -17,11 +17,11 @@ export interface ScriptCall<Keys, Arguments> {
 /** `EVALSHA_RO`: Redis refuses every write of the script. Known since Redis 7.0. */
 type ReadCommand = "EVALSHA" | "EVALSHA_RO";
 
-/** How `Script.readMany` runs scripts on a connection. `EVALSHA` by default. */
+/** How scripts that only read are run on a connection. `EVALSHA` by default. */
 const readCommands = new WeakMap<Redis, ReadCommand>();
 
 /**
- * Makes `Script.readMany` use EVALSHA_RO on this connection. If Redis does not know the command or the user may not run it,
+ * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. If Redis does not know the command or the user may not run it,
  * EVALSHA is used from then on.
  */
 export function preferReadOnlyScripts(redis: Redis): void {
@@ -56,6 +56,21 @@ export class Script<
     });
   }
 
+  /** Runs a script that only reads. Commands for a cluster run it like any script. */
+  async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
+    if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")
+      return await this.run(redis, keys, parameters);
+    try {
+      const reply = await redis.call("EVALSHA_RO", this.#sha, keys.length, ...keys, ...parameters);
+      return this.decode(reply);
+    } catch (error) {
+      if (isNoScript(error)) await redis.script("LOAD", this.source);
+      else if (isReadCommandRefusal(error)) readCommands.set(redis, "EVALSHA");
+      else throw error;
+      return await this.read(redis, keys, parameters);
+    }
+  }
+
   /**
    * Sends many calls in one round trip. Each has its own reply, with texts as bytes, or its own error. Use it only for
    * read-only scripts: if the script is missing, all calls run again.
@@ -85,6 +100,11 @@ export class Script<
   #decodeReply([error, reply]: [Error | null, unknown]): Reply | Error {
     return error ?? this.decode(reply);
   }
+}
+
+/** Whether the commands go to a single server. Those for a cluster choose the connection by the key. */
+function isConnection(commands: Commands): commands is Commands & Redis {
+  return "call" in commands && "script" in commands;
 }
 
 function isNoScript(error: unknown): boolean {

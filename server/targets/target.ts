@@ -100,12 +100,13 @@ export interface TargetDeps {
 
 /** A quorum may have any number of masters. An even number is reported as a health finding. */
 function openTargetBackend(
-  { where, policy: { lockable }, safety }: LocatedTargetSettings,
+  { where, policy: { lockable, readOnly }, safety }: LocatedTargetSettings,
   libraries: SeenLibraries,
 ): Promise<Backend> {
   const isQuorum = typeof where !== "string" && "quorum" in where && !hasSafetyChecks(safety ?? {});
   if (isQuorum) return openQuorumBackend(where, lockable, "any");
-  return openBackend(where, lockable, safety, (key) => libraries.find(key));
+  const use = readOnly ? "reads" : "reads_and_writes";
+  return openBackend(where, lockable, safety, (key) => libraries.find(key), use);
 }
 
 interface OpenedParts {

@@ -13,8 +13,10 @@ import {
 } from "../../redis/connect.ts";
 import { ConnectionErrors, formatAddress } from "../../redis/connection-errors.ts";
 import { computeMajority } from "../../redis/majority.ts";
+import type { MasterUse } from "../../redis/master.ts";
 import { ReplicaWait } from "../../redis/replica-wait.ts";
 import { ReplicationIdentity } from "../../redis/replication-identity.ts";
+import { preferReadOnlyScripts } from "../../redis/script.ts";
 import {
   createSentinelAddress,
   parseSentinelUrl,
@@ -42,6 +44,7 @@ export type RedisLocation = string | SentinelLocation | ClusterLocation | Quorum
  * Opens the connections that locks need.
  *
  * @param findSignalledLibraries the libraries whose waiters a release signals; no such library uses a quorum
+ * @param use `reads` for a target that is never written to
  * @throws StartupError if a URL is invalid, or Redis cannot be reached within five seconds
  */
 export async function openBackend(
@@ -49,11 +52,12 @@ export async function openBackend(
   lockable: readonly string[],
   safety: SafetyOptions = {},
   findSignalledLibraries?: FindSignalledLibraries,
+  use: MasterUse = "reads_and_writes",
 ): Promise<Backend> {
   assertSafetyOptions(safety);
   return await ConnectionErrors.record(async (errors) => {
     try {
-      return await openByTopology(where, lockable, safety, findSignalledLibraries);
+      return await openByTopology(where, lockable, safety, findSignalledLibraries, use);
     } catch (error) {
       throw isUnreached(where, error, errors) ? createUnreachedError(where, errors) : error;
     }
@@ -65,11 +69,12 @@ async function openByTopology(
   lockable: readonly string[],
   safety: SafetyOptions,
   find: FindSignalledLibraries | undefined,
+  use: MasterUse,
 ): Promise<Backend> {
   if (typeof where === "string")
-    return await openSingleBackend(parseRedisAddress(where), lockable, safety, find);
+    return await openSingleBackend(parseRedisAddress(where), lockable, safety, find, use);
   if ("sentinel" in where)
-    return await openSingleBackend(createSentinelAddress(where), lockable, safety, find);
+    return await openSingleBackend(createSentinelAddress(where), lockable, safety, find, use);
   if ("cluster" in where) return await openClusterBackend(where, lockable, safety, find);
   if (hasSafetyChecks(safety)) {
     throw new StartupError(
@@ -113,8 +118,10 @@ async function openSingleBackend(
   lockable: readonly string[],
   safety: SafetyOptions,
   findSignalledLibraries: FindSignalledLibraries | undefined,
+  use: MasterUse,
 ): Promise<Backend> {
   const { verbs, renewals, waits, doorsTo } = connectGuarded(address, safety);
+  if (use === "reads") preferReadOnlyScripts(verbs);
   const wake = connect(address, "wake", { autoResubscribe: false });
   const all = [verbs, wake, renewals, ...waits];
   const close = () => {
