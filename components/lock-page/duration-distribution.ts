@@ -21,7 +21,7 @@ const SHORTEST_MS = 0.5;
 const MARGIN = 0.04;
 
 /**
- * Creates a logarithmic scale for durations, because they differ by factors of thousands.
+ * Creates a logarithmic scale for durations, because they span several orders of magnitude.
  *
  * @param marks durations that must also fit on the scale
  */

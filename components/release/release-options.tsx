@@ -11,7 +11,7 @@ import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
 import type { ReleaseMethod } from "./release-methods.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Returns the selected option, or otherwise the first available one. */
+/** Finds the option to focus: the selected one, or else the first available one. */
 export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
   return (
     form?.querySelector<HTMLElement>("input[name=method]:checked") ??

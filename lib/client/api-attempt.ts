@@ -32,7 +32,7 @@ export type AttemptResult =
 const NOT_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTIONREFUSED|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|CONNECTION REFUSED|BAD PORT|EPROTO|\(CONNECT\)/i;
 
-/** Sends one request. Never rejects: each failure is returned with the rule for repeating it. */
+/** Sends one request. Never rejects: each failure is returned with the rule for retrying the request. */
 export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
   const { url, init, limitMs, signal } = request;
   const limit = new AbortController();

@@ -124,7 +124,7 @@ export class NotALockError extends LockkeeperError<NotALockFacts> {
   readonly code = "not_a_lock";
 }
 
-/** The key holds a `timestamp` lock whose deadline is in the other unit. */
+/** The key holds a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
 export class UnitConflictError extends LockkeeperError<UnitConflictFacts> {
   override readonly name = "UnitConflictError";
   readonly code = "unit_conflict";

@@ -13,7 +13,7 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
   return Math.max(1, Math.round(leaseMs * RENEW_SHARE));
 }
 
-/** One attempt to renew. Never rejects; returns the rule for repeating it, or `undefined` after success. */
+/** One attempt to renew. Never rejects; returns the rule for retrying it, or `undefined` after success. */
 export type RenewalAttempt = (idempotencyKey: string) => Promise<RetryRule | undefined>;
 
 /** Renews one lease after a third of its length, until it ends or `finish` is called. */

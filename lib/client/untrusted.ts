@@ -10,7 +10,7 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Reads a finite number of at least 0. */
+/** Returns `value` if it is a finite, non-negative number. */
 export function readAmount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Formats that the API can acquire locks in. Other formats are read and force-released. */
+/** Formats in which the API can acquire locks. Locks in other formats can only be read and force-released. */
 export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
   description:
     "Format of the lock in Redis. `redisson`: a hash, as Redisson writes it. `token`: a string with the owner, as redlock, redis-py and others write it. `timestamp`: a string with the time at which the lock expires.",

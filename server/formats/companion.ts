@@ -66,7 +66,7 @@ function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Creates a holder with the fields of its companion; without a companion, for a client that uses another library. */
+/** Creates a holder from the fields of its companion. Without a companion, the holder uses another library. */
 export function toSeenHolder(
   token: string,
   count: number,

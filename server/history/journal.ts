@@ -53,7 +53,7 @@ export interface EventObserver {
   listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** The retention that applies unless configured. */
+/** The retention that applies unless another one is configured. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**

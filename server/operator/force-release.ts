@@ -207,7 +207,7 @@ export async function readSeenHold(
 }
 
 /**
- * Reads the hold that the request names and compares it with the observations.
+ * Reads the hold that the request names and checks that the request can release it.
  *
  * @throws LockkeeperError as `forceReleaseLock`
  */

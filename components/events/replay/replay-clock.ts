@@ -22,7 +22,7 @@ export function createStoppedClock(
 }
 
 /**
- * Returns the position at a time, in Unix milliseconds of the Redis clock.
+ * Returns the replay position at `now`, in Unix milliseconds of the Redis clock.
  *
  * @param now monotonic time
  */

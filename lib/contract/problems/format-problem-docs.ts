@@ -8,7 +8,7 @@ Every error response of the API is a problem document ([RFC 9457](https://www.rf
 If your client does not know a code, decide by the status: do not retry a 4xx other than 408 and 429, and retry a 5xx with the same \`Idempotency-Key\`.
 `;
 
-/** Formats docs/problems.md. */
+/** Generates the content of docs/problems.md. */
 export function formatProblemDocs(problems: readonly ProblemDescription[]): string {
   return [
     INTRODUCTION,

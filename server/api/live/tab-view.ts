@@ -8,8 +8,8 @@ const toCountsText = ({ filter, sort, counts, namespaces }: LiveView) =>
 const toPinsText = ({ keep }: LiveView) => JSON.stringify(keep);
 
 /**
- * Returns whether two views have the same window, so that it does not have to be sent again. Returns `false` if nothing
- * differs, because sending an unchanged view requests all of it again.
+ * Returns whether two views have the same window and differ elsewhere. The window is then not sent again. Returns
+ * `false` for identical views, because a client that repeats a view requests all of its data again.
  */
 export function hasSameWindow(one: LiveView, other: LiveView): boolean {
   if (toWindowText(one) !== toWindowText(other)) return false;

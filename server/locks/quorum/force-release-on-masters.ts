@@ -66,7 +66,7 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. Fencing tokens are not compared, because a vote that missed the
+ * Whether a master has the holders that were seen. Fencing tokens are not compared, because a master that missed the
  * agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client and
  * therefore to one master.
  */

@@ -22,14 +22,14 @@ const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns the time in ms for which a hold is certain from now, given the moment of its request and its remaining time
- * on a majority. 0 or less: the hold is not certain.
+ * Returns how long a hold is guaranteed to last, in ms from now, given the moment of its request and its remaining
+ * time on a majority. 0 or less: the hold is not guaranteed.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** Returns the time in ms for which a hold is certain, counted from its request. */
+/** Returns how long a hold is guaranteed to last, in ms from its request. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }

@@ -27,8 +27,8 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded";
 
 /**
- * Ends a wait when its time is up, its caller gives up, or a later request has the same id. Thousands may be waiting,
- * so it is not an AbortSignal, which uses as much memory as the rest of a wait.
+ * Ends a wait when it times out, its caller gives up, or a later request reuses its id. It is not an `AbortSignal`,
+ * because thousands of waits can be pending and a signal uses as much memory as the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;

@@ -27,8 +27,8 @@ export interface RulePreviewDeps {
 }
 
 /**
- * Determines how different rules would change the held locks, and which other keys would be locks. Changes nothing,
- * and reads only keys whose format differs between the two sets of rules.
+ * Determines how replacing the `present` rules with `next` would change the held locks, and which other keys would
+ * become locks. Changes nothing, and reads only keys whose format differs between the two sets of rules.
  *
  * @throws when Redis is unreachable
  */

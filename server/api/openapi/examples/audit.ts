@@ -37,7 +37,7 @@ export const INTACT_AUDIT: AuditVerification = {
   checkedAt: AT + 5000,
 };
 
-/** The action of the examples in CSV. */
+/** The example action as CSV. */
 export const AUDIT_CSV = AUDIT_CSV_HEADER + formatAuditCsvLine(FORCE_RELEASE_ITEM);
 
 /** One line of an export. */
