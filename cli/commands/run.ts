@@ -45,7 +45,7 @@ Environment of the command:
 Exit codes:
   120  the lock is held by another client      121  the lock was lost while the command ran
   122  the server or Redis is unavailable      123  the API key is missing, wrong or not allowed to lock the key
-  124  the request was refused                 125  wrong usage, or another error
+  124  the request was refused                 125  usage error, or another error
   126  the command cannot be executed          127  the command was not found
   Otherwise, the exit code of the command, or 128 + N if signal N ended it.
 

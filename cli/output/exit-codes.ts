@@ -17,7 +17,7 @@ export const EXIT_CODES = {
   unauthorized: 123,
   /** The server refused the request, for example because the lock has changed since it was shown. */
   refused: 124,
-  /** Wrong usage, or an error that no other code describes. */
+  /** Usage error, or an error that no other code describes. */
   failure: 125,
   /** The command of `run` cannot be executed. */
   notExecutable: 126,
@@ -41,7 +41,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string
   refused:
     "The request was refused: the lock has changed since it was shown, the key is not a lock, the target is read-only.",
   failure:
-    "Wrong usage, a wrong address, a server that is too old, a port in use, a full disk, or an error that no other code describes.",
+    "Usage error, a wrong address, a server that is too old, a port in use, a full disk, or an error that no other code describes.",
   notExecutable: "`run`: the command cannot be executed.",
   notFound: "`run`: the command was not found.",
 };

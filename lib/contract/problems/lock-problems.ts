@@ -94,7 +94,7 @@ export const LOCK_PROBLEMS = {
   },
   unit_conflict: {
     meaning:
-      "The key holds a `timestamp` lock whose deadline is in the other unit. Its clients would misread yours.",
+      "The key holds a `timestamp` lock whose deadline is in another unit than the requested one. Its clients would misread yours.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Send the `unit` that the problem contains. All clients of a key must use the same unit.",

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { kill, start } from "../children.ts";
-import { HERE } from "../steps/cached-dir.ts";
 
 const READY_MS = 60_000;
 const READY_LINE = "Lockkeeper is ready";
@@ -18,11 +18,11 @@ export interface Instance {
 /**
  * Starts Lockkeeper and waits until it is ready.
  *
- * @param dir a folder with the built console
+ * @param dir a folder with the server and the built console
  * @throws when the process ends before it is ready, or is not ready in time; the message has what it printed
  */
 export async function startInstance(dir: string, settings: Record<string, string>): Promise<Instance> {
-  const child = start(process.execPath, ["--import", "tsx", `${HERE}../../server/main.ts`], {
+  const child = start(process.execPath, ["--import", "tsx", join(dir, "server/main.ts")], {
     cwd: dir,
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "pipe"],

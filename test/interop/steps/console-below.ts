@@ -14,7 +14,7 @@ const COPIED = [...BUILD_INPUTS, "package.json", "server"];
 const filter = (path: string) => !/\.test\.tsx?$/.test(path);
 
 export interface ConsoleBelow {
-  /** A folder with the pages, built to be below the path. */
+  /** A folder with the server and the pages, built to be below the path. */
   readonly dir: string;
   readonly basePath: string;
 }
@@ -43,5 +43,7 @@ export async function provideConsoleBelow(): Promise<ConsoleBelow> {
       throw new Skip(`the console cannot be built below a path: ${formatReason(error)}`);
     });
   });
+  // The pages of the copy are found from its server, which is as it is now.
+  cpSync(join(ROOT, "server"), join(dir, "server"), { recursive: true, preserveTimestamps: true, filter });
   return { dir, basePath };
 }
