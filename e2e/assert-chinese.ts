@@ -3,6 +3,7 @@ import { expect, type Page } from "@playwright/test";
 /** Commands, headers and names that are not translated. */
 const SAME_EVERYWHERE = [
   /npm run [\w:]+/g,
+  /lockkeeper audit verify/g,
   /fencing token/g,
   /Bearer/g,
   /YYYY-MM-DD HH:MM/g,

@@ -36,7 +36,7 @@ export async function printStartupSummary(
   output.printLine("");
   output.printLine(`  Lockkeeper is ready: ${url}`);
   output.printLine("");
-  const login = formatCommand(config, "login");
+  const login = [formatCommand(config, "login"), ...config.launcherOptions].join(" ");
   const token = output.hasTerminal ? await runtime.createLoginLink() : undefined;
   if (token !== undefined) output.printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
   else if (output.hasTerminal)

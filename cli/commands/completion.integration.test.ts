@@ -33,6 +33,7 @@ test("bash completes commands, subcommands and options", async () => {
   expect(await complete(script, ["lockkeeper", "release", "lock:a", "--re"])).toEqual([
     "--reason",
     "--reserve",
+    "--release-unverified",
   ]);
 });
 

@@ -106,6 +106,26 @@ describe("lockkeeper release", () => {
     expect((await server.readLock(key)).state).toBe("free");
   });
 
+  it("releases a hold that cannot be verified only with --release-unverified", async ({
+    server,
+    direct,
+    key,
+    variables,
+  }) => {
+    await direct.hset(key, "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
+    await server.waitForLocks(key);
+    const { version } = await server.readLock(key);
+    // As another instance, or this one before a restart, has shown it.
+    const earlier = String(version).replace(/^seen\.[^.]+/, "seen.AAAAAAAA");
+    const words = ["release", key, "--version", earlier, "--reason", "stuck"];
+    const refused = await runCli(words, variables);
+    expect(refused.code).toBe(124);
+    expect(refused.stderr).toContain("add --release-unverified");
+    expect(await direct.exists(key)).toBe(1);
+    expect((await runCli([...words, "--release-unverified"], variables)).code).toBe(0);
+    expect(await direct.exists(key)).toBe(0);
+  });
+
   it("releases nothing if the lock has changed since", async ({ server, key, variables }) => {
     const hold = await server.acquire(key, { owner: "me", leaseMs: 60_000 });
     const { version } = await server.readLock(key);

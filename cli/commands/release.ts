@@ -33,6 +33,7 @@ interface ReleaseOptions extends ServerOptions {
   readonly reason?: string;
   readonly format?: FormatName;
   readonly reserve?: number;
+  readonly releaseUnverified?: true;
   readonly yes?: true;
   readonly json?: true;
 }
@@ -48,6 +49,7 @@ export function addReleaseCommand(program: Command, context: CliContext): void {
     .option("--reason <text>", "reason, for the audit log")
     .option("--format <name>", "format of the lock, if its value does not determine it", parseFormat)
     .option("--reserve <duration>", "reserve the lock afterwards, such as 60s", parseReservation)
+    .option("--release-unverified", "release it even if it may be a later hold of the same owner")
     .option("--yes", "do not ask for confirmation")
     .option("--json", "print the result of the API as JSON")
     .addHelpText("after", HELP)
@@ -83,7 +85,7 @@ async function releaseLock(key: Key, options: ReleaseOptions, context: CliContex
   else context.writeOut(formatReleased(value, auditId));
 }
 
-type ReleaseRequest = Omit<ForceReleaseInput, "onUnverified">;
+type ReleaseRequest = Omit<ForceReleaseInput, "onUnverified"> & { readonly onUnverified?: "release" };
 
 /** Asks for what the options lack. @returns `undefined` if the lock is free or the user does not confirm */
 async function prepareRequest(
@@ -107,12 +109,13 @@ async function prepareRequest(
   if (reason.length > REASON_CHARACTERS_MAX)
     throw new CliError(`A reason has at most ${REASON_CHARACTERS_MAX} characters.`, EXIT_CODES.failure);
   if (options.yes !== true && terminal.canAsk && !(await confirm(lock, context))) return undefined;
-  const { format, reserve } = options;
+  const { format, reserve, releaseUnverified } = options;
   return {
     expectedVersion,
     reason,
     ...(format === undefined ? {} : { format }),
     ...(reserve === undefined ? {} : { reservedMs: reserve }),
+    ...(releaseUnverified === undefined ? {} : { onUnverified: "release" as const }),
   };
 }
 

@@ -49,9 +49,12 @@ describe.skipIf(!isBuilt)("lockkeeper serve", () => {
     const words = ["serve", "--redis", redis.url, "--port", port, "--data", data];
     const server = startCli(words, await getEnvironment());
     onTestFinished(() => server.stop());
-    await waitUntil(() => server.read().includes("Lockkeeper is ready"), START_MS);
+    await waitUntil(() => server.read().includes("Log in: "), START_MS);
+    expect(server.read()).toContain("Lockkeeper is ready");
     expect(server.read()).toContain(`Connecting to Redis at 127.0.0.1:${redis.port}/0…`);
-    expect(server.read()).toContain("Log in: lockkeeper login\n");
+    expect(server.read()).toContain(
+      `Log in: lockkeeper login --redis ${redis.url} --port ${port} --data ${data}\n`,
+    );
     expect(server.read()).not.toContain("npm");
     const page = await (await fetch(`http://127.0.0.1:${port}/login`)).text();
     expect(page).toContain("lockkeeper login");

@@ -46,10 +46,15 @@ export function explainProblem(
   { apiKey, url }: Pick<ServerConnection, "apiKey" | "url">,
 ): CliError {
   const exitCode = getProblemExitCode(code);
+  if (code === "unverified") {
+    const remedy =
+      "On the command line: add --release-unverified. This happens to every lock without a fencing token while Redis sends no keyspace notifications; `lockkeeper doctor` shows how to enable them.";
+    return new CliError(`${toPrintable(detail)} ${remedy}`, exitCode);
+  }
   if (code !== "unauthenticated") return new CliError(toPrintable(detail), exitCode);
   const what =
     apiKey === undefined
       ? "No API key given. Set LOCKKEEPER_API_KEY or --api-key-file FILE."
-      : "The API key is wrong, expired or revoked. Create another one in the console under Access.";
+      : "The API key is wrong, expired or revoked. Create another one in the console under Settings, API keys.";
   return new CliError(`${url} refuses the request. ${what}`, exitCode);
 }

@@ -47,5 +47,19 @@ export function readServerSettings(options: SettingsOptions, environment: CliEnv
     ...(readOnly === undefined ? {} : { LOCKKEEPER_READ_ONLY: "1" }),
     ...(config === undefined ? {} : { LOCKKEEPER_CONFIG: config }),
   };
-  return { ...readConfig(settings, []), launcher: "lockkeeper" };
+  return { ...readConfig(settings, []), launcher: "lockkeeper", launcherOptions: formatOptions(options) };
+}
+
+/** Returns the options that `login` needs as well. A URL with a password comes from the environment. */
+function formatOptions({ redis, port, readOnly, data, config }: SettingsOptions): string[] {
+  const isSecret = redis !== undefined && /:\/\/[^/@]*:[^/@]*@/.test(redis);
+  const values = { redis: isSecret ? undefined : redis, port, data, config };
+  const options = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${quote(String(value))}`],
+  );
+  return readOnly === undefined ? options : [...options, "--read-only"];
+}
+
+function quote(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

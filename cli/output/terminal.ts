@@ -1,4 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { CliError } from "./cli-error.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { PLAIN_STYLE, type Style, TERMINAL_STYLE } from "./style.ts";
 
 /** The terminal of the process, if it has one. */
@@ -9,7 +11,11 @@ export interface Terminal {
   readonly columns: number | undefined;
   /** Whether questions can be asked: standard input and standard error are terminals. */
   readonly canAsk: boolean;
-  /** Asks a question on standard error and returns the line that the user enters. */
+  /**
+   * Asks a question on standard error and returns the line that the user enters.
+   *
+   * @throws CliError if the user presses Ctrl-C or Ctrl-D
+   */
   ask(question: string): Promise<string>;
   /** Replaces the progress line on standard error. Does nothing if that is not a terminal. */
   showProgress(text: string): void;
@@ -35,6 +41,10 @@ export function createTerminal(color: "auto" | "never"): Terminal {
       const lines = createInterface({ input: stdin, output: stderr });
       try {
         return await lines.question(question);
+      } catch (error) {
+        if (!(error instanceof Error && error.name === "AbortError")) throw error;
+        stderr.write("\n");
+        throw new CliError("Canceled. Nothing was done.", EXIT_CODES.negative);
       } finally {
         lines.close();
       }

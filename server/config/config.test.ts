@@ -30,6 +30,7 @@ describe("environment configuration", () => {
       apiAdapter: "node",
       mode: "production",
       launcher: "npm",
+      launcherOptions: [],
       startedByNpm: false,
       targets: [
         {

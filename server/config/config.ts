@@ -43,6 +43,8 @@ export interface Config {
   readonly mode: "production" | "development";
   /** How people start this installation, for the commands that messages name. */
   readonly launcher: Launcher;
+  /** Options that commands about this server need as well, quoted for a shell. */
+  readonly launcherOptions: readonly string[];
   /** Whether npm started the process, which then stops when npm exits. */
   readonly startedByNpm: boolean;
   /** In the order of the configuration. The first one is the default. */
@@ -117,6 +119,7 @@ export function readConfig(
     apiAdapter: env.LOCKKEEPER_HTTP_ADAPTER,
     mode: argv.includes("--dev") ? "development" : "production",
     launcher: "npm",
+    launcherOptions: [],
     startedByNpm: env.npm_lifecycle_event !== undefined,
     ...readTargets(env, given),
     redisServerBin: env.REDIS_SERVER_BIN,
