@@ -10,7 +10,7 @@ import {
   listFiles,
   packFolder,
   ROOT,
-  readRootManifest,
+  readSharedFields,
   renameDeclarationImports,
 } from "./package-files.mjs";
 
@@ -51,17 +51,12 @@ function assertPortable(file) {
 }
 
 function createManifest() {
-  const root = readRootManifest();
   return {
     name: "@lockkeeper/client",
-    version: root.version,
+    ...readSharedFields(),
     description:
       "Distributed locks over the HTTP API of a Lockkeeper server, with fencing tokens and automatic renewal",
     keywords: ["lock", "mutex", "distributed-lock", "redis", "valkey", "http", "fetch", "fencing-token"],
-    license: root.license,
-    // The release workflow sets it.
-    ...(root.repository && { repository: root.repository }),
-    type: "module",
     sideEffects: false,
     engines: { node: ">=20.3" },
     exports: {

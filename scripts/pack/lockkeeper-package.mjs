@@ -15,6 +15,7 @@ import {
   packFolder,
   ROOT,
   readRootManifest,
+  readSharedFields,
 } from "./package-files.mjs";
 import { formatThirdPartyLicenses } from "./third-party-licenses.mjs";
 
@@ -118,7 +119,7 @@ export function createManifest(dependencies, bundled) {
   const ranges = Object.fromEntries(dependencies.map((name) => [name, root.dependencies[name]]));
   return {
     name: "lockkeeper",
-    version: root.version,
+    ...readSharedFields(),
     description: "A web console, an API and a command line for distributed locks in Redis",
     keywords: [
       "lock",
@@ -131,10 +132,6 @@ export function createManifest(dependencies, bundled) {
       "console",
       "cli",
     ],
-    license: root.license,
-    // The release workflow sets it.
-    ...(root.repository && { repository: root.repository }),
-    type: "module",
     engines: { node: ">=20.9" },
     bin: { lockkeeper: "bin/lockkeeper.js" },
     exports: { "./package.json": "./package.json" },

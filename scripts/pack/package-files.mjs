@@ -27,6 +27,13 @@ export function readRootManifest() {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 }
 
+/** Returns the fields that every package has in common. */
+export function readSharedFields() {
+  const { version, license, repository } = readRootManifest();
+  // The release workflow sets the repository.
+  return { version, license, ...(repository && { repository }), type: "module" };
+}
+
 /** Compiles a package. @param {string} folder with its tsconfig.json, relative to the repository */
 export async function compile(folder) {
   await run(join(ROOT, "node_modules/.bin/tsc"), ["--project", folder], ROOT);

@@ -11,6 +11,7 @@ import {
   packFolder,
   ROOT,
   readRootManifest,
+  readSharedFields,
   renameDeclarationImports,
 } from "./package-files.mjs";
 
@@ -46,7 +47,7 @@ function createManifest(dependencies) {
   const root = readRootManifest();
   return {
     name: "@lockkeeper/redis",
-    version: root.version,
+    ...readSharedFields(),
     description:
       "Distributed locks in Redis for Node, with fencing tokens, automatic renewal and leader election",
     keywords: [
@@ -59,10 +60,6 @@ function createManifest(dependencies) {
       "redisson",
       "leader-election",
     ],
-    license: root.license,
-    // The release workflow sets it.
-    ...(root.repository && { repository: root.repository }),
-    type: "module",
     engines: { node: ">=20" },
     exports: {
       ".": { types: `./esm/${ENTRY}.d.ts`, default: `./esm/${ENTRY}.js` },
