@@ -46,7 +46,7 @@ describe.skipIf(!hasScript)("lockkeeper release on a terminal", () => {
     const { version } = await server.readLock(key);
     const { code, text } = await runOnTerminal(["release", key], server.url, [
       ["Reason, for the audit log:", "pod-7 lost its node"],
-      ["Release this hold? Its holder appears to be alive. [y/N]", "y"],
+      ["Release this hold? The liveness of its holder is unknown. [y/N]", "y"],
     ]);
     expect(text).toContain(version);
     expect(text).toMatch(/Audit entry: request \S+/);

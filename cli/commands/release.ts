@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { ForceReleased, type ForceReleaseInput } from "../../lib/contract/actions/force-release.ts";
+import { isLikelyAlive } from "../../lib/contract/actions/looks-alive.ts";
 import { FormatName } from "../../lib/contract/format.ts";
 import { REASON_CHARACTERS_MAX } from "../../lib/contract/limits.ts";
 import type { Lock } from "../../lib/contract/lock.ts";
@@ -129,13 +130,18 @@ function assertComplete({ version, reason }: ReleaseOptions, canAsk: boolean): v
 }
 
 async function confirm(lock: Lock | undefined, context: CliContext): Promise<boolean> {
-  const state = lock?.liveness?.state;
-  const risk = state === "alive" || state === "unknown" ? " Its holder appears to be alive." : "";
+  const risk = lock !== undefined && isLikelyAlive(lock) ? describeRisk(lock) : "";
   const answer = await context.terminal.ask(`Release this hold?${risk} [y/N] `);
   if (/^y(es)?$/i.test(answer.trim())) return true;
   context.writeError("Nothing was done.\n");
   context.setExitCode(EXIT_CODES.negative);
   return false;
+}
+
+function describeRisk({ liveness }: Lock): string {
+  return liveness?.state === "alive"
+    ? " Its holder appears to be alive."
+    : " The liveness of its holder is unknown.";
 }
 
 function formatReleased(released: ForceReleased, requestId: string): string {
