@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert, expect } from "../figures.ts";
 import { proveSession } from "../proxy/browser-proof.ts";
-import { startInstancePair } from "../proxy/instance-pair.ts";
+import { SKIPPED_AFTER_FAILURE_MS, startInstancePair } from "../proxy/instance-pair.ts";
 import { Load } from "../proxy/load.ts";
 import type { Client } from "./client.ts";
 
 const REQUESTS_PER_SECOND = 1500;
 const BEFORE_MS = 1000;
-/** How long nginx skips an instance that failed, and some. */
-const BETWEEN_MS = 1500;
 
 /** A browser session through docs/nginx/two-instances.conf, while each instance is killed in turn. */
 const sessionBehindNginx: Client = {
@@ -37,7 +35,7 @@ const rollingRestart: Client = {
       for (const which of [0, 1] as const) {
         await pair.stopInstance(which);
         await pair.start(which);
-        await sleep(BETWEEN_MS);
+        await sleep(SKIPPED_AFTER_FAILURE_MS);
       }
       const { requests, retried, lost } = await load.stop();
       note(`${requests} requests, sent again: ${JSON.stringify(retried)}`);

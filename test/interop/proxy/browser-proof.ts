@@ -6,9 +6,8 @@ import { ROOT_KEY } from "../../support/test-server.ts";
 import { addCleanUp } from "../children.ts";
 import { assert, expect } from "../figures.ts";
 import { Skip } from "../skip.ts";
-import type { InstancePair } from "./instance-pair.ts";
+import { type InstancePair, SKIPPED_AFTER_FAILURE_MS } from "./instance-pair.ts";
 
-const FAIL_TIMEOUT_MS = 1100;
 const VISIBLE_MS = 20_000;
 const PATTERN = "lock:survive:*";
 
@@ -34,8 +33,7 @@ export async function proveSession(pair: InstancePair): Promise<void> {
       pair.kill(which);
       await workWithLocks(pair, page, `without-${which}`);
       await pair.start(which);
-      // nginx skips it for that long after a request that failed, as docs/nginx says.
-      await sleep(FAIL_TIMEOUT_MS);
+      await sleep(SKIPPED_AFTER_FAILURE_MS);
     }
     expect("responses with 401, and login pages", [refused, shown], [[], []]);
   } finally {

@@ -5,6 +5,12 @@ import type { Tools } from "../prepared.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { startNginx } from "./nginx-server.ts";
 
+/**
+ * How long nginx may skip an instance after a request failed there, with `fail_timeout=1s`: it compares whole seconds, so
+ * up to two. Until then, nginx responds with 502 if the other instance fails.
+ */
+export const SKIPPED_AFTER_FAILURE_MS = 2100;
+
 /** Two instances on different ports with one home store, behind docs/nginx/two-instances.conf. */
 export interface InstancePair {
   /** The console through nginx, with its base path. */
