@@ -103,7 +103,10 @@ describe("lockkeeper release", () => {
       action: "force_release",
       reason: "pod-7 lost its node",
     });
+    expect(stdout).not.toContain("recreate");
     expect((await server.readLock(key)).state).toBe("free");
+    const again = await runCli(words, variables);
+    expect([again.code, again.stdout]).toEqual([1, `${key} was free already. Nothing was done.\n`]);
   });
 
   it("releases a hold that cannot be verified only with --release-unverified", async ({

@@ -82,6 +82,7 @@ async function releaseLock(key: Key, options: ReleaseOptions, context: CliContex
     schema: ForceReleased,
   });
   const auditId = requestId ?? "";
+  if (value.outcome === "already_gone") context.setExitCode(EXIT_CODES.negative);
   if (options.json) context.writeOut(`${JSON.stringify({ ...value, requestId: auditId })}\n`);
   else context.writeOut(formatReleased(value, auditId));
 }
@@ -170,7 +171,8 @@ function formatReleased(released: ForceReleased, requestId: string): string {
     reserved && `Reserved for ${formatDuration(reserved.reservedMs)} by ${reserved.owner}`,
     ...together.map((joint) => `Acquired together: ${joint.key}: ${joint.outcome}`),
     ...masters.map(({ name, outcome: result }) => `Master ${name}: ${result}`),
-    watchMs === undefined
+    // Lockkeeper's clients, whose holds have a fencing token, do not recreate a released lock.
+    watchMs === undefined || fence !== undefined
       ? undefined
       : `The library may recreate the lock within ${formatDuration(watchMs)}; "lockkeeper events --follow" shows it.`,
     `Audit entry: request ${requestId}`,

@@ -6,7 +6,7 @@ import { waitUntilReady } from "../../server/redis/connect.ts";
 import type { Master } from "../../server/redis/master.ts";
 import { openMasters } from "../../server/redis/masters/open-masters.ts";
 import { formatLocation, probeTarget } from "../../server/targets/probe-target.ts";
-import { buildReaderRules } from "./reader-rules.ts";
+import { buildReaderCommandLine } from "./reader-rules.ts";
 
 const CONNECT_MS = 3000;
 const CHECK_INTERVAL_MS = 20;
@@ -25,7 +25,7 @@ export async function explainReadOnly(
   const { name: server } = await probeTarget(where, "REDIS_URL").catch((error: unknown) => {
     throw addReaderRules(error, where, patterns);
   });
-  const rules = buildReaderRules(where, patterns, server);
+  const command = buildReaderCommandLine(where, patterns, server);
   const missing = await readMissingRights(where);
   return [
     `Read-only: nothing is written to ${formatLocation(where)} (${server}).`,
@@ -33,9 +33,9 @@ export async function explainReadOnly(
     "  Changes arrive as keyspace notifications if they are enabled. Locks cannot be acquired or released here.",
     `  Lockkeeper's own data (operators, API keys, history) is in ${ownData}.`,
     ...(missing.length === 0
-      ? [`  A user that can only read is enough: ${rules}`]
+      ? [`  A user that can only read is enough: ${command}`]
       : [
-          `  Warning: the Redis user may not run ${missing.join(", ")}, so locks may be missing. A sufficient user: ${rules}`,
+          `  Warning: the Redis user may not run ${missing.join(", ")}, so locks may be missing. A sufficient user: ${command}`,
         ]),
   ];
 }
@@ -43,7 +43,7 @@ export async function explainReadOnly(
 function addReaderRules(error: unknown, where: RedisLocation, patterns: readonly string[]): unknown {
   if (!(error instanceof StartupError) || !error.message.includes("NOPERM")) return error;
   return new StartupError(
-    `${error.message} A sufficient user: ${buildReaderRules(where, patterns, "Redis 7.0")}`,
+    `${error.message} A sufficient user: ${buildReaderCommandLine(where, patterns, "Redis 7.0")}`,
     {
       cause: error,
       fault: error.fault,

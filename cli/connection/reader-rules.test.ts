@@ -1,9 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { buildReaderRules } from "./reader-rules.ts";
+import { buildReaderCommandLine, buildReaderRules } from "./reader-rules.ts";
 
 const DOCS = readFileSync(new URL("../../docs/targets.md", import.meta.url), "utf8");
 const URL_WITH_DB = "redis://reader:secret@redis-1:6379/2";
+
+it("a shell passes the command line on as it is", () => {
+  const where = ["redis://redis-1:6379", ["lock:*"], "Redis 7.0.15"] as const;
+  const echo = buildReaderCommandLine(...where).replace("redis-cli", "printf '%s '");
+  expect(execFileSync("sh", ["-c", echo]).toString().trimEnd()).toBe(buildReaderRules(...where));
+});
 
 it("the user is that of docs/targets.md", () => {
   const [line] = /^ACL SETUSER lockkeeper-reader .+$/m.exec(DOCS) ?? [];

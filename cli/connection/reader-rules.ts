@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../lib/snippets/quote-for-shell.ts";
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { parseRedisAddress } from "../../server/redis/connect.ts";
 
@@ -32,6 +33,16 @@ export function buildReaderRules(where: RedisLocation, patterns: readonly string
     OTHER_COMMANDS,
     ...(isCluster ? [CLUSTER_COMMANDS] : []),
     ...(isCluster && hasReadOnlyScripts(server) ? ["+spublish +ssubscribe +sunsubscribe"] : []),
+  ].join(" ");
+}
+
+/** Builds the redis-cli command line that creates the user of `buildReaderRules`, quoted for a POSIX shell. */
+export function buildReaderCommandLine(...rules: Parameters<typeof buildReaderRules>): string {
+  return [
+    "redis-cli",
+    ...buildReaderRules(...rules)
+      .split(" ")
+      .map(quoteForShell),
   ].join(" ");
 }
 

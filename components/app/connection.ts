@@ -16,11 +16,11 @@ export interface ConnectionStatus {
 /**
  * Describes the connection in one line.
  *
- * @param silentMs whole seconds (not milliseconds) since the last message; `null` before the first one
+ * @param silentSeconds since the last message; `null` before the first one
  */
 export function getConnectionStatus(
   state: LiveState,
-  silentMs: number | null,
+  silentSeconds: number | null,
   messages: ShellMessages,
 ): ConnectionStatus {
   switch (state.connection) {
@@ -33,10 +33,10 @@ export function getConnectionStatus(
     case "reconnecting":
       return createStatus("warn", messages.reconnecting);
     case "stale":
-      if (silentMs === null) return createStatus("bad", messages.unreachable);
+      if (silentSeconds === null) return createStatus("bad", messages.unreachable);
       return {
         tone: "bad",
-        text: messages.reconnectingSince(silentMs),
+        text: messages.reconnectingSince(silentSeconds),
         announcement: messages.staleAnnouncement,
       };
     case "live":

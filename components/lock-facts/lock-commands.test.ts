@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { decodeKey, encodeKey } from "@/lib/keys/key.ts";
-import { buildForceReleaseCurl, buildInspectCommand, buildLockCurl, quoteForShell } from "./lock-commands.ts";
+import { quoteForShell } from "@/lib/snippets/quote-for-shell.ts";
+import { buildForceReleaseCurl, buildInspectCommand, buildLockCurl } from "./lock-commands.ts";
 
 const sh = (script: string) => execFileSync("/bin/sh", ["-c", script]);
 const nasty = ["'; exit 9; '", "$(id)", "`id`", "a b", "\\", '"', "!!", "-n", "%s%b", "\n", "é\u202e", "*"];

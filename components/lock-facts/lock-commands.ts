@@ -8,12 +8,7 @@ import {
   type Key,
   parseKeyFields,
 } from "@/lib/keys/key.ts";
-
-/** Quotes any text for a POSIX shell. */
-export function quoteForShell(text: string): string {
-  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text)) return text;
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+import { quoteForShell } from "@/lib/snippets/quote-for-shell.ts";
 
 /**
  * Builds the curl command that reads a lock.

@@ -15,11 +15,11 @@ interface StatusNotice {
 
 function findStatusNotice(
   { connection, health }: LiveState,
-  silentMs: number | null,
+  silentSeconds: number | null,
   messages: Messages["shell"],
 ) {
   if (connection === "stale")
-    return { text: silentMs === null ? messages.staleUnreachable : messages.staleSilent(silentMs) };
+    return { text: silentSeconds === null ? messages.staleUnreachable : messages.staleSilent(silentSeconds) };
   return health === null ? null : findHealthNotice(health, messages);
 }
 
