@@ -12,7 +12,8 @@ import type { KeyPatternSet } from "../redis/glob.ts";
 import type { Target } from "../targets/target.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import { type FoundHold, toReviewedHold } from "./bulk-review.ts";
-import { assertReleasable, findReleasableHold, forceReleaseLock } from "./force-release.ts";
+import { forceReleaseLock } from "./force-release.ts";
+import { assertReleasable, findReleasableHold } from "./seen-hold.ts";
 
 type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "onUnverified" | "reservedMs">;
 

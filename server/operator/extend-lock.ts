@@ -11,7 +11,7 @@ import type { KeyPatternSet } from "../redis/glob.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import { getRenewalPolicy } from "../watch/holds/renewal-policy.ts";
 import type { Watcher } from "../watch/watcher.ts";
-import { findSeenHold, readChangedError } from "./force-release.ts";
+import { findSeenHold, readChangedError } from "./seen-hold.ts";
 
 interface ExtendDeps {
   readonly locks: OperatorVerbs;

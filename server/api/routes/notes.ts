@@ -1,7 +1,7 @@
 import { NoteInput, NoteResult } from "../../../lib/contract/actions/note.ts";
 import { toKeyFields } from "../../../lib/keys/key.ts";
 import { getAllowedKeys } from "../../auth/principal.ts";
-import { readSeenHold } from "../../operator/force-release.ts";
+import { readSeenHold } from "../../operator/seen-hold.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { NOTE_RESULT } from "../openapi/examples/locks.ts";
 import { toAuditSeen } from "../routing/auditing.ts";

@@ -1,0 +1,213 @@
+import type { ForceReleaseInput } from "../../lib/contract/actions/force-release.ts";
+import type { Lock } from "../../lib/contract/lock.ts";
+import { type Key, toKeyFields } from "../../lib/keys/key.ts";
+import { LostError } from "../errors/lock-errors.ts";
+import { ChangedError } from "../errors/operator-errors.ts";
+import type { HeldObservation } from "../formats/observation.ts";
+import { createObservedNotALockError } from "../locks/verbs/error-factories.ts";
+import { explainRedisFailure } from "../locks/verbs/explain-redis-failure.ts";
+import { requireReadable } from "../locks/verbs/require-readable.ts";
+import type { KeyPatternSet } from "../redis/glob.ts";
+import {
+  buildHolderVersion,
+  buildHoldVersion,
+  isObservedVersion,
+  matchVersion,
+} from "../watch/holds/hold-version.ts";
+import type { ObservedHold, ObservedHolder } from "../watch/holds/observed-hold.ts";
+import type { Watcher } from "../watch/watcher.ts";
+import {
+  createChangedError,
+  createFormatMismatchError,
+  createNotReservableError,
+  createSingleHolderError,
+  createUnlistedError,
+  createUnverifiedError,
+} from "./operator-errors.ts";
+import { chooseReleaseFormat } from "./release-format.ts";
+
+/** `bulk`: an item of a bulk release, which excludes unlisted locks. `single` by default. */
+type ReleaseScope = "single" | "bulk";
+
+/** Names the hold that an operator saw, and how it may be changed. */
+export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" | "reservedMs"> & {
+  readonly onUnverified: ForceReleaseInput["onUnverified"] | "extend";
+  /** Limits which keys with the same token are named; `undefined` means all. */
+  readonly allowedKeys?: KeyPatternSet | undefined;
+  readonly scope?: ReleaseScope | undefined;
+  /** The purpose of the lookup; `release` by default. */
+  readonly doing?: "release" | "extend";
+};
+
+/** What finding a hold needs. */
+interface HoldFinderDeps {
+  readonly watcher: Watcher;
+}
+
+/**
+ * Finds the current state of the hold that the request names; `undefined` if it has ended.
+ *
+ * @throws LockkeeperError as `forceReleaseLock`, except reason_required
+ */
+export async function findReleasableHold(
+  deps: HoldFinderDeps,
+  key: Key,
+  request: HoldSelector,
+): Promise<ObservedHold | undefined> {
+  const found = await findSeenHold(deps, key, request);
+  return "goneAt" in found ? undefined : found.hold;
+}
+
+/** Asserts that a hold can be released, as far as the index shows. @throws LockkeeperError */
+export function assertReleasable(watcher: Watcher, hold: ObservedHold, request: HoldSelector) {
+  const lock = toVisibleLock(watcher, hold, request);
+  const format = chooseReleaseFormat(lock, request);
+  if (request.scope === "bulk" && !hold.isListed) throw createUnlistedError(lock);
+  return { format, holder: findExpectedHolder(lock, hold, request) };
+}
+
+interface PresentHold {
+  readonly hold: ObservedHold;
+  readonly seen: HeldObservation;
+  readonly holder: ObservedHolder | undefined;
+}
+
+type SeenHoldLookup = PresentHold | { readonly goneAt: number };
+
+/**
+ * Returns a hold with a fencing token from the index. The script compares the token, so no read is needed, except
+ * in a quorum, where each master must be read.
+ */
+export function findIndexedHold(
+  { watcher }: HoldFinderDeps,
+  key: Key,
+  request: HoldSelector,
+): PresentHold | undefined {
+  const hold = watcher.index.get(key);
+  // If Redis may not respond, read first: a read without a reply has no effect, but a script without one may.
+  if (!watcher.isUp || hold === undefined) return undefined;
+  if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
+  const [{ seen }, ...others] = hold.holders;
+  const isIt =
+    others.length === 0 && seen.fence !== null && request.expectedVersion === buildHoldVersion(hold);
+  if (!isIt || (request.format ?? hold.seen.format) !== hold.seen.format) return undefined;
+  return { hold, seen: hold.seen, holder: assertReleasable(watcher, hold, request).holder };
+}
+
+/**
+ * Reads the hold that the caller saw, or one that may be the same. Use it only for harmless operations.
+ *
+ * @throws LockkeeperError lost, changed, not_a_lock, unavailable
+ */
+export async function readSeenHold(
+  watcher: Watcher,
+  key: Key,
+  expectedVersion: string,
+  allowedKeys: HoldSelector["allowedKeys"],
+): Promise<ObservedHold> {
+  const { observation, hold } = await readHold(watcher, key, false);
+  if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
+  if (hold === undefined)
+    throw new LostError("The hold that you saw has ended. Read the lock again.", toKeyFields(key));
+  if (matchVersion(expectedVersion, hold).comparison === "changed")
+    throw createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
+  return hold;
+}
+
+/**
+ * Reads the hold that the request names and checks that the request can release it.
+ *
+ * @throws LockkeeperError as `forceReleaseLock`, except reason_required
+ */
+export async function findSeenHold(
+  { watcher }: HoldFinderDeps,
+  key: Key,
+  request: HoldSelector,
+): Promise<SeenHoldLookup> {
+  const { observation, hold } = await readHold(watcher, key, isObservedVersion(request.expectedVersion));
+  if (observation.state === "not_a_lock") throw createObservedNotALockError(observation);
+  if (hold === undefined || isOver(hold, request)) return { goneAt: observation.asOf };
+  const { format, holder } = assertReleasable(watcher, hold, request);
+  const seen = format === hold.seen.format ? hold.seen : await readHoldAs(watcher, hold, format, request);
+  return { hold, seen, holder };
+}
+
+/** A deadline that has passed still blocks clients that read the key as another format. */
+function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
+  return seen.state === "ended" && (format === undefined || format === seen.format);
+}
+
+/** Builds the lock for an error response, without the names of keys that the caller may not read. */
+export function toVisibleLock(
+  watcher: Watcher,
+  hold: ObservedHold,
+  { allowedKeys }: Pick<HoldSelector, "allowedKeys">,
+): Lock {
+  return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
+}
+
+const NOTHING_RELEASED = "Nothing was released. Retry later.";
+
+/**
+ * Reads the key. The version of a foreign hold depends on uninterrupted observation, so its continuity is confirmed
+ * first.
+ */
+async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
+  return await explainRedisFailure(async () => {
+    if (isForeign) await watcher.confirmContinuity(key);
+    const { observation, hold } = await watcher.readKey(key);
+    return { observation: requireReadable(observation), hold };
+  }, NOTHING_RELEASED);
+}
+
+/** Reads the hold in the format that the request names. */
+async function readHoldAs(
+  watcher: Watcher,
+  hold: ObservedHold,
+  format: HeldObservation["format"],
+  request: HoldSelector,
+): Promise<HeldObservation> {
+  const seen = await explainRedisFailure(
+    async () => requireReadable(await watcher.readKeyAs(hold.key, format)),
+    NOTHING_RELEASED,
+  );
+  const isHeld = seen.state === "held";
+  if (!isHeld || seen.holders[0].token !== hold.seen.holders[0].token)
+    throw await readChangedError(watcher, hold.key, request.allowedKeys);
+  if (seen.format !== format) throw createFormatMismatchError(format, toVisibleLock(watcher, hold, request));
+  return seen;
+}
+
+/** Finds the holder that the version identifies; `undefined` if it identifies the lock as a whole. */
+function findExpectedHolder(
+  lock: Lock,
+  hold: ObservedHold,
+  request: HoldSelector,
+): ObservedHolder | undefined {
+  const { expectedVersion, onUnverified, reservedMs, doing } = request;
+  const { comparison, holder } = matchVersion(expectedVersion, hold);
+  if (comparison === "changed") throw createChangedError(lock);
+  if (holder !== undefined && lock.release?.oneHolder !== true) throw createSingleHolderError(lock);
+  if (holder !== undefined && reservedMs !== undefined && hold.holders.length > 1)
+    throw createNotReservableError(lock);
+  if (comparison === "unverified" && onUnverified === "refuse") {
+    const one = holder && { owner: holder.seen.owner, version: buildHolderVersion(hold, holder) };
+    throw createUnverifiedError(lock, one, doing);
+  }
+  return holder;
+}
+
+/** Reads the current lock and creates the error that reports it. */
+export async function readChangedError(
+  watcher: Watcher,
+  key: Key,
+  allowedKeys: HoldSelector["allowedKeys"],
+): Promise<ChangedError> {
+  const { hold } = await readHold(watcher, key, false);
+  if (hold !== undefined)
+    return createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
+  return new ChangedError(
+    "The holder changed before your request arrived, and the lock is now free. Nothing was released.",
+    {},
+  );
+}
