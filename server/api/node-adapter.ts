@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InvalidError } from "../errors/request-errors.ts";
-import type { AbortListener, AbortSignalLike } from "../locks/verbs/verbs.ts";
+import type { AbortListener, AbortSignalLike } from "../locks/waiting/abort-signal-like.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { markDelivered, watchDelivery } from "./http/delivery.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";

@@ -1,5 +1,5 @@
 import type { AuditOutcome } from "../../../lib/contract/audit.ts";
-import type { AbortSignalLike } from "../../locks/verbs/verbs.ts";
+import type { AbortSignalLike } from "../../locks/waiting/abort-signal-like.ts";
 import type { VerbEnd } from "../../stats/verb-call.ts";
 
 /** A request, independent of the classes of Node and of the web platform. */

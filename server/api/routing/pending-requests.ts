@@ -1,6 +1,6 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import { TooManyWaitingError } from "../../errors/request-errors.ts";
-import type { AbortListener, AbortSignalLike } from "../../locks/verbs/verbs.ts";
+import type { AbortListener, AbortSignalLike } from "../../locks/waiting/abort-signal-like.ts";
 
 /**
  * The requests that wait for a lock. Their number is limited per caller, and all get a response before the process

@@ -3,7 +3,7 @@ import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
 import type { AcquiredGrant, AcquireOptions, LockVerbs } from "../verbs/verbs.ts";
-import { createAbortedError } from "../verbs/wait-coordinator.ts";
+import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
 /** How an acquire is retried at intervals instead of waiting in the queue. */

@@ -7,7 +7,7 @@ import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
 import type { ReserveOptions as ReserveVerbOptions } from "../verbs/verbs.ts";
-import { createAbortedError } from "../verbs/wait-coordinator.ts";
+import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { acquireWithRetry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 import { HoldLeases } from "./hold-leases.ts";

@@ -1,5 +1,5 @@
 import { HeldError, LostError, WaitTimeoutError } from "../../errors/lock-errors.ts";
-import { createAbortedError } from "../verbs/wait-coordinator.ts";
+import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { retryWhileHeld } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 import type { HoldOptions, WithLockOptions } from "./hold-options.ts";

@@ -29,8 +29,8 @@ import type {
   ReserveOptions,
   VerbHold,
 } from "../verbs/verbs.ts";
-import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../verbs/wait-coordinator.ts";
-import { type KeyspaceSource, WaiterQueues } from "../verbs/waiter-queues.ts";
+import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../waiting/wait-coordinator.ts";
+import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";
 import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { readForeignHold } from "./foreign-hold.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Subscriber } from "../../redis/commands.ts";
 import { computeMajority } from "../../redis/majority.ts";
-import { isWakeUp } from "../verbs/key-endings.ts";
+import { isWakeUp } from "../waiting/key-endings.ts";
 
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 

@@ -5,7 +5,7 @@ import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
-import type { AbortSignalLike } from "../verbs/verbs.ts";
+import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 import { collectVotes } from "./agreement.ts";
 import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
 import type { QuorumAttempt, QuorumAttemptOutcome, QuorumGrant } from "./quorum-attempt.ts";

@@ -6,6 +6,12 @@ import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";
+import {
+  PLACE_RETENTION_MS,
+  type Revocable,
+  type WaitAttemptResult,
+  type WaitCoordinator,
+} from "../waiting/wait-coordinator.ts";
 import { attempt } from "./attempt.ts";
 import {
   createHeldError,
@@ -18,12 +24,6 @@ import {
 import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type { AcquiredGrant, AcquireOptions } from "./verbs.ts";
-import {
-  PLACE_RETENTION_MS,
-  type Revocable,
-  type WaitAttemptResult,
-  type WaitCoordinator,
-} from "./wait-coordinator.ts";
 
 /** How long a refusal is delayed until the grant has been released. */
 const ROLLBACK_WAIT_MS = 500;

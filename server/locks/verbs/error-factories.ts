@@ -19,8 +19,8 @@ import { findKeyFault, isOwnKey } from "../../formats/keys.ts";
 import type { NotALockObservation, SeenHolder } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
 import type { CurrentHold, GrantedReply, NotALockReply, RefusedReply } from "../../formats/script-replies.ts";
+import type { SeenHold } from "../waiting/wait-stop.ts";
 import type { Grant } from "./verbs.ts";
-import type { SeenHold } from "./wait-stop.ts";
 
 /** Creates the errors of the verbs: each with its facts and a remedy. */
 

@@ -4,7 +4,7 @@ import { locksTest } from "../../../test/support/fixtures.ts";
 import { countScriptCalls, countWaiters, sleepMs, type TestVerbs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildWaitersKey, buildWakeChannel } from "../../formats/keys.ts";
-import { buildKeyspaceChannel } from "./key-endings.ts";
+import { buildKeyspaceChannel } from "../waiting/key-endings.ts";
 
 const it = locksTest();
 

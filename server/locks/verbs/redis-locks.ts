@@ -10,6 +10,8 @@ import { findLockFormat } from "../../formats/registry/lock-formats.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
+import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
+import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
@@ -39,8 +41,6 @@ import type {
   ReserveOptions,
   VerbHold,
 } from "./verbs.ts";
-import { WaitCoordinator } from "./wait-coordinator.ts";
-import { WaiterQueues } from "./waiter-queues.ts";
 
 export interface RedisLocksParts {
   /** Returns the guarded connection for a call that may grant or renew a lock, if safety options are set. */

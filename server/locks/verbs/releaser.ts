@@ -8,11 +8,11 @@ import {
 } from "../../formats/release-signals.ts";
 import { signalReservationEnd } from "../../formats/strings/reservation-end.ts";
 import type { Commands } from "../../redis/commands.ts";
+import type { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { attempt } from "./attempt.ts";
 import { createNotOwnerError, createRefusalError } from "./error-factories.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { Released, ReleaseOptions, VerbHold } from "./verbs.ts";
-import type { WaiterQueues } from "./waiter-queues.ts";
 
 /** Releases holds, hands them over to waiters in this process, and signals waiters of other libraries. */
 export class Releaser {

@@ -6,17 +6,7 @@ import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { ExtendRequest } from "../../formats/lock-requests.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
-
-/** The part of an AbortSignal that a wait uses. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  addEventListener(type: "abort", listener: AbortListener): void;
-  removeEventListener(type: "abort", listener: AbortListener): void;
-}
-
-export interface AbortListener {
-  handleEvent(): void;
-}
+import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 
 /** The caller of a verb. */
 export interface HoldCaller {

@@ -105,7 +105,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "who waits does not look again once it is subscribed",
     edits: [
       {
-        file: "server/locks/verbs/waiter-queues.ts",
+        file: "server/locks/waiting/waiter-queues.ts",
         find: "this.subscriber.subscribe(wake)]);\n    queue.wake();",
         instead: "this.subscriber.subscribe(wake)]);\n    queue.sleepUntil(null);",
       },

@@ -13,8 +13,8 @@ import {
 } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockClient } from "../client/lock-client.ts";
+import type { Grant } from "../verbs/verbs.ts";
 import { buildKeyspaceChannel } from "./key-endings.ts";
-import type { Grant } from "./verbs.ts";
 
 const it = locksTest();
 const quorumIt = quorumTest(3);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { HeldError } from "../../errors/lock-errors.ts";
-import type { AbortListener, AbortSignalLike } from "./verbs.ts";
+import type { AbortListener, AbortSignalLike } from "./abort-signal-like.ts";
 
 /** The hold that an attempt found. */
 export interface SeenHold {

@@ -1,8 +1,8 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import type { AbortSignalLike } from "./abort-signal-like.ts";
 import type { QueuePlace, Turn } from "./key-queue.ts";
-import type { AbortSignalLike } from "./verbs.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
