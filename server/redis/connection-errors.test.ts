@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { describeConnectionError, formatAddress } from "./connection-errors.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { EventEmitter, once } from "node:events";
+import { Redis } from "ioredis";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ConnectionErrors, describeConnectionError, formatAddress } from "./connection-errors.ts";
 
 const refused = new Error("connect ECONNREFUSED ::1:6379");
 
@@ -20,6 +23,31 @@ describe("describeConnectionError", () => {
     ["nothing", undefined, "no answer"],
   ])("describes %s", (_, error, text) => {
     expect(describeConnectionError(error)).toBe(text);
+  });
+});
+
+describe("record", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const watch = (label: string) => ConnectionErrors.watch(new Redis({ lazyConnect: true }), label);
+
+  it("stops tracking promises when the last of two overlapping recordings has settled", async () => {
+    const disable = vi.spyOn(AsyncLocalStorage.prototype, "disable");
+    const [first, second] = [new EventEmitter(), new EventEmitter()];
+    const attempted = (label: string, until: Promise<unknown>) =>
+      ConnectionErrors.record(async (errors) => {
+        await until;
+        watch(label);
+        return errors.attempted;
+      });
+    const recordings = [attempted("a:1/0", once(first, "go")), attempted("b:1/0", once(second, "go"))];
+    first.emit("go");
+    expect(await recordings[0]).toBe(1);
+    expect(disable).not.toHaveBeenCalled();
+    second.emit("go");
+    expect(await recordings[1]).toBe(1);
+    expect(disable).toHaveBeenCalledOnce();
+    expect(await attempted("c:1/0", Promise.resolve())).toBe(1);
   });
 });
 

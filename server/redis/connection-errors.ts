@@ -11,18 +11,22 @@ interface Attempt {
  * `record` runs. A timeout error contains neither.
  */
 export class ConnectionErrors {
+  /** Disabled while nothing records: Node 20 and 22 track every promise of the process for an enabled storage. */
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
+  static #recording = 0;
   readonly #attempts = new Map<string, Attempt>();
   #isRecording = true;
 
   /** Runs `open` and records its connections until it settles. */
   static async record<Result>(open: (errors: ConnectionErrors) => Promise<Result>): Promise<Result> {
     const errors = new ConnectionErrors();
+    ConnectionErrors.#recording++;
     try {
       return await ConnectionErrors.#current.run(errors, () => open(errors));
     } finally {
       // The context outlives this call, so connections opened later would also be recorded.
       errors.#isRecording = false;
+      if (--ConnectionErrors.#recording === 0) ConnectionErrors.#current.disable();
     }
   }
 
