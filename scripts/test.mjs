@@ -24,6 +24,8 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
  * @typedef {object} Stage
  * @property {string} name
  * @property {Command[]} commands all of them run, even if one fails
+ * @property {number} [concurrency] how many commands run at the same time, each of which is then printed when it ends; 1 by
+ *   default
  * @property {("redis" | "chromium")[]} [needs]
  * @property {string} [after] a stage that must have passed, if it ran
  * @property {(files: string[], report: string) => Command} [tests] runs test files and writes a JSON report
@@ -51,6 +53,7 @@ const vitest = (name) => (files, output) => [
 const STAGES = [
   {
     name: "lint",
+    concurrency: 2,
     commands: [
       [bin("biome"), "check", "--error-on-warnings", "."],
       [process.execPath, "scripts/lint/dependencies.mjs"],
@@ -74,6 +77,8 @@ const STAGES = [
   { name: "integration", commands: [], tests: vitest("integration"), needs: ["redis"] },
   {
     name: "chaos",
+    // A run waits for most of the time.
+    concurrency: 2,
     // Fixed seeds make failures reproducible.
     commands: [
       ["--topology", "single", "--seconds", "20", "--seed", "124"],
@@ -112,29 +117,43 @@ async function provide(stages) {
 
 /**
  * @param {Command} command
- * @param {string} output the JSON report of Playwright, which takes its path from the environment
+ * @param {{ output?: string, capture?: boolean }} [options] `output`: the JSON report of Playwright, which takes its path
+ *   from the environment
  */
-async function run([command, ...args], output = "") {
+async function run([command, ...args], { output = "", capture = false } = {}) {
   const result = await runChild(command, args, {
     cwd: ROOT,
     env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: output },
+    capture,
   });
   if (result.output) console.error(result.output);
   return result.code === 0;
 }
 
 /**
+ * @param {Pick<Stage, "commands" | "concurrency">} stage
+ */
+async function runCommands({ commands, concurrency = 1 }) {
+  const queue = commands.values();
+  let ok = true;
+  const work = async () => {
+    for (const command of queue) ok = (await run(command, { capture: concurrency > 1 })) && ok;
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return ok;
+}
+
+/**
  * @param {Stage} stage
  * @param {boolean} mayRerun
  */
-async function runStage({ name, commands, tests }, mayRerun) {
+async function runStage({ name, commands, concurrency, tests }, mayRerun) {
   console.log(`\n── ${name} ──`);
   const started = performance.now();
-  let ok = true;
-  for (const command of commands) ok = (await run(command)) && ok;
+  let ok = await runCommands({ commands, concurrency });
   let counts;
   if (tests) {
-    ok = (await run(tests([], report(name)), report(name))) && ok;
+    ok = (await run(tests([], report(name)), { output: report(name) })) && ok;
     counts = readCounts(report(name));
     if (!ok && mayRerun) ({ ok, counts } = await rerunFailed({ name, tests }, counts));
   }
@@ -160,7 +179,7 @@ async function rerunFailed({ name, tests }, counts) {
     return failed;
   }
   const again = report(`${name}-again`);
-  if (!(await run(tests(files, again), again))) return failed;
+  if (!(await run(tests(files, again), { output: again }))) return failed;
   for (const file of files) console.log(`flaky: ${file}`);
   flaky.push(...files);
   return { ok: true, counts: { passed: counts.passed + counts.failed, failed: 0 } };
