@@ -27,7 +27,7 @@ function formatFacts({ owner, heldMs, fence, count, by, reason, observed }: Lock
     heldMs === undefined ? undefined : `held ${formatDuration(heldMs)}`,
     fence === undefined ? undefined : `fence ${fence}`,
     count === undefined || count === 1 ? undefined : `count ${count}`,
-    by === undefined ? undefined : `by ${by}${reason ? `: ${reason}` : ""}`,
+    by === undefined ? reason : `by ${by}${reason ? `: ${reason}` : ""}`,
     observed === "inferred" ? "inferred" : undefined,
   ].filter((fact) => fact !== undefined);
   return facts.map((fact) => `  ${toPrintable(fact)}`).join("");

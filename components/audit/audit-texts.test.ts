@@ -25,6 +25,9 @@ it("the outcomes that have names are outcomes or codes of problems", () => {
     "already_gone",
     "extended",
     "unchanged",
+    "requested",
+    "accepted",
+    "refused",
     "not_begun",
     "unknown",
   ];

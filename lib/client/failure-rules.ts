@@ -23,6 +23,7 @@ const RULE_OF_CODE = {
   unit_conflict: "never",
   changed: "never",
   unverified: "never",
+  release_request_unsupported: "never",
   timeout: "never",
   last_admin: "never",
   already_exists: "never",

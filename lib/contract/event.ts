@@ -10,6 +10,9 @@ export const EVENT_TYPES = [
   "expired",
   "evicted",
   "force_released",
+  "release_requested",
+  "release_request_accepted",
+  "release_request_refused",
   "waiting",
   "wait_ended",
   "seen",
@@ -40,7 +43,7 @@ export const LockEvent = z
     id: z.string().meta({ description: "Identifies the event. Ids are the same on all instances." }),
     type: z.enum(EVENT_TYPES).meta({
       description:
-        "`acquired`: a hold began. `reentered`: its count rose. `renewed`: its lease was extended. `released`: its owner released it. `expired`: its lease ended. `evicted`: Redis evicted the key. `force_released`: an operator released it. `waiting`, `wait_ended`: a client started or stopped waiting. `seen`: Lockkeeper found a hold whose start it did not observe. `recreated`: a hold that was force-released exists again.",
+        "`acquired`: a hold began. `reentered`: its count rose. `renewed`: its lease was extended. `released`: its owner released it. `expired`: its lease ended. `evicted`: Redis evicted the key. `force_released`: an operator released it. `release_requested`: an operator asked the holder to release it. `release_request_accepted`, `release_request_refused`: the holder answered. `waiting`, `wait_ended`: a client started or stopped waiting. `seen`: Lockkeeper found a hold whose start it did not observe. `recreated`: a hold that was force-released exists again.",
     }),
     target: z.string().meta({ description: "Name of the target." }),
     ...keyFields,
@@ -52,9 +55,12 @@ export const LockEvent = z
       description: "On events that end a hold: how long it was held, in milliseconds. Absent if unknown.",
     }),
     by: z.string().optional().meta({
-      description: "Operator or API key that forced the action. Absent on all other events.",
+      description: "Operator or API key that forced or requested the action. Absent on all other events.",
     }),
-    reason: z.string().optional().meta({ description: "Reason that the operator entered." }),
+    reason: z.string().optional().meta({
+      description:
+        "Reason that the operator entered. On `release_request_accepted` and `release_request_refused`, the text of the holder's answer.",
+    }),
     seq: z.int().optional().meta({
       description: "Sequence number of the event within its hold. Only holds with a fencing token have one.",
     }),

@@ -27,6 +27,8 @@ export const FILTER_CHARACTERS_MAX = 2400;
 export const EXPORT_LOCKS_MAX = 100_000;
 
 export const REASON_CHARACTERS_MAX = 500;
+/** The maximum length of the reason of a release request, and of its answer. Both are stored with the hold. */
+export const RELEASE_REQUEST_TEXT_MAX = 200;
 export const NOTE_CHARACTERS_MAX = 500;
 /** The maximum number of holds released by one request. */
 export const BULK_ITEMS_MAX = 1000;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../keys/key.ts";
 import { Confidence, FormatName, LockKind } from "./format.ts";
+import { ReleaseRequest } from "./holds/release-request.ts";
 import { Liveness } from "./liveness.ts";
 
 const keySchema = z.string().meta({
@@ -104,6 +105,13 @@ export const Holder = z
     remainingMs: z.int().nullable().meta({
       description:
         "Time left to the holder at `asOf`, in milliseconds. null if the hold does not expire. A grace period or a rounded deadline can keep the lock held for longer.",
+    }),
+    receivesReleaseRequests: z.boolean().optional().meta({
+      description:
+        "true if the client of this hold reads release requests, so that it can be asked to release the lock. Absent otherwise.",
+    }),
+    releaseRequested: ReleaseRequest.optional().meta({
+      description: "The last request to release this hold. Absent if there is none.",
     }),
     version: z.string().meta({
       description:

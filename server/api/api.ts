@@ -13,6 +13,7 @@ import { createFacetRoutes } from "./routes/facets.ts";
 import { createFinderRoutes } from "./routes/finder.ts";
 import { createFormatRoutes } from "./routes/formats.ts";
 import { createHistoryRoutes } from "./routes/history.ts";
+import { createReleaseRequestRoutes } from "./routes/holds/release-requests.ts";
 import { createHoldRoutes } from "./routes/holds.ts";
 import { createApiKeyRoutes } from "./routes/keys.ts";
 import { createLiveRoutes } from "./routes/live.ts";
@@ -53,6 +54,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createVerbRoutes(services, basePath),
     ...createHoldRoutes(services),
     ...createLockRoutes(),
+    ...createReleaseRequestRoutes(),
     ...createExportRoutes(services),
     ...createBulkRoutes(services, log, basePath),
     ...createOwnerRoutes(),

@@ -97,6 +97,11 @@ export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_required";
 }
 
+/** The client that holds the lock does not read release requests, or the locks are on a quorum. */
+export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
+  readonly code = "release_request_unsupported";
+}
+
 /** The text is not a valid `holdId`, or it identifies a hold of another lock. */
 export class InvalidHoldIdError extends ErrorWithoutFacts {
   readonly code = "invalid_hold_id";

@@ -19,7 +19,8 @@
 -- ARGV[14] 's' or 'ms', the unit of a deadline
 -- ARGV[15] '' or how long a client gives way to the longest waiter after a release, in ms
 --
--- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated'}
+-- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
+--          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
 --         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it
@@ -33,6 +34,7 @@
 -- include format/storage.lua
 -- include request-window.lua
 -- include waiter.lua
+-- include release-requests.lua
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
@@ -60,7 +62,7 @@ end
 
 local function format_grant(left_ms, how)
   return { 'granted', format_integer(now_ms), format_integer(count), kept.fence, format_integer(left_ms), format_integer(kept.lease),
-    kept.token, how }
+    kept.token, how, '', format_release_request(kept) }
 end
 
 local repeated = find_request(kept.window, request_id)

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
 import { WritableFormat } from "../../lib/contract/format.ts";
+import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { SeenHolder, StatedRenewal } from "./observation.ts";
+import { RELEASE_REQUEST_FIELD, toReleaseRequest } from "./release-request.ts";
 
 /** The fields of a companion, as companion.lua writes them. Untrusted until compared with the lock. */
 export interface Companion {
@@ -22,6 +24,9 @@ export interface Companion {
   readonly principal?: string;
   readonly record: OwnerRecord | undefined;
   readonly statedRenewal?: StatedRenewal | undefined;
+  /** Whether the client reads release requests. */
+  readonly receivesReleaseRequests?: true | undefined;
+  readonly releaseRequested?: ReleaseRequest | undefined;
   readonly graceMs: number;
 }
 
@@ -58,6 +63,7 @@ export function parseCompanion(text: string): Companion | undefined {
     principal: copyText(principal),
     record: parseOwnerRecord(record),
     statedRenewal: parseStatedRenewal(record),
+    ...parseReleaseRequestField(record),
   };
 }
 
@@ -81,6 +87,8 @@ export function toSeenHolder(
         | "principal"
         | "record"
         | "statedRenewal"
+        | "receivesReleaseRequests"
+        | "releaseRequested"
         | "graceMs"
       >
     | undefined,
@@ -97,6 +105,8 @@ export function toSeenHolder(
     marginMs: companion?.graceMs ?? 0,
     seq: companion?.seq ?? 0,
     ...(companion?.statedRenewal === undefined ? {} : { statedRenewal: companion.statedRenewal }),
+    ...(companion?.receivesReleaseRequests === undefined ? {} : { receivesReleaseRequests: true }),
+    ...(companion?.releaseRequested === undefined ? {} : { releaseRequested: companion.releaseRequested }),
     ...(principal === "" ? {} : { principal }),
   };
 }
@@ -109,16 +119,21 @@ export function parseWholeNumber(text: string | undefined): number | null {
 const RENEWS_FIELD = "renews";
 
 /**
- * Formats the record line of a companion: the client's owner record and its renewal interval. The scripts store the
- * line unchanged.
+ * Formats the record line of a companion: the client's owner record, its renewal interval, and last whether it reads
+ * release requests, which is the only field that scripts change (release-requests.lua).
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,
   statedRenewal: StatedRenewal | undefined,
+  receivesReleaseRequests = false,
 ): string {
-  if (statedRenewal === undefined) return record === undefined ? "" : JSON.stringify(record);
-  const { everyMs, ofLeaseMs } = statedRenewal;
-  return JSON.stringify({ ...record, [RENEWS_FIELD]: [everyMs, ofLeaseMs] });
+  if (statedRenewal === undefined && !receivesReleaseRequests)
+    return record === undefined ? "" : JSON.stringify(record);
+  return JSON.stringify({
+    ...record,
+    ...(statedRenewal && { [RENEWS_FIELD]: [statedRenewal.everyMs, statedRenewal.ofLeaseMs] }),
+    ...(receivesReleaseRequests ? { [RELEASE_REQUEST_FIELD]: 0 } : {}),
+  });
 }
 
 /** Parses a record line. Returns `undefined` if it contains no valid record: any client can write the companion. */
@@ -137,6 +152,20 @@ function parseStatedRenewal(line: string | undefined): StatedRenewal | undefined
   const [everyMs, ofLeaseMs] = data[RENEWS_FIELD];
   return { everyMs, ofLeaseMs };
 }
+
+function parseReleaseRequestField(
+  line: string | undefined,
+): Pick<Companion, "receivesReleaseRequests" | "releaseRequested"> {
+  if (line === undefined || !line.includes(RELEASE_REQUEST_FIELD)) return {};
+  const { success, data } = ReleaseRequestLine.safeParse(parseJson(line));
+  if (!success) return {};
+  const stored = data[RELEASE_REQUEST_FIELD];
+  const releaseRequested = toReleaseRequest(stored);
+  if (stored !== 0 && releaseRequested === undefined) return {};
+  return { receivesReleaseRequests: true, releaseRequested };
+}
+
+const ReleaseRequestLine = z.object({ [RELEASE_REQUEST_FIELD]: z.unknown() });
 
 function parseJson(text: string | undefined): unknown {
   if (!text) return undefined;

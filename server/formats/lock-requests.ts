@@ -41,6 +41,8 @@ export interface AcquireRequest extends LockRequest {
   readonly record: OwnerRecord | undefined;
   /** The interval in ms at which the client will renew; `undefined` if it did not state one. */
   readonly renewEveryMs?: number | undefined;
+  /** Whether the client reads release requests. */
+  readonly receivesReleaseRequests?: boolean | undefined;
   /** The grace period in ms. */
   readonly graceMs: number;
   /** The minimum hold time in ms. */
@@ -53,6 +55,8 @@ export interface AcquireRequest extends LockRequest {
 export interface RenewRequest extends LockRequest, HoldIdentity {
   /** The lease in ms; `undefined` keeps the lease of the hold. */
   readonly leaseMs: number | undefined;
+  /** Whether the client reads release requests from now on; only for a renewal. */
+  readonly receivesReleaseRequests?: boolean | undefined;
 }
 
 /** A reservation: `owner` holds the lock for `reservedMs`, so that no client can acquire it. */

@@ -23,6 +23,14 @@ import type {
   RenewRequest,
   WaitRequest,
 } from "./lock-requests.ts";
+import {
+  type AnswerReply,
+  parseAnswerReply,
+  parseRequestReleaseReply,
+  type ReleaseAnswerParams,
+  type ReleaseRequestParams,
+  type RequestReleaseReply,
+} from "./release-request.ts";
 import { NO_SIGNALS, runOrRetryWithout } from "./release-signals.ts";
 import {
   type AcquireReply,
@@ -61,6 +69,8 @@ export class LockWriter {
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #extend: Script<Keys, Keys, ExtendReply>;
+  readonly #requestRelease: Script<Keys, Keys, RequestReleaseReply>;
+  readonly #answer: Script<Keys, Keys, AnswerReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
   readonly #batches: VerbBatches | undefined;
 
@@ -80,6 +90,8 @@ export class LockWriter {
     this.#release = script("release", parseReleaseReply);
     this.#forceRelease = script("force-release", parseForceReleaseReply);
     this.#extend = script("extend", parseExtendReply);
+    this.#requestRelease = script("request-release", parseRequestReleaseReply);
+    this.#answer = script("answer-release-request", parseAnswerReply);
     this.#agree = script("agree", isAgreedReply);
     // The verbs of `timestamp` have no fast path, so a batch would save little.
     this.#batches = name === "timestamp" ? undefined : new VerbBatches(script("batch", parseBatchReply));
@@ -121,7 +133,8 @@ export class LockWriter {
   }
 
   renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
-    return this.#renew.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
+    const receives = ask.receivesReleaseRequests === true ? "1" : "";
+    return this.#renew.run(redis, buildLockKeyPair(key), [...toRenewArguments(ask, channel), receives]);
   }
 
   verify(
@@ -217,6 +230,32 @@ export class LockWriter {
     ]);
   }
 
+  /** Asks the client of a Lockkeeper hold to release it. */
+  requestRelease(
+    redis: Commands,
+    channel: string,
+    key: Key,
+    { token, fence, requestId, by, reason }: ReleaseRequestParams,
+  ): Promise<RequestReleaseReply> {
+    const texts = [JSON.stringify(by), JSON.stringify(reason)];
+    const actor = JSON.stringify({ by, reason });
+    const request = [token, fence, requestId, ...texts, channel, actor];
+    return this.#requestRelease.run(redis, buildLockKeyPair(key), request);
+  }
+
+  /** Stores the answer of a client to a release request. */
+  answerReleaseRequest(
+    redis: Commands,
+    channel: string,
+    key: Key,
+    { token, fence, principal, requestId, answer, text }: ReleaseAnswerParams,
+  ): Promise<AnswerReply> {
+    const stored = JSON.stringify(text ?? null);
+    const reason = text === undefined ? "" : JSON.stringify({ reason: text });
+    const request = [token, fence, principal ?? "", requestId, answer, stored, channel, reason];
+    return this.#answer.run(redis, buildLockKeyPair(key), request);
+  }
+
   /**
    * Sets the fencing token and count of a hold to those that a quorum agreed on. Returns false if that hold has ended.
    */
@@ -226,9 +265,10 @@ export class LockWriter {
 }
 
 /** As companion.lua stores them. */
-function formatOwnerLines({ owner, principal, record, renewEveryMs, leaseMs }: AcquireRequest): string {
+function formatOwnerLines(ask: AcquireRequest): string {
+  const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs } = ask;
   const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
-  return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated)}`;
+  return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated, receivesReleaseRequests)}`;
 }
 
 function toRenewArguments(

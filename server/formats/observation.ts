@@ -1,4 +1,5 @@
 import type { Confidence, FormatName, LockKind, TimestampUnit } from "../../lib/contract/format.ts";
+import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import type { UnreadableReason } from "../../lib/contract/live.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
@@ -37,6 +38,10 @@ export interface SeenHolder {
   readonly stored?: readonly Key[];
   /** The renewal interval that its client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
+  /** Whether its client reads release requests; only for a Lockkeeper hold. */
+  readonly receivesReleaseRequests?: true;
+  /** The last request to release it; only for a Lockkeeper hold. */
+  readonly releaseRequested?: ReleaseRequest;
   /** The API principal that acquired it; only for a hold acquired through the API. */
   readonly principal?: string;
   /** The number of Lockkeeper's last change to this hold; 0 for a foreign hold. */

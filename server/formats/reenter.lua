@@ -8,12 +8,14 @@
 -- ARGV[5] request id    ARGV[6] digest of the request    ARGV[7] channel for events
 -- ARGV[8] '' or time since the request was first sent, in ms
 --
--- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'reentered' or 'repeated', owner}
+-- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'reentered' or 'repeated', owner,
+--          release request as JSON or ''}
 --         {'lost', now ms, remaining ms, companion's token, owner, fence, since, record, stored owner, count, ...}
 --         {'not_owner'}      {'request_id_reused'}      {'unknown'}
 
 -- include format/storage.lua
 -- include request-window.lua
+-- include release-requests.lua
 
 local token, fence, principal, request_id, digest = ARGV[1], ARGV[2], ARGV[3], ARGV[5], ARGV[6]
 
@@ -37,7 +39,7 @@ if standing == 'not_owner' then return { 'not_owner' } end
 
 local function format_grant(remaining, how)
   return { 'granted', format_integer(now_ms), format_integer(count), fence, format_integer(remaining or -1), format_integer(kept.lease), token, how,
-    kept.owner }
+    kept.owner, format_release_request(kept) }
 end
 if repeated then return format_grant(left_ms, 'repeated') end
 

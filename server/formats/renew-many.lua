@@ -1,7 +1,8 @@
 -- Renews many holds of one process. The watchdog calls it after every third of a lease.
 --
 -- Guarantee: as renew.lua for each hold. A repeated call changes only the lease, so no request id is needed. Only for
--- clients of the library, which have no principal.
+-- clients of the library, which have no principal. An unanswered release request is sent again, because its message may have
+-- been lost.
 --
 -- KEYS[2n-1] a lock      KEYS[2n] its companion
 -- ARGV[1] channel for events, then per hold: token, fence, lease in ms
@@ -9,6 +10,7 @@
 -- Returns {now ms, remaining ms of each, '-1' if the hold is gone, '-2' if that cannot be determined}
 
 -- include format/storage.lua
+-- include release-requests.lua
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -39,6 +41,7 @@ for n = 1, #KEYS / 2 do
         kept.seq = kept.seq + 1
         redis.call('SET', KEYS[j], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
         redis.pcall('PUBLISH', ARGV[1], format_event('renewed', now_ms, fence, kept.seq, count, '', kept.owner, '', KEYS[i]))
+        publish_release_request(kept)
       end
     end
   end

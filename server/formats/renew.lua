@@ -6,15 +6,17 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] lease in ms, '' for the hold's own
 -- ARGV[5] request id    ARGV[6] digest of the request    ARGV[7] channel for events
--- ARGV[8] '' or time since the request was first sent, in ms
+-- ARGV[8] '' or time since the request was first sent, in ms    ARGV[9] '1' if the client reads release requests from now on
 --
--- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'renewed', owner}
+-- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'renewed', owner,
+--          release request as JSON or ''}
 --         {'lost', now ms, remaining ms, companion's token, owner, fence, since, record, stored owner, count, ...}
 --         {'not_owner'}      another principal acquired this hold
 --         {'request_id_reused'}      {'unknown'}
 
 -- include format/storage.lua
 -- include request-window.lua
+-- include release-requests.lua
 
 local token, fence, principal, request_id, digest = ARGV[1], ARGV[2], ARGV[3], ARGV[5], ARGV[6]
 
@@ -42,9 +44,11 @@ if not repeated and lease_ms > 0 and (not left_ms or left_ms < lease_ms) then
 end
 if not repeated and kept.token ~= '' then
   kept.seq = kept.seq + 1
+  if ARGV[9] == '1' then declare_release_requests(kept) end
   remember_request(kept, request_id, 'renew', digest, fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   redis.pcall('PUBLISH', ARGV[7], format_event('renewed', now_ms, fence, kept.seq, count, '', kept.owner, '', KEYS[1]))
 end
 return { 'granted', format_integer(now_ms), format_integer(count), fence,
-  format_integer(compute_holder_remaining_ms(taken_ms, kept) or -1), format_integer(kept.lease), token, 'renewed', kept.owner }
+  format_integer(compute_holder_remaining_ms(taken_ms, kept) or -1), format_integer(kept.lease), token, 'renewed', kept.owner,
+  format_release_request(kept) }

@@ -1,7 +1,9 @@
 import type { TimestampUnit } from "../../lib/contract/format.ts";
+import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import { UnexpectedReplyError } from "../redis/failure.ts";
 import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts";
 import type { SeenHolder } from "./observation.ts";
+import { parseReleaseRequest } from "./release-request.ts";
 
 /** The replies of the scripts in this folder, and their parsers. */
 
@@ -17,6 +19,8 @@ export interface GrantedReply {
   readonly how: GrantKind;
   /** The label of the hold if the script reads it; otherwise empty. */
   readonly owner: string;
+  /** The last request to release the hold. */
+  readonly releaseRequested?: ReleaseRequest | undefined;
 }
 
 /** How a request was granted. `repeated`: with the stored result of the same request. */
@@ -170,7 +174,9 @@ function parseGrantedReply([
   token = "",
   how,
   owner = "",
+  request,
 ]: readonly string[]): GrantedReply {
+  const releaseRequested = parseReleaseRequest(request);
   return {
     outcome: "granted",
     asOf: Number(asOf),
@@ -181,6 +187,7 @@ function parseGrantedReply([
     leaseMs: Number(lease),
     how: parseGrantKind(how),
     owner,
+    ...(releaseRequested === undefined ? {} : { releaseRequested }),
   };
 }
 

@@ -52,6 +52,10 @@ export function formatEventDetail(
       return join(who, messages.recreated);
     case "evicted":
       return join(ended, messages.evictedForMemory);
+    case "release_requested":
+    case "release_request_accepted":
+    case "release_request_refused":
+      return join(event.by === undefined ? "" : messages.by(event.by), who, reason);
     case "force_released":
       return join(
         event.by === undefined ? "" : messages.by(event.by),

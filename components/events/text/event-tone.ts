@@ -14,6 +14,7 @@ const TONES: ReadonlyMap<HistoryEntry["type"], EventTone> = new Map([
   ["evicted", "bad"],
   ["recreated", "bad"],
   ["expired", "warn"],
+  ["release_request_refused", "warn"],
   ["gap", "warn"],
 ]);
 

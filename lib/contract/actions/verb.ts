@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatFields, hasValidUnit, UNIT_ERROR, WritableFormat } from "../format.ts";
+import { receivesReleaseRequestsSchema, releaseRequestedSchema } from "../holds/release-request.ts";
 import { asOfSchema, fenceSchema, keyFields, OwnerRecordInput } from "../lock.ts";
 
 export const LEASE_MS_MIN = 10;
@@ -59,6 +60,10 @@ const acquireFields = {
     description:
       "How often the client will renew the hold, in milliseconds; less than `leaseMs`. If a renewal is late by half of this, the liveness of the lock is `overdue`. Without it, the lock becomes `overdue` only after renewals at a steady interval were observed.",
   }),
+  receivesReleaseRequests: receivesReleaseRequestsSchema.meta({
+    description:
+      "Whether you read `releaseRequested` in responses and answer it. Operators can then ask this hold to release the lock. Ignored on quorum targets.",
+  }),
   ...formatFields,
   graceMs: createMillisecondsSchema(0).optional().meta({
     description:
@@ -111,6 +116,10 @@ export const RenewInput = z
       description:
         "Minimum time left after the renewal, in milliseconds. Defaults to the lease that the hold was last acquired or renewed with.",
     }),
+    receivesReleaseRequests: receivesReleaseRequestsSchema.meta({
+      description:
+        "Whether you read `releaseRequested` in responses and answer it from now on. It stays set until the hold ends.",
+    }),
   })
   .meta({ id: "RenewInput" });
 export type RenewInput = z.infer<typeof RenewInput>;
@@ -143,13 +152,16 @@ export const Hold = z
       description:
         "How long the request waited before the attempt that succeeded, in milliseconds. Present only with `waitMs`. The hold lasts until `waitedMs` + `remainingMs` after you sent the request.",
     }),
+    releaseRequested: releaseRequestedSchema,
     asOf: asOfSchema,
   })
   .meta({ id: "Hold" });
 export type Hold = z.infer<typeof Hold>;
 
 /** A hold in the name of an operator, so that no client can acquire the lock. */
-export const Reservation = Hold.omit({ holdId: true, waitedMs: true }).meta({ id: "Reservation" });
+export const Reservation = Hold.omit({ holdId: true, waitedMs: true, releaseRequested: true }).meta({
+  id: "Reservation",
+});
 export type Reservation = z.infer<typeof Reservation>;
 
 export const HoldStatus = z
@@ -165,6 +177,7 @@ export const HoldStatus = z
       description:
         "Time left at `asOf`, in milliseconds. 0 if it is not held. null if something removed the expiry of the lock.",
     }),
+    releaseRequested: releaseRequestedSchema,
     asOf: asOfSchema,
   })
   .meta({ id: "HoldStatus" });

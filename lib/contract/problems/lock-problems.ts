@@ -156,6 +156,19 @@ export const LOCK_PROBLEMS = {
       version: LOCK_EXAMPLE.version,
     },
   },
+  release_request_unsupported: {
+    meaning:
+      "The client that holds the lock does not read release requests: it uses another library, registered no handler, or the target is a quorum.",
+    outcome: "not_done",
+    retry: "never",
+    remedy: "Contact the owner of the application, or force-release the lock.",
+    facts: { ...keyFields },
+    example: {
+      detail:
+        "The holder did not register a handler for release requests. Nothing was sent. Contact the owner of the application, or force-release the lock.",
+      key: KEY,
+    },
+  },
   read_only: {
     meaning: "The target is read-only, or locks of this kind cannot be changed safely from outside.",
     outcome: "not_done",
@@ -190,7 +203,7 @@ export const LOCK_PROBLEMS = {
   },
   reason_required: {
     meaning:
-      "The holder appears to be alive or its liveness is unknown, the request releases several locks, or it extends a lease. Each of these needs a `reason`.",
+      "The holder appears to be alive or its liveness is unknown, the request releases several locks, it extends a lease, or it asks a holder to release a lock. Each of these needs a `reason`.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Send a `reason`. It is recorded in the audit log.",

@@ -31,6 +31,10 @@ export const problems: Messages["problems"] = {
         title: "无法确认是否为同一次持有",
         remedy: "请重新查看锁的状态。如果仍要释放，请再次确认。",
       },
+      release_request_unsupported: {
+        title: "持有者不接收释放请求",
+        remedy: "未发送任何请求。请联系应用的负责人，或强制释放锁。",
+      },
       idempotency_key_reused: {
         title: "Idempotency-Key 已用于另一个请求",
         remedy: "请为每个新请求生成新的 Idempotency-Key。",

@@ -10,24 +10,28 @@ import type {
 /** Converts a grant to JSON. */
 export function toHold(target: string, grant: Grant): Hold {
   const { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf } = grant;
+  const releaseRequested = grant.releaseRequested ?? null;
   const holdId = formatHoldId({ target, key, format, unit, token, fence });
   // Copied field by field, because spreading objects of different shapes takes longer than the rest of the function.
   if (!isBinaryKey(key))
-    return { holdId, target, key, format, fence, owner, count, leaseMs, remainingMs, asOf };
-  return { holdId, target, ...toKeyFields(key), format, fence, owner, count, leaseMs, remainingMs, asOf };
+    return { holdId, target, key, format, fence, owner, count, leaseMs, remainingMs, asOf, releaseRequested };
+  const fields = { format, fence, owner, count, leaseMs, remainingMs, asOf, releaseRequested };
+  return { holdId, target, ...toKeyFields(key), ...fields };
 }
 
 export function toReservation(target: string, grant: Grant): Reservation {
-  const { holdId: _, ...reservation } = toHold(target, grant);
+  const { holdId: _, releaseRequested: _none, ...reservation } = toHold(target, grant);
   return reservation;
 }
 
 export function toHoldStatus(hold: TargetHoldRef, found: FoundHoldStatus): HoldStatus {
   const fields = toHoldFields(hold);
   const { asOf } = found;
-  if (!found.held) return { ...fields, held: false, owner: null, count: 0, remainingMs: 0, asOf };
-  const { owner, count, remainingMs } = found;
-  return { ...fields, held: true, owner, count, remainingMs: remainingMs < 0 ? null : remainingMs, asOf };
+  if (!found.held)
+    return { ...fields, held: false, owner: null, count: 0, remainingMs: 0, asOf, releaseRequested: null };
+  const { owner, count, releaseRequested = null } = found;
+  const remainingMs = found.remainingMs < 0 ? null : found.remainingMs;
+  return { ...fields, held: true, owner, count, remainingMs, asOf, releaseRequested };
 }
 
 export function toReleased(hold: TargetHoldRef, { outcome, count, asOf }: FoundReleased): Released {

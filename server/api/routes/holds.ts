@@ -62,8 +62,12 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
       response: { status: 200, schema: Hold, example: RENEWED, description: "The renewed hold." },
       errors: [...CHANGE_ERRORS, "not_replicated", "lost"],
       verb: ({ target, hold }) => toVerbCall("renew", target.name, hold.key, hold),
-      handle: async ({ target, hold, body: { leaseMs }, requestId, principal }) => {
-        const grant = await target.locks.renew(toVerbHold(hold, principal), { leaseMs, requestId });
+      handle: async ({ target, hold, body, requestId, principal }) => {
+        const grant = await target.locks.renew(toVerbHold(hold, principal), {
+          leaseMs: body.leaseMs,
+          receivesReleaseRequests: body.receivesReleaseRequests,
+          requestId,
+        });
         quotas.extend({ target: target.name, key: hold.key }, grant.remainingMs);
         return createJsonResponse(200, toHold(target.name, grant), { verbEnd: RENEWED_END });
       },

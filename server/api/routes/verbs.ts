@@ -18,6 +18,7 @@ const ACQUIRE_EXAMPLES = {
   "Acquire for 30 s": {},
   "Wait up to 10 s": { waitMs: 10_000, owner: "checkout@pod-7:311" },
   "Keep the lock for 1 minute after a crash": { leaseMs: 10_000, graceMs: 60_000 },
+  "Receive release requests of operators": { receivesReleaseRequests: true },
   "Allow one hold every 5 minutes": { minHoldMs: 300_000 },
   "Use the format of redlock, redis-py and other SET NX PX libraries": { format: "token" },
   "Use the format of SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
@@ -116,8 +117,9 @@ function toAcquireOptions(
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
-  const { record, renewEveryMs, format, unit, graceMs, minHoldMs } = input;
-  const asked = { leaseMs, record, renewEveryMs, format, unit, graceMs, minHoldMs, requestId };
+  const { record, renewEveryMs, receivesReleaseRequests, format, unit, graceMs, minHoldMs } = input;
+  const stored = { record, renewEveryMs, receivesReleaseRequests };
+  const asked = { leaseMs, ...stored, format, unit, graceMs, minHoldMs, requestId };
   return { ...asked, owner: owner ?? getDefaultOwner(principal), principal: principal.id };
 }
 

@@ -6,12 +6,15 @@ import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
  */
 const SAME_CHANGE_MS = 2000;
 
-/** `extended`: extended by an operator. Renewals by holders are not stored. */
+/**
+ * `extended`: extended by an operator, or a release request and its answer, which change neither the count nor the holder.
+ * Renewals by holders are not stored.
+ */
 type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 
 export function classifyStep({ type, count = 0 }: Pick<LockEvent, "type" | "count">): TimelineStep {
   if (type === "reentered") return "grown";
-  if (type === "renewed") return "extended";
+  if (type === "renewed" || type.startsWith("release_request")) return "extended";
   if (type === "released" && count > 0) return "shrunk";
   return END_EVENT_TYPES.has(type) ? "ended" : "begun";
 }

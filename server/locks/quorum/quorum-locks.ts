@@ -6,12 +6,13 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
+import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
 import { assertDurations } from "../verbs/durations.ts";
-import { assertMappable, toGrant } from "../verbs/error-factories.ts";
+import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
 import { formatReservedOwner } from "../verbs/reserved-owner.ts";
@@ -86,7 +87,8 @@ export class QuorumLocks implements OperatorVerbs {
   /** @param token the token to store; by default a new one */
   async #acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const { waitMs = 0, onSend, requestId } = options;
-    const request = this.#requests.createAcquireRequest({ ...options, format: FORMAT }, token);
+    const asked = { ...options, format: FORMAT, receivesReleaseRequests: false } as const;
+    const request = this.#requests.createAcquireRequest(asked, token);
     const attempt = new QuorumAttempt(this.masters, key, request, getIdSource(requestId));
     if (waitMs > 0) return await this.#acquireWaiting(key, request, attempt, options);
     const outcome = await retryAttempt(attempt, {
@@ -164,7 +166,8 @@ export class QuorumLocks implements OperatorVerbs {
     this.#assertAllowed(hold.key, hold);
     assertDurations({ leaseMs });
     assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
-    const request = this.#requests.createRenewRequest("renew", hold, options);
+    const asked = { ...options, receivesReleaseRequests: false };
+    const request = this.#requests.createRenewRequest("renew", hold, asked);
     onSend?.();
     return await renewOnMasters(this.masters, hold, request);
   }
@@ -211,6 +214,16 @@ export class QuorumLocks implements OperatorVerbs {
   async extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply> {
     assertMappable(seen.key);
     return await extendOnMasters(this.masters, seen, ask);
+  }
+
+  /** Release requests are not supported, because every master would have its own request and answer. */
+  async requestRelease(): Promise<RequestReleaseReply> {
+    return { outcome: "unsupported" };
+  }
+
+  /** @throws LockkeeperError release_request_unsupported */
+  async answerReleaseRequest({ key }: VerbHold): Promise<never> {
+    throw createReleaseRequestUnsupportedError(key, "Holds on a quorum do not receive release requests.");
   }
 
   #toGrant(attempt: QuorumAttempt, key: Key, { owner }: AcquireRequest, elected: QuorumGrant): AcquiredGrant {

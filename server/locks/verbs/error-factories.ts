@@ -10,6 +10,7 @@ import {
   NotALockError,
   NotOwnerError,
   QueueFullError,
+  ReleaseRequestUnsupportedError,
   UnitConflictError,
 } from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
@@ -33,10 +34,11 @@ export function assertMappable(key: Key): void {
 export function toGrant(
   { key, format, unit }: Pick<HoldRef, "key" | "format" | "unit">,
   owner: string,
-  reply: Pick<GrantedReply, "token" | "fence" | "count" | "leaseMs" | "remainingMs" | "asOf">,
+  reply: Omit<GrantedReply, "outcome" | "how" | "owner">,
 ): Grant {
-  const { token, fence, count, leaseMs, remainingMs, asOf } = reply;
-  return { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf };
+  const { token, fence, count, leaseMs, remainingMs, asOf, releaseRequested } = reply;
+  const grant = { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf };
+  return releaseRequested === undefined ? grant : { ...grant, releaseRequested };
 }
 
 function toHolderFacts(holders: readonly SeenHolder[]) {
@@ -129,6 +131,13 @@ export function createLostError(key: Key, now: CurrentHold | undefined): LostErr
     holders: toHolderFacts(now?.holders ?? []),
     remainingMs: now?.remainingMs ?? null,
   });
+}
+
+export function createReleaseRequestUnsupportedError(key: Key, why: string): ReleaseRequestUnsupportedError {
+  return new ReleaseRequestUnsupportedError(
+    `${why} Nothing was sent. Contact the owner of the application, or force-release the lock.`,
+    toKeyFields(key),
+  );
 }
 
 export function createNotOwnerError(key: Key): NotOwnerError {

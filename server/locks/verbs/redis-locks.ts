@@ -1,12 +1,14 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { isWritableFormat } from "../../../lib/contract/format.ts";
+import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { RenewRequest } from "../../formats/lock-requests.ts";
 import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
-import type { HeldObservation } from "../../formats/observation.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
+import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
@@ -24,6 +26,7 @@ import {
   toGrant,
 } from "./error-factories.ts";
 import { LockableKeys } from "./lockable-keys.ts";
+import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
 import { RequestFactory } from "./request-factory.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
@@ -37,7 +40,9 @@ import type {
   OperatorVerbs,
   Released,
   ReleaseOptions,
+  ReleaseRequestAnswer,
   RenewOptions,
+  RequestReleaseOptions,
   ReserveOptions,
   VerbHold,
 } from "./verbs.ts";
@@ -229,6 +234,21 @@ export class RedisLocks implements OperatorVerbs {
     const writer = LOCK_WRITERS[getWrittenFormat(seen)];
     const call = () => writer.extend(this.#redis, this.#channel, seen.key, { ...ask, token, fence });
     return await attempt(this.#redis, call, { repeat: "not_executed" });
+  }
+
+  async requestRelease(
+    seen: HeldObservation,
+    holder: SeenHolder,
+    ask: RequestReleaseOptions,
+  ): Promise<RequestReleaseReply> {
+    assertMappable(seen.key);
+    return await requestReleaseOfHold(this.#redis, this.#channel, seen, holder, ask);
+  }
+
+  async answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest> {
+    this.#lockable.assertAllowed(hold.key);
+    assertCallerTexts({ principal: hold.principal });
+    return await answerReleaseRequest(this.#redis, this.#channel, hold, answer);
   }
 }
 

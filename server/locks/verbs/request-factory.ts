@@ -31,8 +31,10 @@ export class RequestFactory {
   /** @param token by default a new one */
   createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
     const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0 } = options;
+    // Left out if false, so that the digest of such a request is the same as in earlier versions.
+    const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
     const { unit = "ms", format } = options;
-    const ask = { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit };
+    const ask = { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
     return { token, ...ask, ...this.#identify(options, ["acquire", format ?? "redisson", ask]) };
   }
 
@@ -40,8 +42,15 @@ export class RequestFactory {
   createRenewRequest(verb: "renew" | "reenter", hold: VerbHold, options: RenewOptions): RenewRequest {
     const { token, fence, principal } = hold;
     const { leaseMs, requestId } = options;
-    const content = [verb, hold.format, { token, fence, leaseMs }];
-    return { token, fence, leaseMs, ...this.#identify({ principal, requestId }, content) };
+    const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
+    const content = [verb, hold.format, { token, fence, leaseMs, receivesReleaseRequests }];
+    return {
+      token,
+      fence,
+      leaseMs,
+      receivesReleaseRequests,
+      ...this.#identify({ principal, requestId }, content),
+    };
   }
 
   createReleaseRequest(hold: VerbHold, { reservedMs, requestId }: ReleaseOptions = {}): ReleaseRequest {

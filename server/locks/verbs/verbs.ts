@@ -1,10 +1,12 @@
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import type { ReleaseAnswer, ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { ExtendRequest } from "../../formats/lock-requests.ts";
-import type { HeldObservation } from "../../formats/observation.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 
@@ -34,6 +36,8 @@ export interface AcquireOptions extends HoldCaller {
   readonly record?: OwnerRecord | undefined;
   /** How often the client will renew, in ms; a missing renewal is then overdue. Not stated by default. */
   readonly renewEveryMs?: number | undefined;
+  /** Whether the client reads release requests and answers them; false by default, and always on a quorum. */
+  readonly receivesReleaseRequests?: boolean | undefined;
   /** Grace period after an expired lease, in ms; a release ends it immediately. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in ms, which applies even if the lock is released earlier. */
@@ -52,6 +56,8 @@ export interface AcquireOptions extends HoldCaller {
 export interface RenewOptions {
   /** The hold's own lease by default. */
   readonly leaseMs?: number | undefined;
+  /** Whether the client reads release requests from now on. Only for a renewal; ignored on a quorum. */
+  readonly receivesReleaseRequests?: boolean | undefined;
   readonly requestId?: string | undefined;
   /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: () => void;
@@ -86,6 +92,23 @@ export interface Grant extends HoldRef {
   readonly remainingMs: number;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
+  /** The last request to release the hold. */
+  readonly releaseRequested?: ReleaseRequest | undefined;
+}
+
+/** Asks the client of a hold to release it. */
+export interface RequestReleaseOptions {
+  readonly by: string;
+  /** At most 200 characters; control characters are replaced. */
+  readonly reason: string;
+}
+
+/** The answer of a client to a release request. */
+export interface ReleaseRequestAnswer {
+  readonly requestId: string;
+  readonly answer: ReleaseAnswer;
+  /** At most 200 characters; control characters are replaced. */
+  readonly text?: string | undefined;
 }
 
 /** The outcome of a release. `still_held`: one of several counts was released. */
@@ -130,6 +153,13 @@ export interface LockVerbs {
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
   verify(hold: VerbHold): Promise<HoldStatus>;
+  /**
+   * Answers a release request. Repeating an answer changes nothing.
+   *
+   * @throws LockkeeperError changed, lost, not_owner, key_not_allowed, invalid, release_request_unsupported, unavailable,
+   *   unknown_outcome
+   */
+  answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
 }
 
@@ -147,4 +177,14 @@ export interface OperatorVerbs extends LockVerbs {
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply>;
+  /**
+   * Asks the client of a Lockkeeper hold to release it, whether or not its key is lockable.
+   *
+   * @throws LockkeeperError release_request_unsupported, key_not_allowed, unavailable, unknown_outcome
+   */
+  requestRelease(
+    seen: HeldObservation,
+    holder: SeenHolder,
+    ask: RequestReleaseOptions,
+  ): Promise<RequestReleaseReply>;
 }

@@ -45,6 +45,7 @@ export function toLock(target: string, hold: ObservedHold, sharedWith: readonly 
 
 function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): Holder {
   const { owner, ownersPerMaster, role, count, fence, record, marginMs } = holder.seen;
+  const { receivesReleaseRequests, releaseRequested } = holder.seen;
   const remainingMs = getRemainingMs(hold, holder);
   const { key: text, keyBase64 } = toKeyFields(owner);
   return {
@@ -58,6 +59,8 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
     ...(record === undefined ? {} : { record }),
     ...getHolderSince(holder),
     remainingMs: remainingMs === null ? null : Math.max(0, remainingMs - marginMs),
+    ...(receivesReleaseRequests === undefined ? {} : { receivesReleaseRequests }),
+    ...(releaseRequested === undefined ? {} : { releaseRequested }),
     version: buildHolderVersion(hold, holder),
   };
 }

@@ -34,6 +34,9 @@ function isEquivalentHolder(one: ObservedHolder, two: ObservedHolder | undefined
     one.seen.leaseMs === two.seen.leaseMs &&
     isSameList(one.seen.ownersPerMaster ?? [], two.seen.ownersPerMaster ?? []) &&
     getHolderSince(one).since === getHolderSince(two).since &&
+    one.seen.receivesReleaseRequests === two.seen.receivesReleaseRequests &&
+    one.seen.releaseRequested?.requestId === two.seen.releaseRequested?.requestId &&
+    one.seen.releaseRequested?.state === two.seen.releaseRequested?.state &&
     isSameRecord(one.seen.record, two.seen.record)
   );
 }

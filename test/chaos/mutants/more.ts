@@ -102,8 +102,8 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "server/formats/acquire.lua",
-        find: "    kept.token, how }",
-        instead: "    token, how }",
+        find: "    kept.token, how, ''",
+        instead: "    token, how, ''",
       },
     ],
     run: { faults: ["drop-replies", "restart-api"] },

@@ -11,6 +11,7 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
       "获取 30 秒",
       "最多等待 10 秒",
       "崩溃后继续占用锁 1 分钟",
+      "接收操作员的释放请求",
       "每 5 分钟最多持有一次",
       "使用 redlock、redis-py 等 SET NX PX 客户端库的格式",
       "使用以秒为单位的 SETNX、GETSET 锁的格式",
@@ -60,6 +61,20 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
       "将 `expectedVersion` 标识的持有延长到至少 `leaseMs`，否则不做更改。不会创建锁，也不会缩短租约。适用于随键的 TTL 过期的锁，以及通过 Lockkeeper 获取的持有。持有者不会收到通知；`lasts` 表示其客户端库是否会覆盖新的时间。",
     results: { "200": "延长的结果。" },
     examples: ["延长到 10 分钟"],
+  },
+  requestRelease: {
+    summary: "请求持有者释放锁",
+    description:
+      "向 `expectedVersion` 标识的持有的客户端发送请求，要求持有者带有 `receivesReleaseRequests`。此操作不会释放锁：持有者完成或中断任务后自行释放，或者拒绝。使用 Node.js 库的客户端会立即收到请求，使用 HTTP API 的客户端在下次续期时收到。新的请求会替换上一个请求。锁的版本不变，之后仍可强制释放。",
+    results: { "200": "请求。其状态和答复见 `GET /locks/{key}` 返回的持有者。" },
+    examples: ["因迁移请求释放"],
+  },
+  answerReleaseRequest: {
+    summary: "答复释放请求",
+    description:
+      "告知操作员你是否会释放该持有。`accepted` 不会释放锁，请在任务停止后自行释放。以第一次答复为准，重复相同的答复不会有任何变化。`changed`：请求已有其他答复，或已被新的请求替换。只有获取该持有的 API 密钥或操作员可以答复。",
+    results: { "200": "已答复的请求。" },
+    examples: ["同意", "拒绝"],
   },
   reserveLock: {
     summary: "预留空闲的锁",

@@ -17,7 +17,7 @@ const PARAMETERS: ReferenceTexts["parameters"] = {
   sort: "取值为 key、owner、format、count、remaining、held、waiters、fence、attention 之一，前缀 `-` 表示降序。`-attention` 先列出续期逾期和无 TTL 的锁，再列出持有时长超过通常值的锁，最后是其余的锁。",
   "If-None-Match": "此前响应的 `ETag`。如果除剩余时间外没有变化，则返回没有响应体的 304。",
   owner: "持有的所有者。`*` 和 `?` 是通配符。",
-  type: "一个或多个事件类型，以逗号分隔：acquired、reentered、renewed、released、expired、evicted、force_released、waiting、wait_ended、seen、recreated、gap。",
+  type: "一个或多个事件类型，以逗号分隔：acquired、reentered、renewed、released、expired、evicted、force_released、release_requested、release_request_accepted、release_request_refused、waiting、wait_ended、seen、recreated、gap。",
   "Last-Event-ID": "收到的最后一个事件的 ID，事件流从其后继续。",
   who: "调用方的名称或 ID，或被拒绝的登录所尝试的名称。`*` 和 `?` 是通配符。",
   action: "一个或多个操作，以逗号分隔。",

@@ -20,6 +20,8 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     record: "持有者的信息，显示在控制台中。包含控制字符或换行的文本会被拒绝。",
     renewEveryMs:
       "客户端的续期间隔，毫秒，必须小于 `leaseMs`。续期晚于间隔的一半时，锁的存活状态变为 `overdue`。不填时，只有观测到间隔稳定的续期后，锁才可能变为 `overdue`。",
+    receivesReleaseRequests:
+      "客户端读取响应中的 `releaseRequested` 并作出答复。操作员可以请求该持有释放锁。在 quorum 目标上无效。",
     format: FORMAT_ON_ACQUIRE,
     unit: UNIT,
     graceMs: "租约未释放而过期（例如崩溃）后，锁继续被占用的时长，毫秒。默认为 0。正常释放时不生效。",
@@ -28,7 +30,10 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
   },
-  renewHold: { leaseMs: "续期后的最短剩余时间，毫秒。默认为上次获取或续期时的租约。" },
+  renewHold: {
+    leaseMs: "续期后的最短剩余时间，毫秒。默认为上次获取或续期时的租约。",
+    receivesReleaseRequests: "从现在起读取响应中的 `releaseRequested` 并作出答复，直到持有结束。",
+  },
   releaseHold: { reservedMs: RESERVED_MS },
   forceReleaseLock: {
     expectedVersion:
@@ -44,6 +49,16 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     reason: "延长的原因，必填。",
     onUnverified: unverified("`extend`：延长同一所有者当前的持有。"),
     format: RELEASE_FORMAT,
+  },
+  requestRelease: {
+    expectedVersion: "锁或其中一个持有者的 `version`。",
+    reason: "请求的原因，会发送给持有者。控制字符和换行会替换为空格。",
+    format: "锁的格式。与实际格式不一致时返回 `invalid`。",
+  },
+  answerReleaseRequest: {
+    requestId: "要答复的请求的 `requestId`。",
+    answer: "`accepted`：你将释放该持有，请在任务停止后释放。`refused`：你继续持有。",
+    text: "给操作员的说明，例如任务何时结束。控制字符和换行会替换为空格。",
   },
   reserveLock: {
     reservedMs: RESERVED_MS,

@@ -1,4 +1,5 @@
 import type { Hold, HoldStatus, Released, Reservation } from "../../../../lib/contract/actions/verb.ts";
+import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
 import { EXAMPLE_HOLD_ID, EXAMPLE_LOCK } from "../example-hold-id.ts";
 
 const SINCE = 1_795_216_496_123;
@@ -12,9 +13,29 @@ export const ACQUIRED: Hold = {
   leaseMs: 30_000,
   remainingMs: 30_000,
   asOf: SINCE,
+  releaseRequested: null,
 };
 export const REENTERED: Hold = { ...ACQUIRED, count: 2, asOf: AS_OF };
-export const RENEWED: Hold = { ...ACQUIRED, leaseMs: 60_000, remainingMs: 60_000, asOf: AS_OF };
+export const RELEASE_REQUESTED: ReleaseRequest = {
+  requestId: "rr_5fGq2mZpXw0a",
+  reason: "migration of the orders table",
+  requestedBy: "mei",
+  requestedAt: AS_OF,
+  state: "requested",
+  answerText: null,
+};
+export const RELEASE_REQUEST_ANSWERED: ReleaseRequest = {
+  ...RELEASE_REQUESTED,
+  state: "accepted",
+  answerText: "stops after the current batch",
+};
+export const RENEWED: Hold = {
+  ...ACQUIRED,
+  leaseMs: 60_000,
+  remainingMs: 60_000,
+  asOf: AS_OF,
+  releaseRequested: RELEASE_REQUESTED,
+};
 export const RELEASED: Released = {
   holdId: EXAMPLE_HOLD_ID,
   ...EXAMPLE_LOCK,
@@ -30,6 +51,7 @@ export const HELD: HoldStatus = {
   count: 1,
   remainingMs: 21_480,
   asOf: AS_OF,
+  releaseRequested: null,
 };
 export const RESERVED: Reservation = {
   ...EXAMPLE_LOCK,

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import type { ReleaseAnswer, ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
+import { NAME_CHARACTERS_MAX, RELEASE_REQUEST_TEXT_MAX } from "../../lib/contract/limits.ts";
+import { UnexpectedReplyError } from "../redis/failure.ts";
+import type { HoldIdentity } from "./lock-requests.ts";
+
+/** The release request of a hold, as release-requests.lua stores and sends it. */
+
+/** In the record line of a companion: present if the client of the hold reads release requests. */
+export const RELEASE_REQUEST_FIELD = "releaseRequest";
+
+/** Longer than every request that the scripts write. */
+const REQUEST_CHARACTERS_MAX = 4096;
+const StoredText = z.string().max(RELEASE_REQUEST_TEXT_MAX);
+const StoredRequest = z.tuple([
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  z.enum(["requested", "accepted", "refused"]),
+  z.int().min(0),
+  z.string().max(4 * NAME_CHARACTERS_MAX),
+  StoredText,
+  StoredText.nullable(),
+]);
+
+/** Converts the stored form of a request; `undefined` if it is not one. Any client can write the companion. */
+export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
+  const { success, data } = StoredRequest.safeParse(stored);
+  if (!success) return undefined;
+  const [requestId, state, requestedAt, requestedBy, reason, answerText] = data;
+  return { requestId, reason, requestedBy, requestedAt, state, answerText };
+}
+
+/** Parses the request in a reply or a message; `undefined` if there is none. */
+export function parseReleaseRequest(text: string | undefined): ReleaseRequest | undefined {
+  if (text === undefined || text === "" || text.length > REQUEST_CHARACTERS_MAX) return undefined;
+  try {
+    return toReleaseRequest(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks a client to release its hold. The texts have no control characters and at most 200 characters each. */
+export interface ReleaseRequestParams extends HoldIdentity {
+  /** Repeating a request with the same id changes nothing. */
+  readonly requestId: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** Answers a release request. */
+export interface ReleaseAnswerParams extends HoldIdentity {
+  readonly principal?: string | undefined;
+  readonly requestId: string;
+  readonly answer: ReleaseAnswer;
+  /** At most 200 characters without control characters. */
+  readonly text: string | undefined;
+}
+
+export type RequestReleaseReply =
+  | { readonly outcome: "requested"; readonly request: ReleaseRequest }
+  | { readonly outcome: "unsupported" | "gone" | "changed" }
+  | { readonly outcome: "not_a_lock"; readonly type: string };
+
+export type AnswerReply =
+  | { readonly outcome: "answered"; readonly request: ReleaseRequest }
+  | { readonly outcome: "changed" | "lost" | "not_owner" };
+
+export function parseRequestReleaseReply(reply: unknown): RequestReleaseReply {
+  const [outcome, detail = "", text] = readFields(reply);
+  if (outcome === "requested") return { outcome, request: requireRequest(text) };
+  if (outcome === "not_a_lock") return { outcome, type: detail };
+  if (outcome === "unsupported" || outcome === "gone" || outcome === "changed") return { outcome };
+  throw new UnexpectedReplyError(`request-release.lua returned ${JSON.stringify(outcome)}`);
+}
+
+export function parseAnswerReply(reply: unknown): AnswerReply {
+  const [outcome, , text] = readFields(reply);
+  if (outcome === "answered") return { outcome, request: requireRequest(text) };
+  if (outcome === "changed" || outcome === "lost" || outcome === "not_owner") return { outcome };
+  throw new UnexpectedReplyError(`answer-release-request.lua returned ${JSON.stringify(outcome)}`);
+}
+
+function readFields(reply: unknown): string[] {
+  if (Array.isArray(reply)) return reply.map(String);
+  throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);
+}
+
+/** @throws UnexpectedReplyError */
+function requireRequest(text: string | undefined): ReleaseRequest {
+  const request = parseReleaseRequest(text);
+  if (request === undefined) throw new UnexpectedReplyError("The release request in the reply is not valid");
+  return request;
+}

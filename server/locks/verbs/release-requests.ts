@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { isWritableFormat } from "../../../lib/contract/format.ts";
+import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
+import { formatKey } from "../../../lib/keys/key.ts";
+import { ChangedError } from "../../errors/operator-errors.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import type { RequestReleaseReply } from "../../formats/release-request.ts";
+import type { Commands } from "../../redis/commands.ts";
+import { attempt } from "./attempt.ts";
+import { toRecordText } from "./caller-texts.ts";
+import { createLostError, createNotOwnerError } from "./error-factories.ts";
+import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./verbs.ts";
+
+/**
+ * Asks the client of a hold to release it. Repeating a call whose reply was lost changes nothing.
+ *
+ * @throws LockkeeperError unavailable, unknown_outcome
+ */
+export async function requestReleaseOfHold(
+  redis: Commands,
+  channel: string,
+  { key, format }: Pick<HeldObservation, "key" | "format">,
+  { token, fence }: SeenHolder,
+  { by, reason }: RequestReleaseOptions,
+): Promise<RequestReleaseReply> {
+  if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
+  const requestId = `rr_${randomBytes(9).toString("base64url")}`;
+  const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
+  return await attempt(redis, () => LOCK_WRITERS[format].requestRelease(redis, channel, key, ask));
+}
+
+/**
+ * Stores the answer to a release request.
+ *
+ * @throws LockkeeperError changed, lost, not_owner, unavailable, unknown_outcome
+ */
+export async function answerReleaseRequest(
+  redis: Commands,
+  channel: string,
+  hold: VerbHold,
+  { requestId, answer, text = "" }: ReleaseRequestAnswer,
+): Promise<ReleaseRequest> {
+  const { key, format, token, fence, principal } = hold;
+  const stored = toRecordText(text) || undefined;
+  const ask = { token, fence, principal, requestId, answer, text: stored };
+  const reply = await attempt(redis, () =>
+    LOCK_WRITERS[format].answerReleaseRequest(redis, channel, key, ask),
+  );
+  if (reply.outcome === "answered") return reply.request;
+  if (reply.outcome === "not_owner") throw createNotOwnerError(key);
+  if (reply.outcome === "lost") throw createLostError(key, undefined);
+  throw new ChangedError(
+    "This release request was answered differently, or a newer one has replaced it. Renew the hold to read the current one.",
+    {},
+  );
+}
