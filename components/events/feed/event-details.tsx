@@ -102,6 +102,11 @@ function EventFacts({ event }: { event: LockEvent }) {
           {reason ? <SafeText text={reason} wrap /> : messages.none}
         </EventFact>
       )}
+      {by === undefined && reason !== undefined && reason !== "" && (
+        <EventFact name={messages.answer}>
+          <SafeText text={reason} wrap />
+        </EventFact>
+      )}
       {heldMs !== undefined && <EventFact name={messages.held}>{formatSpan(heldMs, uiMessages)}</EventFact>}
       {fence !== undefined && (
         <EventFact name={messages.fence}>

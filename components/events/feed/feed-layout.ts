@@ -25,7 +25,7 @@ export function chooseFeedLayout(px: number): FeedLayout {
 export const ROW_CLASS = "absolute inset-x-0 items-center border-b border-line-soft px-4";
 
 export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
-  wide: "grid grid-cols-[112px_128px_minmax(0,5fr)_minmax(0,6fr)_92px] gap-3",
+  wide: "grid grid-cols-[112px_144px_minmax(0,5fr)_minmax(0,6fr)_92px] gap-3",
   narrow: "grid grid-cols-[58px_minmax(0,1fr)_minmax(0,45%)] content-center gap-x-3 gap-y-0.5",
 };
 

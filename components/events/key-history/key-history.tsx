@@ -81,7 +81,7 @@ function KeyHistoryLine({ entry: event }: { entry: HistoryEntry }) {
       ref={place}
       aria-current={isLinked || undefined}
       className={clsx(
-        "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_116px_minmax(0,1fr)_auto]",
+        "grid grid-cols-[92px_minmax(0,1fr)] gap-x-3 border-b border-line-soft py-1.5 font-mono text-xs last:border-0 sm:grid-cols-[92px_140px_minmax(0,1fr)_auto]",
         isLinked && "-mx-4 bg-selected px-4",
       )}
     >

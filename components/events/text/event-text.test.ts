@@ -35,6 +35,11 @@ describe("event detail text", () => {
     expect(
       formatEventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), messages),
     ).toBe("by mei, “node lost”, from pod-7");
+    const request = { type: "release_requested", by: "mei", reason: "deploy" } as const;
+    expect(formatEventDetail(event(request), messages)).toBe("by mei, “deploy”, to pod-7");
+    const answer = { type: "release_request_refused", reason: "in a transaction" } as const;
+    expect(formatEventDetail(event(answer), messages)).toBe("pod-7, “in a transaction”");
+    expect(formatEventDetail(event({ type: "release_request_accepted" }), messages)).toBe("pod-7");
   });
 
   it("the event text shows a reservation and its end as a reservation", () => {

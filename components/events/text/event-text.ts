@@ -53,9 +53,14 @@ export function formatEventDetail(
     case "evicted":
       return join(ended, messages.evictedForMemory);
     case "release_requested":
+      return join(
+        event.by === undefined ? "" : messages.by(event.by),
+        reason,
+        who === "" ? "" : messages.to(who),
+      );
     case "release_request_accepted":
     case "release_request_refused":
-      return join(event.by === undefined ? "" : messages.by(event.by), who, reason);
+      return join(who, event.reason ? messages.answer(event.reason) : "");
     case "force_released":
       return join(
         event.by === undefined ? "" : messages.by(event.by),

@@ -1,8 +1,11 @@
 import { formatOwner } from "@/components/lock-facts/owner-text.ts";
 import { formatClockMs, formatSpan } from "@/components/ui/format-duration.ts";
-import type { PastHold } from "@/lib/contract/event.ts";
+import type { LockEvent, PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
+
+/** Requests can be repeated. Only the last ones matter. */
+const LISTED_REQUESTS_MAX = 4;
 
 /** The messages that bar texts need. */
 export interface BarMessages {
@@ -21,8 +24,21 @@ export function formatBar(bar: HoldBar, messages: BarMessages): string {
   const sentences = [formatHold(bar, messages)];
   if (bar.fromIs === "at_least") sentences.push(timeline.maybeEarlier);
   if (bar.fence !== undefined) sentences.push(timeline.fence(bar.fence));
+  for (const request of bar.requests.slice(-LISTED_REQUESTS_MAX))
+    sentences.push(formatRequest(request, timeline));
   if (bar.ended?.reason) sentences.push(timeline.reason(bar.ended.reason));
   return timeline.sentences(sentences);
+}
+
+function formatRequest(
+  { type, at, by = "", reason = "" }: LockEvent,
+  timeline: Messages["timeline"],
+): string {
+  const time = formatClockMs(at);
+  if (type === "release_requested") return timeline.requested(by, time, reason);
+  return type === "release_request_accepted"
+    ? timeline.accepted(time, reason)
+    : timeline.refused(time, reason);
 }
 
 /** Formats a hold at a time in the past, with its end if it was recorded. Can contain text from Redis. */

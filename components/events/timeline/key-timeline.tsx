@@ -167,6 +167,7 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
           new Set(bars.map(({ end }) => (end === "open" && isOverdue && at === undefined ? "overdue" : end)))
         }
         isPast={at !== undefined}
+        hasRequests={bars.some(({ requests }) => requests.length > 0)}
         hasFences={bars.some(({ fence }) => fence !== undefined)}
       />
     </>

@@ -49,6 +49,19 @@ describe("history lanes", () => {
     expect([overlaps, from, to]).toEqual([[], 100, 1000]);
   });
 
+  it("requests to release a hold and their answers belong to its bar and do not end it", () => {
+    const story = [
+      event("acquired", 100, "ada", { fence: "1" }),
+      event("release_requested", 110, "ada", { fence: "1", by: "mei", reason: "deploy" }),
+      event("release_request_refused", 120, "ada", { fence: "1", reason: "busy" }),
+      event("released", 200, "ada", { fence: "1", count: 0 }),
+      event("acquired", 300, "bob", { fence: "2" }),
+    ];
+    expect(barsOf(story)).toEqual(["bob 300-1000 open", "ada 100-200 released"]);
+    const [bob, ada] = lanesOf(story).lanes.map(({ bars }) => bars[0]?.requests.map(({ at }) => at));
+    expect([bob, ada]).toEqual([[], [110, 120]]);
+  });
+
   it("two simultaneous holders are marked as wrong when the end of the first is reported late", () => {
     const story = [
       event("acquired", 100, "ada", { fence: "1" }),

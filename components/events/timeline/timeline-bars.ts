@@ -20,6 +20,8 @@ export interface HoldBar {
   readonly end: HoldBarEnd;
   /** The event that ended the hold. */
   readonly ended: LockEvent | undefined;
+  /** Requests to release it, and their answers, oldest first. */
+  readonly requests: readonly LockEvent[];
 }
 
 export interface HolderLane {
@@ -54,7 +56,8 @@ export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
   return kind === "read" || kind === "write" || kind === "semaphore" || kind === "latch" ? "several" : "one";
 }
 
-interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended"> {
+interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"> {
+  requests: LockEvent[];
   ended: LockEvent | undefined;
   /** The time of its last event. */
   lastEventAt: number;
@@ -82,6 +85,12 @@ export function buildTimeline(
   return { lanes, overlaps: findOverlaps(sortBarsByTime(lanes), capacity), gaps, from, to };
 }
 
+const REQUEST_TYPES: ReadonlySet<LockEvent["type"]> = new Set([
+  "release_requested",
+  "release_request_accepted",
+  "release_request_refused",
+]);
+
 const getDraftId = ({ owner = "", fence = "" }: Pick<LockEvent, "owner" | "fence">) => `${fence}\n${owner}`;
 
 function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
@@ -94,6 +103,7 @@ function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
     const draft = known ?? createDraft(event);
     if (known === undefined) drafts.push(draft);
     draft.lastEventAt = event.at;
+    if (REQUEST_TYPES.has(event.type)) draft.requests.push(event);
     if (!isHoldEnd(event)) open.set(name, draft);
     else {
       draft.ended = event;
@@ -124,7 +134,7 @@ function createDraft(event: LockEvent): HoldBarDraft {
   const isStart = type === "acquired" || type === "recreated";
   const from = isHoldEnd(event) ? at - Math.max(0, heldMs ?? 0) : at;
   const fromIs = isStart || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
-  return { id, owner, fence, from, fromIs, ended: undefined, lastEventAt: at };
+  return { id, owner, fence, from, fromIs, ended: undefined, requests: [], lastEventAt: at };
 }
 
 interface TimelineContext {
@@ -212,7 +222,7 @@ export function toPastHoldBar({
   ended,
 }: PastHold): HoldBar {
   return {
-    ...{ id: `${owner} ${fence} ${since}`, owner, fence, from: since, fromIs: sinceIs, ended },
+    ...{ id: `${owner} ${fence} ${since}`, owner, fence, from: since, fromIs: sinceIs, ended, requests: [] },
     to: until ?? lastSeen ?? since,
     end: ended === undefined ? (end === "open" ? "open" : "unobserved") : findBarEnd(ended),
   };

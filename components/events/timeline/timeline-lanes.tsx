@@ -1,10 +1,10 @@
 import clsx from "clsx";
-import { type KeyboardEvent, useId } from "react";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
 import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { formatClock, formatFence } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
-import type { GapEvent } from "@/lib/contract/event.ts";
+import type { EventType, GapEvent } from "@/lib/contract/event.ts";
 import { timeline as timelineWords } from "@/lib/i18n/en/timeline.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { formatBar, formatLaneName } from "./bar-text.ts";
@@ -109,6 +109,13 @@ function LaneRow({ lane, view, isOverdue, active, onActive, overlaps, idOf }: La
   );
 }
 
+const DRAWN_REQUESTS_MAX = 8;
+export const REQUEST_MARKS: ReadonlyMap<EventType, string> = new Map([
+  ["release_requested", "?"],
+  ["release_request_accepted", "✓"],
+  ["release_request_refused", "–"],
+]);
+
 interface BarMarkProps {
   id: string;
   bar: HoldBar;
@@ -168,6 +175,11 @@ function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps)
           </span>
         )}
       </div>
+      {bar.requests.slice(-DRAWN_REQUESTS_MAX).map(({ id: event, type, at }) => (
+        <LaneMark key={event} at={toTimelinePercent(view, at)} className="text-ink">
+          {REQUEST_MARKS.get(type)}
+        </LaneMark>
+      ))}
       <EndMark bar={bar} at={right} />
     </>
   );
@@ -178,16 +190,24 @@ function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   const isForced = end === "force_released" || end === "evicted";
   if (!isForced && (end !== "expired" || parseReservedHold(owner) !== null)) return null;
   return (
+    <LaneMark at={at} className={isForced ? "text-bad" : "text-warn"}>
+      {isForced ? "×" : "◇"}
+    </LaneMark>
+  );
+}
+
+/** @param at percentage of the width */
+function LaneMark({ at, className, children }: { at: number; className: string; children: ReactNode }) {
+  return (
     <span
       aria-hidden
       className={clsx(
-        "pointer-events-none absolute inset-y-0 z-10 -ml-1.5 flex w-3 items-center justify-center rounded-full bg-panel text-xs leading-none font-semibold",
-        "my-[6px]",
-        isForced ? "text-bad" : "text-warn",
+        "pointer-events-none absolute inset-y-0 z-10 my-[6px] -ml-1.5 flex w-3 items-center justify-center rounded-full bg-panel text-xs leading-none font-semibold",
+        className,
       )}
       style={{ left: `${at}%` }}
     >
-      {isForced ? "×" : "◇"}
+      {children}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { timeline as english } from "@/lib/i18n/en/timeline.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { HoldBarEnd } from "./timeline-bars.ts";
-import { BarSwatch } from "./timeline-lanes.tsx";
+import { BarSwatch, REQUEST_MARKS } from "./timeline-lanes.tsx";
 
 interface TimelineLegendProps {
   others: number;
@@ -10,10 +10,18 @@ interface TimelineLegendProps {
   /** Whether the timeline ends before now. */
   isPast: boolean;
   hasFences: boolean;
+  hasRequests: boolean;
 }
 
 /** The legend of the timeline. It explains only what the timeline shows. */
-export function TimelineLegend({ others, hasOverlaps, ends, isPast, hasFences }: TimelineLegendProps) {
+export function TimelineLegend({
+  others,
+  hasOverlaps,
+  ends,
+  isPast,
+  hasFences,
+  hasRequests,
+}: TimelineLegendProps) {
   const messages = useMessages(english);
   const isForced = ends.has("force_released") || ends.has("evicted");
   return (
@@ -37,6 +45,12 @@ export function TimelineLegend({ others, hasOverlaps, ends, isPast, hasFences }:
         <span>
           <BarSwatch end="force_released" />
           <span className="font-semibold text-bad">×</span> {messages.forced}
+        </span>
+      )}
+      {hasRequests && (
+        <span>
+          <span className="font-semibold text-ink">{[...REQUEST_MARKS.values()].join(" ")}</span>{" "}
+          {messages.requests}
         </span>
       )}
       {hasFences && <span>{messages.fenceDigits}</span>}

@@ -10,7 +10,7 @@ import {
 
 const bar = (owner: string, from: number, to: number): HoldBar => ({
   ...{ id: `${owner}${from}`, owner, fence: undefined, from, to },
-  ...{ fromIs: "exact", end: "released", ended: undefined },
+  ...{ fromIs: "exact", end: "released", ended: undefined, requests: [] },
 });
 const lanes = [
   { owner: "ada", bars: [bar("ada", 0, 10), bar("ada", 50, 60)] },

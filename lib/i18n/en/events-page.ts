@@ -59,6 +59,7 @@ export const eventsPage = {
     owner: "Owner",
     by: "By",
     reason: "Reason",
+    answer: "Answer",
     none: "none given",
     held: "Held for",
     lasted: "Lasted",

@@ -34,6 +34,8 @@ export const events = {
   heldFor: (time: string) => `after ${time}`,
   after: (who: string, time: string) => `${who} after ${time}`,
   from: (who: string) => `from ${who}`,
+  to: (who: string) => `to ${who}`,
+  answer: (text: string) => `“${text}”`,
   notReleased: "never released",
   recreated: "re-created after release",
   evictedForMemory: "evicted by Redis to reclaim memory",

@@ -10,6 +10,7 @@ export const timeline = {
   problems: "Problems and gaps",
   expired: "expired",
   forced: "force-released or evicted",
+  requests: "release requested, accepted, refused",
   dashed: "Dashed: start or end not observed",
   overlap: "Hatched: overlapping holders",
   others: (count: number) =>
@@ -47,6 +48,12 @@ export const timeline = {
   maybeEarlier: "It may have started earlier.",
   fence: (fence: string) => `Fencing token: ${fence}.`,
   reason: (reason: string) => `Reason: “${reason}”.`,
+  requested: (by: string, time: string, reason: string) =>
+    `${by} asked the holder to release it at ${time}${reason === "" ? "" : ` (“${reason}”)`}.`,
+  accepted: (time: string, text: string) =>
+    `The holder accepted at ${time}${text === "" ? "" : `: “${text}”`}.`,
+  refused: (time: string, text: string) =>
+    `The holder refused at ${time}${text === "" ? "" : `: “${text}”`}.`,
   sentences: (all: readonly string[]) => all.join(" "),
   open: (who: string, since: string) => `${who} has held it since ${since}.`,
   unobserved: (who: string, since: string, until: string) =>

@@ -58,6 +58,7 @@ export const eventsPage: Messages["eventsPage"] = {
     owner: "所有者",
     by: "操作者",
     reason: "原因",
+    answer: "答复",
     none: "未填写",
     held: "持有时长",
     lasted: "时长",

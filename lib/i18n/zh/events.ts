@@ -31,6 +31,8 @@ export const events: Messages["events"] = {
   heldFor: (time) => `持有 ${time}`,
   after: (who, time) => `${who}，持有 ${time}`,
   from: (who) => `原持有者 ${who}`,
+  to: (who) => `持有者 ${who}`,
+  answer: (text) => `答复“${text}”`,
   notReleased: "未释放",
   recreated: "释放后被重新创建",
   evictedForMemory: "Redis 为回收内存将其逐出",
