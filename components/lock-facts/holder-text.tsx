@@ -7,6 +7,8 @@ import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { getHolderLabel, parseReservedHold, parseThreadId } from "./lock-texts.ts";
 import { formatUnknownOwner, identifyOwner, shortenOwner } from "./owner-text.ts";
+import { findLatestRequest } from "./release-request.ts";
+import { ReleaseRequestMark } from "./release-request-text.tsx";
 
 interface HolderNameProps {
   holder: Pick<Holder, "owner" | "record"> & Partial<Pick<Holder, "holdId">>;
@@ -72,6 +74,7 @@ export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   return (
     <div className="leading-[1.25]" title={toVisibleText(owners)}>
       <div className="truncate">
+        <ReleaseRequestMark request={findLatestRequest(holders)} />
         {holders.length > 1 && messages.holders(holders.length)}
         {holders.length === 1 &&
           (label === null ? <HolderName holder={first} /> : <SafeText text={label.who} />)}

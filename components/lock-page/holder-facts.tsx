@@ -7,11 +7,13 @@ import { formatDate, formatElapsed, formatRemaining } from "@/components/ui/form
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { hasHolderName, isOwnerUnknown } from "../lock-facts/holder-text.tsx";
 import { computeOwnRemainingMs, getGraceMs } from "../lock-facts/lock-texts.ts";
+import { ReleaseRequestText } from "../lock-facts/release-request-text.tsx";
 
 interface HolderFactsProps {
   lock: Lock;
@@ -24,6 +26,7 @@ interface HolderFactsProps {
 /** Shows the details of one holder. */
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
   const messages = useMessages(lockPage);
+  const request = useMessages(releaseRequest);
   const { purpose, pid, trace } = holder.record ?? {};
   const isUnknown = isOwnerUnknown(holder);
   return (
@@ -38,6 +41,11 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
           </span>
         )}
       </HolderFact>
+      {holder.releaseRequested && (
+        <HoldFact name={request.name}>
+          <ReleaseRequestText request={holder.releaseRequested} />
+        </HoldFact>
+      )}
       {purpose !== undefined && (
         <HoldFact name={messages.purpose}>
           <SafeText text={purpose} wrap />

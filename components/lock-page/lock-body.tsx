@@ -9,6 +9,8 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { encodeKeyPath, type Key } from "@/lib/keys/key.ts";
 import { NoteText } from "../lock-facts/note-text.tsx";
+import { findLatestRequest } from "../lock-facts/release-request.ts";
+import { RequestAnnouncement } from "../lock-facts/release-request-text.tsx";
 import { RunbookLink } from "../lock-facts/runbook-link.tsx";
 import { LockSkeleton } from "./lock-skeleton.tsx";
 import { LockState } from "./lock-state.tsx";
@@ -44,6 +46,7 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
       <div className="grid items-start gap-4 min-[1200px]:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <StateAnnouncement lock={lock} />
+          <RequestAnnouncement request={findLatestRequest(lock?.holders ?? [])} />
           <ErrorBoundary name={parts.now}>
             {lock === undefined ? (
               <LockSkeleton label={parts.now} />

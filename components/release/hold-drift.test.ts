@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { HistoryEntry } from "@/lib/contract/event.ts";
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
-import { describeHoldChange, detectDrift, findHoldEnd, type HoldChange } from "./hold-drift.ts";
+import { describeHoldChange, detectDrift, findEndEvent, findHoldEnd, type HoldChange } from "./hold-drift.ts";
 
 const lock = createSampleLock;
 const holderWith = createSampleHolder;
@@ -68,5 +68,35 @@ describe("the end of a hold", () => {
   it("is not the end of an earlier hold, nor an uncertain start", () => {
     const next = lock({ asOf: 200, holders: [holderWith({ since: 150, sinceIs: "at_least" })] });
     expect(findHoldEnd(seen, next, [event("released", 40)])).toBe(200);
+  });
+});
+
+describe("the event that ended the hold", () => {
+  const event = (more: Partial<LockEvent>): LockEvent => ({
+    ...{
+      id: "1",
+      type: "released",
+      target: "main",
+      key: "lock:a",
+      at: 1,
+      observed: "exact",
+      fence: "7",
+      count: 0,
+    },
+    ...more,
+  });
+
+  it("the end of the seen hold is found by its fencing token, after the next holder's events", () => {
+    const seen = lock({ holders: [holderWith({ fence: "7" })] });
+    const end = event({ id: "2" });
+    expect(findEndEvent(seen, undefined, [event({ id: "3", fence: "8" }), end])).toBe(end);
+    expect(findEndEvent(seen, undefined, [event({ count: 1 }), event({ type: "renewed" })])).toBeUndefined();
+    const expired = event({ type: "expired" });
+    expect(findEndEvent(seen, undefined, [expired])).toBe(expired);
+  });
+
+  it("of several holders, the end of the selected one is found", () => {
+    const [one, two] = [holderWith({ fence: "7" }), holderWith({ fence: "9" })];
+    expect(findEndEvent(lock({ holders: [one, two] }), two, [event({})])).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
-import type { HistoryEntry } from "@/lib/contract/event.ts";
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import { isGap } from "@/lib/contract/gap.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
@@ -44,4 +45,15 @@ export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryE
   const ends = events.filter(isHoldEnd).map(({ at }) => at);
   const starts = current.holders.flatMap(({ since, sinceIs }) => (sinceIs === "exact" ? (since ?? []) : []));
   return Math.min(...[...ends, ...starts].filter((at) => at >= seen.asOf), current.asOf);
+}
+
+/** Finds the event that ended the hold that was seen. Only holds with a fencing token are found. */
+export function findEndEvent(
+  seen: Lock,
+  holder: Holder | undefined,
+  events: readonly HistoryEntry[],
+): LockEvent | undefined {
+  const fence = (holder ?? seen.holders[0])?.fence ?? null;
+  if (fence === null) return undefined;
+  return events.filter((entry) => !isGap(entry)).find((event) => event.fence === fence && isHoldEnd(event));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Liveness, LivenessState } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
@@ -59,6 +60,45 @@ describe("preselection of the release dialog", () => {
     const lock = createLock("overdue", 600_000, { holders: [short, long] });
     expect(preselectMethod(lock, short, AS_OF)).toBe("wait");
     expect(preselectMethod(lock, long, AS_OF)).toBe("release");
+  });
+
+  const request: ReleaseRequest = {
+    ...{ requestId: "r1", reason: "deploy", requestedBy: "mei", requestedAt: AS_OF },
+    ...{ state: "requested", answerText: null },
+  };
+  const askable = (state: LivenessState, releaseRequested?: ReleaseRequest) =>
+    createLock(state, 60_000, {
+      holders: [
+        createSampleHolder({
+          receivesReleaseRequests: true,
+          ...(releaseRequested === undefined ? {} : { releaseRequested }),
+        }),
+      ],
+    });
+
+  it.each([
+    ["alive", "ask"],
+    ["overdue", "release"],
+    ["not_renewing", null],
+    ["no_ttl", null],
+    ["unknown", null],
+  ] as const)("a holder that receives requests and is %s preselects %s", (state, expected) => {
+    expect(preselectMethod(askable(state), undefined, AS_OF)).toBe(expected);
+  });
+
+  it.each(["requested", "accepted", "refused"] as const)(
+    "an alive holder whose last request is %s preselects nothing, and a preselected request is wrong",
+    (state) => {
+      expect(preselectMethod(askable("alive", { ...request, state }), undefined, AS_OF)).toBeNull();
+      const wrong = isPreselectionWrong("ask", askable("alive"), undefined, AS_OF, { ...request, state });
+      expect(wrong).toBe(true);
+    },
+  );
+
+  it("a preselected request becomes wrong when the holder is no longer alive", () => {
+    expect(isPreselectionWrong("ask", askable("alive"), undefined, AS_OF)).toBe(false);
+    expect(isPreselectionWrong("ask", askable("overdue"), undefined, AS_OF)).toBe(true);
+    expect(isPreselectionWrong("ask", askable("unknown"), undefined, AS_OF)).toBe(true);
   });
 
   const WRONG: readonly [ReleaseMethod, LivenessState, remainingMs: number | null, boolean][] = [

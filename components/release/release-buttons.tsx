@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { shortenText } from "@/components/ui/visible-text.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
@@ -22,6 +23,7 @@ export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseFo
 export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
+  const request = useMessages(releaseRequest);
   const { choice, state } = form;
   if (choice === null) {
     return (
@@ -30,14 +32,19 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
       </Button>
     );
   }
-  if (choice === "wait") {
+  const isSending = state.step.at === "sending";
+  if (choice === "wait" || choice === "ask") {
     return (
-      <Button type="submit" variant="primary" blocked={obstacle} title={messages.submitShortcut}>
-        {messages.keepWatching}
+      <Button
+        type="submit"
+        variant="primary"
+        blocked={isSending ? uiMessages.waiting : obstacle}
+        title={messages.submitShortcut}
+      >
+        {choice === "wait" ? messages.keepWatching : isSending ? request.isSending : request.submit}
       </Button>
     );
   }
-  const isSending = state.step.at === "sending";
   const label = choice === "reserve" ? messages.releaseReservation : messages.releaseLock;
   return (
     <Button

@@ -11,6 +11,7 @@ import { RELEASED_TOGETHER } from "@/lib/formats/released-together.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import type { ReleaseForm } from "./use-release.ts";
@@ -20,18 +21,20 @@ const LISTED_WAITERS_MAX = 3;
 /** Shows the next holder, what else is released, and what the previous holder's library does. */
 export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
-  const { shown: lock, state } = form;
+  const request = useMessages(releaseRequest);
+  const { shown: lock, state, choice } = form;
+  const isAsk = choice === "ask";
   const why = formatReleaseAdvice(lock, useMessages(lockWords));
   const holder = state.holder ?? lock.holders[0];
   if (holder === undefined) return null;
   return (
     <dl className={FACTS_CLASS}>
       <HoldFact name={messages.next}>
-        {form.choice === "reserve" ? messages.noneWhileReserved : <NextHolderText lock={lock} />}
+        {choice === "reserve" ? messages.noneWhileReserved : <NextHolderText lock={lock} />}
       </HoldFact>
-      <OtherWaiters lock={lock} only={state.holder} />
+      {!isAsk && <OtherWaiters lock={lock} only={state.holder} />}
       <HoldFact name={messages.previousHolder}>
-        <PreviousOwnerNotice lock={lock} holder={holder} />
+        {isAsk ? request.previousHolder : <PreviousOwnerNotice lock={lock} holder={holder} />}
       </HoldFact>
       {lock.release?.may === "yes" && why !== null && <HoldFact name={messages.releasing}>{why}</HoldFact>}
     </dl>

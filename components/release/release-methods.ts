@@ -1,14 +1,19 @@
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { canAskHolder, findReleaseRequest } from "../lock-facts/release-request.ts";
 
-/** What an operator can do about a hold. `wait` does not change the lock. */
-export type ReleaseMethod = "release" | "reserve" | "wait";
+/**
+ * What an operator can do about a hold. `ask` leaves the release to the holder. `wait` does not change the lock.
+ */
+export type ReleaseMethod = "ask" | "release" | "reserve" | "wait";
 
 /** Why a method is not available. */
-export type MethodObstacle = "renewed" | "noTtl" | "noRoom" | "others";
+export type MethodObstacle = "requested" | "accepted" | "renewed" | "noTtl" | "noRoom" | "others";
 
 /**
  * Every method in display order, with the reason why it is not available; `null` if it is. The order is fixed, so that
- * nothing moves under the pointer.
+ * nothing moves under the pointer. `ask` is missing if the holder cannot receive requests, which does not change during
+ * a hold.
  */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
@@ -16,13 +21,24 @@ export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
  * Determines which methods are available for a lock in its current state.
  *
  * @param only one of several holders, whose release does not affect the others
+ * @param request the latest release request of the hold, if it is newer than the lock
  */
-export function findReleaseMethods(lock: Lock, only: Holder | undefined): ReleaseMethods {
-  return new Map([
+export function findReleaseMethods(
+  lock: Lock,
+  only: Holder | undefined,
+  request: ReleaseRequest | null = findReleaseRequest(lock, only),
+): ReleaseMethods {
+  return new Map<ReleaseMethod, MethodObstacle | null>([
+    ...(canAskHolder(lock, only) ? [["ask", findAskObstacle(request)] as const] : []),
     ["release", null],
     ["reserve", findReserveObstacle(lock, only)],
     ["wait", findExpiryObstacle(lock)],
   ]);
+}
+
+/** A holder that refused can be asked again. */
+function findAskObstacle(request: ReleaseRequest | null): MethodObstacle | null {
+  return request === null || request.state === "refused" ? null : request.state;
 }
 
 function findExpiryObstacle({ remainingMs, liveness }: Lock): MethodObstacle | null {

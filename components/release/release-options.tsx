@@ -6,9 +6,10 @@ import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
-import type { ReleaseMethod } from "./release-methods.ts";
+import type { MethodObstacle, ReleaseMethod } from "./release-methods.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
 /** Finds the option to focus: the selected one, or else the first available one. */
@@ -72,12 +73,16 @@ function isReservation({ holders: [holder] }: Lock): boolean {
 /** Lists all actions in fixed places. Unavailable actions show the reason. */
 export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
+  const request = useMessages(releaseRequest);
   const { shown, methods, choice, choose, state } = form;
   const left = <RemainingTime lock={shown} />;
   const hints: Record<ReleaseMethod, ReactNode> = {
     ...messages.hints,
+    ask: request.hint,
     wait: isReservation(shown) ? messages.reservationWaitHint(left) : messages.waitHint(left),
   };
+  const names: Record<ReleaseMethod, string> = { ...messages.methods, ask: request.method };
+  const reasons: Record<MethodObstacle, string> = { ...messages.why, ...request.why };
   const isCleared = state.choice.is === "cleared";
   const isLost = state.choice.is === "chosen" && choice === null;
   return (
@@ -91,8 +96,8 @@ export function ReleaseOptions({ form }: { form: ReleaseForm }) {
         <ReleaseOption
           key={method}
           value={method}
-          name={messages.methods[method]}
-          unavailable={obstacle === null ? null : messages.why[obstacle]}
+          name={names[method]}
+          unavailable={obstacle === null ? null : reasons[obstacle]}
           isChosen={method === choice}
           onChoose={choose}
         >

@@ -16,9 +16,10 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
-import { describeHoldChange } from "./hold-drift.ts";
+import { describeHoldChange, findEndEvent } from "./hold-drift.ts";
 import { OutcomeNote } from "./outcome-note.tsx";
 import { ReleaseResult } from "./release-result.tsx";
+import { RequestResult } from "./request-result.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 interface ReleaseOutcomeProps {
@@ -54,12 +55,22 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   }
   if (step.at === "unverified" && drift === "same") return <UnverifiedOutcome lock={step.lock} />;
   if (step.at === "sending" || drift === "same") return null;
+  if (isRequestedEnd(form)) return <RequestResult form={form} />;
   if (drift === "other") return <ChangedOutcome form={form} lock={current} comes="unasked" />;
   return (
     <AlreadyGoneOutcome ended={ending} comes="unasked">
       {step.at === "unknown" && <p>{messages.checkHistory}</p>}
     </AlreadyGoneOutcome>
   );
+}
+
+/**
+ * Returns whether the hold ended after a release request, other than by expiry or a force-release. The event can arrive
+ * after the new state of the lock, so a missing event counts as the holder's release.
+ */
+function isRequestedEnd({ state: { request, seen, holder }, events: keyEvents }: ReleaseForm): boolean {
+  if (request === null) return false;
+  return (findEndEvent(seen, holder, keyEvents)?.type ?? "released") === "released";
 }
 
 interface ChangedOutcomeProps {
@@ -82,7 +93,7 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
   const texts: Record<typeof change, ReactNode> = {
     other_owner: (
       <>
-        <CurrentHolder lock={lock} /> {messages.changedText}
+        <CurrentHolderSentence lock={lock} /> {messages.changedText}
       </>
     ),
     reacquired: messages.reacquiredText(who),
@@ -104,7 +115,7 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
   );
 }
 
-function CurrentHolder({ lock }: { lock: Lock | undefined }) {
+function CurrentHolderSentence({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(english);
   const [holder] = lock?.holders ?? [];
   if (holder === undefined) return <>{messages.nowFree}</>;

@@ -3,27 +3,32 @@
 import { useEffect } from "react";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { ConfirmNameField, ReasonField } from "@/components/ui/reason-field.tsx";
+import { RELEASE_REQUEST_TEXT_MAX } from "@/lib/contract/limits.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 /** The fields for the reason and for the confirmation on production. */
 export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
-  const { shown, state, needsReason, confirm } = form;
+  const request = useMessages(releaseRequest);
+  const { shown, state, choice, needsReason, confirm } = form;
+  const isRequest = choice === "ask";
   const { step, reason, confirmation } = state;
   const error = step.at === "choosing" ? step.error : undefined;
   // A reason is required only in these two states.
   const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
   const texts = {
-    say_why: messages.reasonRequired[liveness],
+    say_why: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
+    shorten_reason: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
     name_format: messages.formatRequired,
     // The field below asks for the name.
     confirm_target: undefined,
   };
   useEffect(() => {
     // On phones, the field may be out of view.
-    if (error === "say_why") document.getElementById("reason")?.focus();
+    if (error === "say_why" || error === "shorten_reason") document.getElementById("reason")?.focus();
   }, [error]);
   return (
     <>
@@ -31,6 +36,13 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
         reason={reason}
         onReason={form.setReason}
         isOptional={!needsReason}
+        {...(isRequest
+          ? {
+              placeholder: request.reasonPlaceholder,
+              presets: request.reasons,
+              charactersMax: RELEASE_REQUEST_TEXT_MAX,
+            }
+          : {})}
         error={typeof error === "string" ? texts[error] : error && <ProblemText problem={error} />}
       />
       {confirm !== undefined && (

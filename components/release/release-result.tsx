@@ -7,7 +7,6 @@ import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts"
 import { HolderName, hasHolderName } from "@/components/lock-facts/holder-text.tsx";
 import { buildLockHref, toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { formatReservedHold, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
-import { HeldFor } from "@/components/lock-facts/lock-times.tsx";
 import { listFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { formatClock, formatClockMs, formatElapsed } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -25,6 +24,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { findNextHolder } from "../lock-facts/next-holder.ts";
+import { CurrentHolder } from "./current-holder.tsx";
 import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
 import type { ReleaseForm } from "./use-release.ts";
@@ -85,7 +85,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
           <NotifiedWaiters result={result} waited={waited} />
         </HoldFact>
         <HoldFact name={messages.currentHolder}>
-          <NextHolder lock={later} />
+          <CurrentHolder lock={later} />
         </HoldFact>
       </dl>
       {together !== undefined && (
@@ -149,19 +149,6 @@ function NotifiedWaiters({
 }
 
 const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };
-
-function NextHolder({ lock }: { lock: Lock | undefined }) {
-  const messages = useMessages(english);
-  const [holder, ...others] = lock?.holders ?? [];
-  if (holder === undefined) return <>{messages.noHolder}</>;
-  return (
-    <>
-      <HolderName holder={holder} wrap />
-      {parseReservedHold(holder.owner) === null && messages.sinceThen(<HeldFor holder={holder} />)}
-      {others.length > 0 && ` ${messages.andMore(others.length)}`}
-    </>
-  );
-}
 
 /** Explains that the released hold was recreated. */
 function RecreatedHold({ lock }: { lock: Lock }) {

@@ -25,6 +25,7 @@ import { ReleaseConsequences } from "./release-consequences.tsx";
 import { findFocusedOption, ReleaseOptions } from "./release-options.tsx";
 import { ReleaseOutcome } from "./release-outcome.tsx";
 import { ReleaseReason } from "./release-reason.tsx";
+import { RequestNote } from "./request-note.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
 interface ReleaseSheetProps {
@@ -66,7 +67,9 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
     // Moves the focus to the missing input.
     if (choice === null) findOption()?.focus();
     else if (choice === "wait") openLockPage();
-    else if (form.blocked === null) form.release("refuse");
+    else if (form.blocked !== null) return;
+    else if (choice === "ask") form.ask();
+    else form.release("refuse");
   };
   const isOpen = mode === "form" || mode === "confirm";
   return (
@@ -78,7 +81,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
       onClose={onClose}
       finalFocus={finalFocus}
       initialFocus={findOption}
-      closeLabel={isOpen ? uiMessages.cancel : uiMessages.close}
+      closeLabel={isOpen && state.request === null ? uiMessages.cancel : uiMessages.close}
       note={isOpen && <AuditNote form={form} />}
       actions={
         <>
@@ -90,6 +93,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
       <div ref={place} className="flex flex-col gap-3.5">
         <BlockedNote form={form} mode={mode} />
         <ReleaseOutcome form={form} onClose={onClose} />
+        {mode !== "done" && mode !== "over" && <RequestNote form={form} />}
         {mode !== "done" && <ReleaseFacts form={form} isCurrent={mode !== "over"} />}
         {mode === "form" && (
           <>

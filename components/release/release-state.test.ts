@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { LivenessState } from "@/lib/contract/liveness.ts";
+import type { Holder } from "@/lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
 import { findReleaseMethods } from "./release-methods.ts";
 import {
@@ -11,12 +14,19 @@ import {
 } from "./release-state.ts";
 
 const NOW = 100;
+const STATES = ["requested", "accepted", "refused"] as const;
 const lock = createSampleLock;
 const holderWith = createSampleHolder;
 
 const liveness = (state: LivenessState) => ({
   ...{ state, watchedMs: 1, renewals: 9, lastRenewalAt: 1, renewalIntervalMs: 1 },
   ...{ nextRenewalExpectedAt: 2, missedRenewals: 0 },
+});
+
+const receiver = (more: Partial<Holder> = {}) => holderWith({ receivesReleaseRequests: true, ...more });
+const request = (more: Partial<ReleaseRequest>): ReleaseRequest => ({
+  ...{ requestId: "r1", reason: "deploy", requestedBy: "mei", requestedAt: NOW, state: "requested" },
+  ...{ answerText: null, ...more },
 });
 
 const apply = (state: ReleaseState, ...actions: ReleaseAction[]) => actions.reduce(reduceReleaseState, state);
@@ -40,6 +50,25 @@ describe("release methods", () => {
     const [one, two] = [holderWith({ owner: "a" }), holderWith({ owner: "b" })];
     expect(findReleaseMethods(lock({ holders: [one, two] }), one).get("reserve")).toBe("others");
     expect(findReleaseMethods(lock({ liveness: liveness("alive") }), undefined).get("wait")).toBe("renewed");
+  });
+
+  it("asking comes first if the holder receives requests, and is missing otherwise", () => {
+    const asks = (holder: Holder, request?: ReleaseRequest) =>
+      [...findReleaseMethods(lock({ holders: [holder] }), undefined, request)][0];
+    expect(asks(receiver())).toEqual(["ask", null]);
+    expect(asks(holderWith())).toEqual(["release", null]);
+    expect(asks(receiver(), request({}))).toEqual(["ask", "requested"]);
+    expect(asks(receiver(), request({ state: "accepted" }))).toEqual(["ask", "accepted"]);
+    expect(asks(receiver(), request({ state: "refused" }))).toEqual(["ask", null]);
+    expect(asks(receiver({ releaseRequested: request({}) }))).toEqual(["ask", "requested"]);
+  });
+
+  it("of several holders, only a single one can be asked", () => {
+    const [one, two] = [receiver({ version: "va" }), holderWith({ version: "vb" })];
+    const shared = lock({ holders: [one, two] });
+    expect(findReleaseMethods(shared, undefined).has("ask")).toBe(false);
+    expect(findReleaseMethods(shared, one).has("ask")).toBe(true);
+    expect(findReleaseMethods(shared, two).has("ask")).toBe(false);
   });
 });
 
@@ -87,8 +116,50 @@ describe("release state", () => {
       choice: { is: "open", method: null },
       reason: "",
       confirmation: "",
+      request: null,
+      sentRequestId: null,
       step: { at: "choosing" },
     });
+  });
+
+  it("after a request was sent, no action is chosen, and the reason stays", () => {
+    const asked = apply(
+      createReleaseState({ lock: lock({ liveness: liveness("alive"), holders: [receiver()] }) }, NOW),
+      { type: "reason", reason: "deploy" },
+      { type: "sent" },
+      { type: "asked", request: request({}) },
+    );
+    expect(asked).toMatchObject({
+      choice: { is: "open", method: null },
+      reason: "deploy",
+      request: { requestId: "r1" },
+      sentRequestId: "r1",
+      step: { at: "choosing" },
+    });
+  });
+
+  it("the request of the hold is kept in any order of reports: the latest one, with its answer", () => {
+    const reports = fc
+      .array(fc.record({ requestedAt: fc.integer({ min: 1, max: 5 }), state: fc.constantFrom(...STATES) }), {
+        minLength: 1,
+      })
+      .map((all) =>
+        all.map(({ requestedAt, state }) => request({ requestId: `r${requestedAt}`, requestedAt, state })),
+      );
+    fc.assert(
+      fc.property(reports, fc.boolean(), (all, isSent) => {
+        const type = isSent ? "asked" : "request";
+        const state = apply(
+          createReleaseState({ lock: lock() }, NOW),
+          ...all.map((each) => ({ type, request: each }) as const),
+        );
+        const latest = Math.max(...all.map(({ requestedAt }) => requestedAt));
+        expect(state.request?.requestedAt).toBe(latest);
+        const isAnswered = all.some((each) => each.requestedAt === latest && each.state !== "requested");
+        const wasDropped = state.request?.state === "requested";
+        expect(wasDropped).toBe(!isAnswered);
+      }),
+    );
   });
 
   it("the end of a hold only moves to an earlier time", () => {

@@ -1,8 +1,10 @@
 import type { RequestError } from "@/lib/api/request.ts";
 import type { ForceReleased } from "@/lib/contract/actions/force-release.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
+import { findReleaseRequest, pickNewerRequest } from "../lock-facts/release-request.ts";
 import { preselectMethod } from "./preselection.ts";
 import type { ReleaseMethod } from "./release-methods.ts";
 
@@ -10,7 +12,7 @@ import type { ReleaseMethod } from "./release-methods.ts";
 export const RESERVE_MS = 60_000;
 
 /** Why nothing was sent, or the server's error. */
-export type ReleaseFault = "say_why" | "name_format" | "confirm_target" | RequestError;
+export type ReleaseFault = "say_why" | "shorten_reason" | "name_format" | "confirm_target" | RequestError;
 
 /**
  * The step of the dialog. `refused`: the server found another hold and did nothing. `unverified`: it could not verify
@@ -52,6 +54,10 @@ export interface ReleaseState {
   reason: string;
   /** The target's label as typed for confirmation. */
   confirmation: string;
+  /** The latest release request of the hold, kept after the hold has ended; `null` if there was none. */
+  request: ReleaseRequest | null;
+  /** The ID of the request that this dialog sent, if it sent one. */
+  sentRequestId: string | null;
   step: ReleaseStep;
 }
 
@@ -64,6 +70,10 @@ export type ReleaseAction =
   | { type: "sent" }
   | { type: "step"; step: ReleaseStep }
   | { type: "ended"; at: number }
+  /** This dialog sent a request. */
+  | { type: "asked"; request: ReleaseRequest }
+  /** A report of a request, by this or another operator, or of its answer. */
+  | { type: "request"; request: ReleaseRequest }
   /** Starts the review of another hold, with all inputs reset. */
   | { type: "review"; lock: Lock; now: number };
 
@@ -77,6 +87,7 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   const choice: ReleaseChoice = method === null ? { is: "open", method } : { is: "preselected", method };
   return {
     ...{ seen: lock, holder, endedAt: null, format: null, choice, reason: "", confirmation: "" },
+    ...{ request: findReleaseRequest(lock, holder), sentRequestId: null },
     step: { at: "choosing" },
   };
 }
@@ -107,6 +118,17 @@ export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): 
     case "ended":
       // The end event arrives after the new state, so a later report can only move the end to an earlier time.
       return { ...state, endedAt: Math.min(state.endedAt ?? action.at, action.at) };
+    case "asked":
+      return {
+        ...state,
+        ...{
+          request: pickNewerRequest(state.request, action.request),
+          sentRequestId: action.request.requestId,
+        },
+        ...{ choice: { is: "open", method: null }, step: { at: "choosing" } },
+      };
+    case "request":
+      return { ...state, request: pickNewerRequest(state.request, action.request) };
     case "review":
       return createReleaseState({ lock: action.lock }, action.now);
   }

@@ -7,7 +7,7 @@ import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
 import { ApiProblem, type RequestError } from "@/lib/api/request.ts";
 import { isLikelyAlive } from "@/lib/contract/actions/looks-alive.ts";
-import type { LockEvent } from "@/lib/contract/event.ts";
+import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import type { FormatName } from "@/lib/contract/format.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
@@ -30,6 +30,7 @@ import {
   type ReleaseSubject,
   reduceReleaseState,
 } from "./release-state.ts";
+import { useReleaseRequest } from "./use-release-request.ts";
 
 export interface ReleaseForm {
   state: ReleaseState;
@@ -40,6 +41,8 @@ export interface ReleaseForm {
   drift: HoldDrift;
   /** The event that ended the last hold; `undefined` if another hold has started since or no end is known. */
   ending: LockEvent | undefined;
+  /** The events of the lock, newest first. */
+  events: readonly HistoryEntry[];
   methods: ReleaseMethods;
   /** `null` if the operator must choose. */
   choice: ReleaseMethod | null;
@@ -56,6 +59,8 @@ export interface ReleaseForm {
   setFormat(format: FormatName): void;
   reviewNewHold(lock: Lock): void;
   release(onUnverified: "refuse" | "release"): void;
+  /** Asks the holder to release the lock. */
+  ask(): void;
 }
 
 function toReleaseStep(failure: RequestError): ReleaseStep {
@@ -89,7 +94,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   const compared = step.at === "unverified" ? step.lock : seen;
   const drift = detectDrift(compared, current, isUnverified ? undefined : holder);
   const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
-  const methods = findReleaseMethods(shown, holder);
+  const methods = findReleaseMethods(shown, holder, state.request);
   const { choice, isCleared } = getValidChoice(state, shown, now);
   useEffect(() => {
     if (isCleared) dispatch({ type: "clear_preselection" });
@@ -98,12 +103,15 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   useEffect(() => {
     if (endedAt !== null) dispatch({ type: "ended", at: endedAt });
   }, [endedAt]);
-  const needsReason = isLikelyAlive(shown);
+  // The holder receives the reason of a request.
+  const needsReason = choice === "ask" || isLikelyAlive(shown);
   // Taking a production lock away from a client that may be working requires more than one click.
-  const confirm = isProduction(live.hello?.target) && needsReason ? live.hello?.target.label : undefined;
+  const isConfirmed = isProduction(live.hello?.target) && needsReason && choice !== "ask";
+  const confirm = isConfirmed ? live.hello?.target.label : undefined;
   const send = useSendRelease(state, dispatch, { compared, shown });
+  const ask = useReleaseRequest(state, dispatch, shown);
   return {
-    ...{ state, current, shown, drift, ending, methods, choice, needsReason, confirm },
+    ...{ state, current, shown, drift, ending, events, methods, choice, needsReason, confirm, ask },
     ...useReleaseObstacles(seen),
     choose: (method) => dispatch({ type: "choose", method }),
     setReason: (reason) => dispatch({ type: "reason", reason }),
@@ -116,13 +124,13 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
 
 /** Clears a preselection that became wrong, and a choice that is no longer available. */
 function getValidChoice(
-  { choice: { is, method }, holder }: ReleaseState,
+  { choice: { is, method }, holder, request }: ReleaseState,
   shown: Lock,
   now: number,
 ): { choice: ReleaseMethod | null; isCleared: boolean } {
   if (method === null) return { choice: null, isCleared: false };
-  const isCleared = is === "preselected" && isPreselectionWrong(method, shown, holder, now);
-  const isAvailable = findReleaseMethods(shown, holder).get(method) === null;
+  const isCleared = is === "preselected" && isPreselectionWrong(method, shown, holder, now, request);
+  const isAvailable = findReleaseMethods(shown, holder, request).get(method) === null;
   return { choice: isCleared || !isAvailable ? null : method, isCleared };
 }
 

@@ -13,9 +13,22 @@ interface ReasonFieldProps {
   error: ReactNode;
   /** Whether the reason is optional. */
   isOptional?: boolean;
+  /** What happens to the reason. By default, it is recorded in the audit log. */
+  placeholder?: string;
+  charactersMax?: number;
+  /** Reasons to choose from. */
+  presets?: readonly string[];
 }
 
-export function ReasonField({ reason, onReason, error, isOptional = false }: ReasonFieldProps) {
+export function ReasonField({
+  reason,
+  onReason,
+  error,
+  isOptional = false,
+  placeholder,
+  charactersMax = REASON_CHARACTERS_MAX,
+  presets,
+}: ReasonFieldProps) {
   const messages = useMessages(english);
   const isWrong = error !== undefined && error !== null;
   return (
@@ -27,15 +40,15 @@ export function ReasonField({ reason, onReason, error, isOptional = false }: Rea
         id="reason"
         rows={2}
         value={reason}
-        maxLength={REASON_CHARACTERS_MAX}
+        maxLength={charactersMax}
         onChange={(event) => onReason(event.target.value)}
         aria-invalid={isWrong}
         aria-describedby={isWrong ? "reason-error" : undefined}
-        placeholder={messages.reasonPlaceholder}
+        placeholder={placeholder ?? messages.reasonPlaceholder}
         className="resize-none rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3 aria-invalid:border-bad"
       />
       <div className="flex flex-wrap gap-1.5">
-        {messages.reasons.map((preset) => (
+        {(presets ?? messages.reasons).map((preset) => (
           <Button
             key={preset}
             size="small"

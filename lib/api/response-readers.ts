@@ -14,6 +14,7 @@ import { RulePreview } from "@/lib/contract/detection/rule-preview.ts";
 import { Problem } from "@/lib/contract/error.ts";
 import { History } from "@/lib/contract/event.ts";
 import { Facets } from "@/lib/contract/facet.ts";
+import { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import { LockList } from "@/lib/contract/list.ts";
 import { Lock } from "@/lib/contract/lock.ts";
 import { NamespaceList } from "@/lib/contract/namespace.ts";
@@ -57,6 +58,7 @@ export const readOwners = (json: unknown) => OwnerList.parse(json);
 export const readFinderReport = (json: unknown) => FinderReport.parse(json);
 export const readExtended = (json: unknown) => Extended.parse(json);
 export const readSavedNote = (json: unknown) => NoteResult.parse(json);
+export const readReleaseRequest = (json: unknown) => ReleaseRequest.parse(json);
 export const readForceReleased = (json: unknown) => ForceReleased.parse(json);
 
 export function readProblem(json: unknown): Problem | undefined {

@@ -37,6 +37,8 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["timeline.sentences", "punctuation alone"],
   ["lock.onHost", "punctuation alone"],
   ["lock.theReservation", "nothing is added"],
+  ["releaseRequest.mark", "punctuation alone"],
+  ["releaseRequest.quoted", "punctuation alone"],
   ["lockPage.ofKind", "punctuation alone"],
   ["lockPage.layout", "punctuation alone"],
   ["lockPage.role", "punctuation alone"],

@@ -3,6 +3,8 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Extended, ExtendInput } from "@/lib/contract/actions/extend.ts";
 import type { NoteInput, NoteResult } from "@/lib/contract/actions/note.ts";
+import type { RequestReleaseInput } from "@/lib/contract/actions/release-request.ts";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 import { useTargetName } from "./targets.ts";
 
@@ -24,6 +26,18 @@ export function useSaveNote(path: string) {
     mutationFn: (input) =>
       requestJson(sendRequest("POST", withTarget(`/locks/${path}/note`, target), input), (wire, json) =>
         wire.readSavedNote(json),
+      ),
+  });
+}
+
+/** Asks the holder that was seen to release the lock. */
+export function useRequestRelease(path: string) {
+  const target = useTargetName();
+  return useMutation<ReleaseRequest, RequestError, RequestReleaseInput>({
+    mutationFn: (input) =>
+      requestJson(
+        sendRequest("POST", withTarget(`/locks/${path}/request-release`, target), input),
+        (wire, json) => wire.readReleaseRequest(json),
       ),
   });
 }

@@ -7,9 +7,12 @@ import { LivenessWord } from "@/components/lock-facts/liveness-text.tsx";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { countHolds } from "@/components/lock-facts/lock-texts.ts";
 import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
+import { findLatestRequest } from "@/components/lock-facts/release-request.ts";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EndedRowText } from "./ended-row.tsx";
@@ -111,12 +114,19 @@ function HolderLine({ lock }: { lock: Lock }) {
         {holder === undefined ? messages.notHeld : <HolderName holder={holder} />}
         {second !== undefined && messages.andMore(lock.holders.length - 1)}
       </span>
+      <RequestChip request={findLatestRequest(lock.holders)} />
       {count > 1 && <CardChip>{`×${formatNumber(count)}`}</CardChip>}
       {lock.waiters.count !== null && lock.waiters.count > 0 && (
         <CardChip>{messages.waiting(<WaiterCount waiters={lock.waiters} />)}</CardChip>
       )}
     </div>
   );
+}
+
+/** In words, because a touch screen shows no title. */
+function RequestChip({ request }: { request: ReleaseRequest | null }) {
+  const messages = useMessages(releaseRequest);
+  return request !== null && <CardChip>{messages.states[request.state]}</CardChip>;
 }
 
 function CardChip({ children }: { children: ReactNode }) {

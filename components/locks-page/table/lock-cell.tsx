@@ -8,6 +8,8 @@ import { LivenessLabel } from "@/components/lock-facts/liveness-text.tsx";
 import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { countHolds } from "@/components/lock-facts/lock-texts.ts";
 import { FencingToken, LeaseBar, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
+import { findLatestRequest } from "@/components/lock-facts/release-request.ts";
+import { ReleaseRequestMark } from "@/components/lock-facts/release-request-text.tsx";
 import { describeFormat, describeFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
@@ -59,6 +61,7 @@ function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number;
       <KeyLink lock={lock} tabIndex={tabIndex} />
       {withHolder && (
         <div className="-mt-1 truncate text-2xs text-ink-3">
+          <ReleaseRequestMark request={findLatestRequest(lock.holders)} />
           {holder === undefined ? messages.notHeld : <HolderName holder={holder} />}
         </div>
       )}

@@ -26,6 +26,7 @@ import type { palette } from "./palette.ts";
 import type { problemPages } from "./problem-pages.ts";
 import type { problems } from "./problems.ts";
 import type { release } from "./release.tsx";
+import type { releaseRequest } from "./release-request.tsx";
 import type { search } from "./search.ts";
 import type { settings } from "./settings.ts";
 import type { shell } from "./shell.tsx";
@@ -54,6 +55,7 @@ export interface Messages {
   formatFacts: typeof formatFacts;
   formats: typeof formats;
   release: typeof release;
+  releaseRequest: typeof releaseRequest;
   keysHelp: typeof keysHelp;
   lock: typeof lock;
   lockCopy: typeof lockCopy;

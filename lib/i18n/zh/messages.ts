@@ -27,6 +27,7 @@ import { palette } from "./palette.ts";
 import { problemPages } from "./problem-pages.ts";
 import { problems } from "./problems.ts";
 import { release } from "./release.tsx";
+import { releaseRequest } from "./release-request.tsx";
 import { search } from "./search.ts";
 import { settings } from "./settings.ts";
 import { shell } from "./shell.tsx";
@@ -54,6 +55,7 @@ export const zh: Messages = {
   formatFacts,
   formats,
   release,
+  releaseRequest,
   keysHelp,
   lock,
   lockCopy,

@@ -1,0 +1,92 @@
+"use client";
+
+import clsx from "clsx";
+import { type LucideIcon, MessageCircleCheck, MessageCircleQuestionMark, MessageCircleX } from "lucide-react";
+import { formatAgo, formatDate } from "@/components/ui/format-duration.ts";
+import { SafeText } from "@/components/ui/safe-text.tsx";
+import { toVisibleText } from "@/components/ui/visible-text.ts";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
+import { releaseRequest as english } from "@/lib/i18n/en/release-request.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
+import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useServerNow } from "@/lib/live/hooks.ts";
+
+type State = ReleaseRequest["state"];
+
+/** Each state has its own shape, so that color is never the only distinction. */
+export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
+  requested: MessageCircleQuestionMark,
+  accepted: MessageCircleCheck,
+  refused: MessageCircleX,
+};
+
+/** The colors of icons. `ok` has too little contrast for text. */
+export const REQUEST_INK: Readonly<Record<State, string>> = {
+  requested: "text-ink-2",
+  accepted: "text-ok",
+  refused: "text-warn",
+};
+
+/** Marks a hold whose release was requested, before the name of its holder. The title contains the answer, or otherwise the reason. */
+export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
+  const messages = useMessages(english);
+  if (request === null || request === undefined) return null;
+  const { state, reason, answerText } = request;
+  const Icon = REQUEST_ICONS[state];
+  const text = messages.mark(messages.states[state], toVisibleText(answerText ?? reason));
+  return (
+    <span role="img" aria-label={text} title={text} className="mr-1 inline-block shrink-0 align-[-2px]">
+      <Icon aria-hidden size={13} className={REQUEST_INK[state]} />
+    </span>
+  );
+}
+
+/** Shows the state of a request, its answer, and who made it when and why. */
+export function ReleaseRequestText({ request }: { request: ReleaseRequest }) {
+  const messages = useMessages(english);
+  const { state, answerText } = request;
+  return (
+    <>
+      <span className={clsx("font-medium", state === "refused" && "text-warn")}>
+        {messages.states[state]}
+      </span>
+      {answerText !== null && answerText !== "" && (
+        <> {messages.quoted(<SafeText text={answerText} wrap />)}</>
+      )}
+      <div className="text-ink-3">
+        <RequestOrigin request={request} />
+      </div>
+    </>
+  );
+}
+
+/** Shows who made the request, how long ago, and why. */
+export function RequestOrigin({ request }: { request: ReleaseRequest }) {
+  const messages = useMessages(english);
+  const uiMessages = useMessages(ui);
+  const { requestedBy, requestedAt, reason } = request;
+  const now = useServerNow() ?? requestedAt;
+  return (
+    <span title={formatDate(requestedAt)}>
+      {messages.origin(
+        <SafeText text={requestedBy} wrap />,
+        formatAgo(now - requestedAt, uiMessages),
+        reason === "" ? null : <SafeText text={reason} wrap />,
+      )}
+    </span>
+  );
+}
+
+/**
+ * Announces each change of a request to screen readers. The time is left out, because it changes every second. Render
+ * it also without a request, because screen readers only announce changes of an element that exists.
+ */
+export function RequestAnnouncement({ request }: { request: ReleaseRequest | null }) {
+  const messages = useMessages(english);
+  return (
+    <p role="status" className="sr-only">
+      {request !== null &&
+        messages.mark(messages.titles[request.state], toVisibleText(request.answerText ?? ""))}
+    </p>
+  );
+}

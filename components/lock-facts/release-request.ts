@@ -1,0 +1,46 @@
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
+import type { Holder, Lock } from "@/lib/contract/lock.ts";
+
+/** Returns the holder that an action on a lock applies to: one of several, or else the first one. */
+function findSubject(lock: Lock, only: Holder | undefined): Holder | undefined {
+  return only === undefined ? lock.holders[0] : lock.holders.find(({ version }) => version === only.version);
+}
+
+/**
+ * Returns whether the holder receives release requests. Several holders can only be asked one at a time.
+ *
+ * @param only one of several holders
+ */
+export function canAskHolder(lock: Lock, only: Holder | undefined): boolean {
+  if (only === undefined && lock.holders.length > 1) return false;
+  return findSubject(lock, only)?.receivesReleaseRequests === true;
+}
+
+/**
+ * Returns the latest release request of a hold; `null` if there is none.
+ *
+ * @param only one of several holders
+ */
+export function findReleaseRequest(lock: Lock, only?: Holder | undefined): ReleaseRequest | null {
+  return findSubject(lock, only)?.releaseRequested ?? null;
+}
+
+/**
+ * Returns the newer of two reports of a hold's release request. The response to a request can arrive later than the
+ * holder's answer on the stream.
+ */
+export function pickNewerRequest(
+  known: ReleaseRequest | null,
+  reported: ReleaseRequest | null,
+): ReleaseRequest | null {
+  if (known === null || reported === null) return reported ?? known;
+  if (known.requestId !== reported.requestId)
+    return reported.requestedAt >= known.requestedAt ? reported : known;
+  return reported.state === "requested" ? known : reported;
+}
+
+/** Returns the latest release request of any holder; `null` if there is none. */
+export function findLatestRequest(holders: readonly Holder[]): ReleaseRequest | null {
+  const requests = holders.flatMap(({ releaseRequested }) => releaseRequested ?? []);
+  return requests.reduce<ReleaseRequest | null>(pickNewerRequest, null);
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { useEffect } from "react";
+import { toLockPath } from "@/components/lock-facts/lock-path.ts";
+import { ApiProblem } from "@/lib/api/request.ts";
+import { RELEASE_REQUEST_TEXT_MAX } from "@/lib/contract/limits.ts";
+import type { Lock } from "@/lib/contract/lock.ts";
+import { useRequestRelease } from "@/lib/queries/lock-actions.ts";
+import { findReleaseRequest } from "../lock-facts/release-request.ts";
+import {
+  getExpectedVersion,
+  type ReleaseAction,
+  type ReleaseFault,
+  type ReleaseState,
+} from "./release-state.ts";
+
+/**
+ * Keeps the latest release request of the hold in the state of the dialog, and returns the function that sends one.
+ *
+ * @param shown the current state of the hold that was seen
+ */
+export function useReleaseRequest(
+  state: ReleaseState,
+  dispatch: (action: ReleaseAction) => void,
+  shown: Lock,
+): () => void {
+  const { mutate } = useRequestRelease(toLockPath(shown));
+  const reported = findReleaseRequest(shown, state.holder);
+  useEffect(() => {
+    if (reported !== null) dispatch({ type: "request", request: reported });
+  }, [reported, dispatch]);
+  return () => {
+    const expectedVersion = getExpectedVersion(state);
+    const reason = state.reason.trim();
+    if (expectedVersion === null || state.step.at === "sending") return;
+    const refuse = (error: ReleaseFault) => dispatch({ type: "step", step: { at: "choosing", error } });
+    if (reason === "") return refuse("say_why");
+    if (reason.length > RELEASE_REQUEST_TEXT_MAX) return refuse("shorten_reason");
+    dispatch({ type: "sent" });
+    mutate(
+      { expectedVersion, reason },
+      {
+        onSuccess: (request) => dispatch({ type: "asked", request }),
+        onError: (failure) => {
+          if (failure instanceof ApiProblem && failure.code === "changed")
+            dispatch({ type: "step", step: { at: "refused", lock: failure.lock } });
+          else refuse(failure);
+        },
+      },
+    );
+  };
+}

@@ -1,0 +1,59 @@
+import type { ReactNode } from "react";
+
+/** Requests to release a lock: in the release dialog, on the lock page and in the table. */
+export const releaseRequest = {
+  namespace: "releaseRequest" as const,
+
+  /** The state of a request, as a mark in the table and on the lock page. */
+  states: {
+    requested: "Release requested",
+    accepted: "Release accepted",
+    refused: "Release refused",
+  },
+  name: "Request",
+  /** @param text the answer of the holder, or the operator's reason if there is no answer */
+  mark: (state: string, text: string) => (text === "" ? state : `${state}: “${text}”`),
+  quoted: (text: ReactNode) => <>“{text}”</>,
+  origin: (who: ReactNode, ago: string, reason: ReactNode | null) => (
+    <>
+      Requested by {who} {ago}
+      {reason !== null && <>: “{reason}”</>}
+    </>
+  ),
+
+  // The action in the dialog.
+  method: "Ask the holder to release",
+  hint: "The holder receives your reason, and accepts or refuses.",
+  why: {
+    requested: "Not available: the holder has not answered the last request yet.",
+    accepted: "Not available: the holder accepted the last request.",
+  },
+  previousHolder: "It can finish its work before it releases the lock.",
+  reasons: ["Deployment", "Maintenance", "Blocks other work", "Test"],
+  reasonRequired: "Enter a reason. The holder receives it.",
+  reasonTooLong: (most: number) => `Shorten the reason to at most ${most} characters.`,
+  reasonPlaceholder: "Sent to the holder and recorded in the audit log",
+  submit: "Ask holder to release",
+  isSending: "Sending request…",
+
+  // The state in the dialog.
+  titles: {
+    requested: "Release requested",
+    accepted: "The holder accepted the request",
+    refused: "The holder refused the request",
+  },
+  texts: {
+    requested:
+      "Waiting for the holder's answer. Clients of the HTTP API receive the request with their next renewal.",
+    accepted: "It releases the lock when its work is done.",
+    refused: "It keeps the lock. Ask again, or choose another action.",
+  },
+
+  // The end of a hold that was asked for.
+  released: "The holder released the lock",
+  ended: "The hold has ended",
+  holder: "Holder",
+  time: "Time",
+  after: (clock: string, span: string) => `${clock} (Redis time), ${span} after the request`,
+  currentHolder: "Held by",
+};
