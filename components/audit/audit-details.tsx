@@ -7,14 +7,14 @@ import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { formatDate, formatNumber } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { AuditItem } from "@/lib/contract/audit.ts";
-import { auditDetails } from "@/lib/i18n/en/audit-details.tsx";
+import { audit } from "@/lib/i18n/en/audit.tsx";
 import { auditNames } from "@/lib/i18n/en/audit-names.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { findAuditName, formatDetailLines } from "./audit-texts.ts";
 
 /** The details of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
-  const messages = useMessages(auditDetails);
+  const messages = useMessages(audit).details;
   const names = useMessages(auditNames);
   const { at, action, target, reason, requestId, outcome, number, details } = item;
   return (
@@ -55,7 +55,7 @@ export function AuditDetails({ item }: { item: AuditItem }) {
 }
 
 function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
-  const messages = useMessages(auditDetails);
+  const messages = useMessages(audit).details;
   return (
     <>
       <DetailRow name={messages.who}>
@@ -82,7 +82,7 @@ function ActorDetails({ item: { who, from } }: { item: AuditItem }) {
 }
 
 function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem }) {
-  const messages = useMessages(auditDetails);
+  const messages = useMessages(audit).details;
   const fields = key === undefined ? undefined : { key, ...(keyBase64 === undefined ? {} : { keyBase64 }) };
   return (
     <>
@@ -121,7 +121,7 @@ function SeenState({ item: { key, keyBase64, target, seen } }: { item: AuditItem
 }
 
 function OutcomeDetails({ outcome }: Pick<AuditItem, "outcome">) {
-  const messages = useMessages(auditDetails);
+  const messages = useMessages(audit).details;
   const names = useMessages(auditNames);
   if (outcome === null) {
     return (

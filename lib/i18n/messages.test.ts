@@ -20,7 +20,7 @@ const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["events.between", "punctuation alone"],
   ["docs.between", "punctuation alone"],
   ["docs.limits.separator", "punctuation alone"],
-  ["auditDetails.fence", "the term is English"],
+  ["audit.details.fence", "the term is English"],
   ["events.fence", "the term is English"],
   ["eventsPage.details.fence", "the term is English"],
   ["eventsPage.details.id", "the term is English"],

@@ -1,6 +1,5 @@
 import type { apiKeys } from "./api-keys.tsx";
 import type { audit } from "./audit.tsx";
-import type { auditDetails } from "./audit-details.tsx";
 import type { auditNames } from "./audit-names.ts";
 import type { bulk } from "./bulk.ts";
 import type { docs } from "./docs.tsx";
@@ -43,7 +42,6 @@ import type { views } from "./views.ts";
 export interface Messages {
   apiKeys: typeof apiKeys;
   audit: typeof audit;
-  auditDetails: typeof auditDetails;
   auditNames: typeof auditNames;
   bulk: typeof bulk;
   docs: typeof docs;

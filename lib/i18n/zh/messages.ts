@@ -1,7 +1,6 @@
 import type { Messages } from "../en/messages.ts";
 import { apiKeys } from "./api-keys.tsx";
 import { audit } from "./audit.tsx";
-import { auditDetails } from "./audit-details.tsx";
 import { auditNames } from "./audit-names.ts";
 import { bulk } from "./bulk.ts";
 import { docs } from "./docs.tsx";
@@ -43,7 +42,6 @@ import { views } from "./views.ts";
 export const zh: Messages = {
   apiKeys,
   audit,
-  auditDetails,
   auditNames,
   bulk,
   docs,
