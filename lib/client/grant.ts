@@ -2,6 +2,7 @@ import { ApiError } from "./api-error.ts";
 import type { ApiResponse } from "./api-transport.ts";
 import type { Released } from "./hold-options.ts";
 import { computeElapsedMs, type Moment } from "./moment.ts";
+import type { ReceivedReleaseRequest } from "./release-requests.ts";
 import { readAmount, readObject, readText } from "./untrusted.ts";
 import type { WritableFormat } from "./wire-types.ts";
 
@@ -17,8 +18,11 @@ export interface Grant {
   readonly sentAt: Moment;
   /** Time left from `sentAt` on, in milliseconds. */
   readonly leftMs: number;
+  /** The last request to release the hold. */
+  readonly releaseRequested?: ReceivedReleaseRequest | undefined;
 }
 
+const REQUEST_STATES = ["requested", "accepted", "refused"] as const;
 const HOLD_ID = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
 const FENCE = /^\d{1,20}$/;
 const FORMATS: readonly string[] = ["redisson", "token", "timestamp"] satisfies WritableFormat[];
@@ -42,7 +46,19 @@ export function readGrant({ value, status, sentAt }: ApiResponse): Grant {
   // The server cannot have waited for longer than the request took.
   const waitedMs = Math.min(readAmount(hold.waitedMs) ?? 0, computeElapsedMs(sentAt));
   const owner = readText(hold.owner) ?? "";
-  return { holdId, fence, owner, format, count, leaseMs, sentAt, leftMs: waitedMs + remainingMs };
+  const releaseRequested = readReleaseRequest(hold.releaseRequested);
+  const leftMs = waitedMs + remainingMs;
+  return { holdId, fence, owner, format, count, leaseMs, sentAt, leftMs, releaseRequested };
+}
+
+/** Returns a release request; `undefined` if there is none, as from servers of version 0.2. */
+export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
+  const request = readObject(value) ?? {};
+  const requestId = readText(request.requestId);
+  const state = REQUEST_STATES.find((each) => each === request.state);
+  if (requestId === undefined || state === undefined) return undefined;
+  const [reason = "", requestedBy = ""] = [readText(request.reason), readText(request.requestedBy)];
+  return { requestId, reason, requestedBy, requestedAt: readAmount(request.requestedAt) ?? 0, state };
 }
 
 /** @throws ApiError with the code `unexpected_response` */

@@ -1,6 +1,7 @@
 import { LostError } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import { computeElapsedMs } from "./moment.ts";
+import { ReleaseRequestInbox } from "./release-requests.ts";
 import { startBackgroundTimer, type Timer } from "./timers.ts";
 
 /** `closed`: this process has released its last count. */
@@ -13,6 +14,8 @@ export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 export class HoldLease {
   /** Counts that this process has not released, including pending re-entries. */
   openCounts = 1;
+  /** The requests of operators to release the hold. */
+  readonly releaseRequests = new ReleaseRequestInbox();
   /** Called once when the lease is lost or closed. */
   onEnd: () => void = () => undefined;
   #grant: Grant;
@@ -69,6 +72,7 @@ export class HoldLease {
   applyGrant(grant: Grant): void {
     if (!this.isCertain) return;
     this.#state = "held";
+    this.releaseRequests.receive(grant.releaseRequested);
     // Responses may arrive in either order, and no request shortens a lease.
     if (grant.leftMs - computeElapsedMs(grant.sentAt) <= this.remainingMs()) return;
     this.#grant = grant;

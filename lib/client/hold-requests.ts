@@ -19,6 +19,18 @@ const TRY_SHARE_OF_REST = 1 / 3;
 const TRY_MS_MIN = 50;
 const LEASE_MS_DEFAULT = 30_000;
 
+export interface ReleaseRequestAnswer {
+  readonly requestId: string;
+  readonly answer: "accepted" | "refused";
+  readonly text: string | undefined;
+}
+
+interface RenewalFields {
+  readonly leaseMs: number;
+  /** Whether this client reads release requests from now on. */
+  readonly receivesReleaseRequests?: true;
+}
+
 /** The verbs of the API: builds their requests and reads their responses. */
 export class HoldRequests {
   readonly #transport: ApiTransport;
@@ -55,13 +67,27 @@ export class HoldRequests {
   }
 
   /** Renews until it succeeds, is refused or the lease ends. @throws ApiError */
-  renew(lease: HoldLease, leaseMs: number): Promise<Grant> {
-    return this.#renew(lease, leaseMs, createIdempotencyKey(), lease.remainingMs());
+  renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
+    return this.#renew(lease, fields, createIdempotencyKey(), lease.remainingMs());
+  }
+
+  /** Answers a release request until it succeeds, is refused or the lease ends. @throws ApiError */
+  async answerReleaseRequest(lease: HoldLease, body: ReleaseRequestAnswer): Promise<void> {
+    const path = buildHoldPath(lease, "/answer-release-request");
+    // The key permits retries. Repeating an answer changes nothing.
+    const idempotencyKey = createIdempotencyKey();
+    await this.#transport.request({
+      method: "POST",
+      path,
+      body: { ...body },
+      idempotencyKey,
+      ...computeLimits(lease),
+    });
   }
 
   /** Attempts once to renew, with the lease that the hold has. @throws ApiError */
   renewOnce(lease: HoldLease, idempotencyKey: string): Promise<Grant> {
-    return this.#renew(lease, lease.leaseMs, idempotencyKey, 0);
+    return this.#renew(lease, { leaseMs: lease.leaseMs }, idempotencyKey, 0);
   }
 
   /** Reads whether the hold exists. @throws ApiError */
@@ -102,11 +128,11 @@ export class HoldRequests {
     return readReleased(response);
   }
 
-  async #renew(lease: HoldLease, leaseMs: number, idempotencyKey: string, retryForMs: number) {
+  async #renew(lease: HoldLease, fields: RenewalFields, idempotencyKey: string, retryForMs: number) {
     const response = await this.#transport.request({
       method: "POST",
       path: buildHoldPath(lease, "/renew"),
-      body: { leaseMs },
+      body: { ...fields },
       idempotencyKey,
       ...computeLimits(lease),
       retryForMs,
@@ -135,7 +161,10 @@ export class HoldRequests {
   }
 }
 
-function buildHoldPath(lease: HoldLease, verb: "" | "/renew" | "/release"): string {
+function buildHoldPath(
+  lease: HoldLease,
+  verb: "" | "/renew" | "/release" | "/answer-release-request",
+): string {
   return `/holds/${lease.grant.holdId}${verb}`;
 }
 

@@ -4,8 +4,9 @@ import { getRetryRule, isErrorCode, type RetryRule } from "./failure-rules.ts";
 import type { Grant } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { Released, ReleaseOptions } from "./hold-options.ts";
-import type { HoldRequests } from "./hold-requests.ts";
+import type { HoldRequests, ReleaseRequestAnswer } from "./hold-requests.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
+import type { ReceivedReleaseRequest } from "./release-requests.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 /** Renews, re-enters and releases one hold, and keeps its lease up to date. */
@@ -18,6 +19,11 @@ export class HoldSession {
     renewal: "automatic" | "manual",
     private readonly onError: (error: LockkeeperError) => void,
   ) {
+    lease.releaseRequests.connect({
+      declare: () => this.#declareReleaseRequests(),
+      answer: (requestId, answer, text) => this.#answerReleaseRequest({ requestId, answer, text }),
+      shouldRetry: () => lease.isCertain,
+    });
     if (renewal === "manual") return;
     const renewer = new LeaseRenewer(lease, (idempotencyKey) => this.#renewOnce(idempotencyKey));
     this.#renewer = renewer;
@@ -27,7 +33,7 @@ export class HoldSession {
   /** @throws LockkeeperError */
   async renew(leaseMs = this.lease.leaseMs): Promise<void> {
     try {
-      this.#apply(await this.requests.renew(this.lease, leaseMs));
+      this.#apply(await this.requests.renew(this.lease, { leaseMs }));
     } catch (error) {
       const failure = this.#toError(error);
       if (getRule(failure) !== "never") this.lease.markInJeopardy();
@@ -86,6 +92,34 @@ export class HoldSession {
       lease.markLost(lease.createLoss("its last count was released elsewhere"));
     }
     return released;
+  }
+
+  /**
+   * Declares that this client reads release requests. Reports a refusal, which no call reports.
+   *
+   * @returns the current request @throws LockkeeperError if the declaration may succeed later
+   */
+  async #declareReleaseRequests(): Promise<ReceivedReleaseRequest | undefined> {
+    try {
+      const fields = { leaseMs: this.lease.leaseMs, receivesReleaseRequests: true } as const;
+      const grant = await this.requests.renew(this.lease, fields);
+      this.#apply(grant);
+      return grant.releaseRequested;
+    } catch (error) {
+      const failure = this.#toError(error);
+      if (getRule(failure) !== "never") throw failure;
+      if (!(failure instanceof LostError)) this.onError(failure);
+      return undefined;
+    }
+  }
+
+  /** @throws LockkeeperError */
+  async #answerReleaseRequest(answer: ReleaseRequestAnswer): Promise<void> {
+    try {
+      await this.requests.answerReleaseRequest(this.lease, answer);
+    } catch (error) {
+      throw this.#toError(error);
+    }
   }
 
   #apply(grant: Grant): void {

@@ -2,7 +2,8 @@ import type { LostError } from "./errors.ts";
 import type { Released, ReleaseOptions, RenewOptions } from "./hold-options.ts";
 import type { HoldSession } from "./hold-session.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
-import { assertReleaseOptions, assertRenewOptions } from "./options.ts";
+import { assertReleaseOptions, assertRenewOptions, assertType } from "./options.ts";
+import type { ReleaseRequestListener } from "./release-requests.ts";
 import type { WritableFormat } from "./wire-types.ts";
 
 /**
@@ -114,6 +115,22 @@ export class Hold implements AsyncDisposable {
     assertRenewOptions("reenter", options);
     this.assertHeld();
     return new Hold(this.#session, await this.#session.reenter(options.leaseMs));
+  }
+
+  /**
+   * Calls the listener when an operator asks for the release of this hold. Registering the first listener renews the
+   * hold once; operators can send requests from then on. A request arrives with the next renewal, which with automatic
+   * renewal is within a third of the lease.
+   *
+   * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
+   * applies to all counts of the hold, and a later one replaces it.
+   *
+   * @throws LostError, InvalidError
+   */
+  onReleaseRequested(listener: ReleaseRequestListener): void {
+    assertType(listener, "function", "listener");
+    this.assertHeld();
+    this.#session.lease.releaseRequests.listen(listener);
   }
 
   /**

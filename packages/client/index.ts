@@ -48,4 +48,5 @@ export type {
   RenewOptions,
 } from "../../lib/client/hold-options.ts";
 export { LockkeeperClient, type LockkeeperClientOptions } from "../../lib/client/lockkeeper-client.ts";
+export type { ReleaseRequest, ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 export type { OwnerRecord, TimestampUnit, WritableFormat } from "../../lib/client/wire-types.ts";

@@ -7,6 +7,7 @@
  * @packageDocumentation
  */
 
+export type { ReleaseRequest, ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 export type { LibraryErrorCode as ErrorCode } from "../../lib/contract/error.ts";
 export type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
 export type { OwnerRecord } from "../../lib/contract/lock.ts";

@@ -1,3 +1,4 @@
+import { ReleaseRequestInbox } from "../../../lib/client/release-requests.ts";
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { LostError } from "../../errors/lock-errors.ts";
@@ -35,6 +36,8 @@ export class HoldLease implements RenewableHold {
   readonly owner: string;
   /** Counts that this process has not released, including pending re-entries. */
   openCounts = 1;
+  /** The requests of operators to release the hold. */
+  readonly releaseRequests = new ReleaseRequestInbox();
   #leaseMs: number;
   #sentAt: Moment;
   #remainingAtSendMs: number;

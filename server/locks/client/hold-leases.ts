@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Backend } from "../verbs/backend.ts";
@@ -29,6 +30,10 @@ export class HoldLeases implements HoldCommands {
     this.#watchdog = new Watchdog((leases, tryMs) => backend.renewMany(leases, tryMs));
     backend.onForceRelease({
       onRelease: (token, fence) => this.#onForceRelease(token, fence),
+      onReleaseRequested: (token, fence, request) => {
+        const lease = this.#byToken.get(token);
+        if (lease?.fence === fence) lease.releaseRequests.receive(request);
+      },
       onGap: () => this.#watchdog.renewAll(),
     });
   }
@@ -43,6 +48,13 @@ export class HoldLeases implements HoldCommands {
         this.#watchdog.forget(lease);
       },
     });
+    lease.releaseRequests.connect({
+      declare: () => this.#declareReleaseRequests(lease),
+      answer: async (requestId, answer, text) => {
+        await this.backend.verbs.answerReleaseRequest(lease.toRef(), { requestId, answer, text });
+      },
+      shouldRetry: (error) => isOutage(error) && isHeld(lease),
+    });
     const hold = new Hold(lease, count, this);
     this.#byToken.set(token, lease);
     if (renew) this.#watchdog.watch(lease);
@@ -56,6 +68,14 @@ export class HoldLeases implements HoldCommands {
       if (isOutage(error)) lease.markInJeopardy();
       throw error;
     }
+  }
+
+  async #declareReleaseRequests(lease: HoldLease): Promise<ReleaseRequest | undefined> {
+    const options = { leaseMs: lease.leaseMs, receivesReleaseRequests: true };
+    const grant = await this.#prolong(lease, (onSend) =>
+      this.backend.verbs.renew(lease.toRef(), { ...options, onSend }),
+    );
+    return grant.releaseRequested;
   }
 
   async reenter(lease: HoldLease, { leaseMs }: ReenterOptions): Promise<Hold> {
@@ -108,6 +128,7 @@ export class HoldLeases implements HoldCommands {
         sentAt = getCurrentMoment();
       });
       lease.applyGrant(grant, sentAt);
+      lease.releaseRequests.receive(grant.releaseRequested);
       this.#watchdog.reschedule(lease);
       return grant;
     } catch (error) {
@@ -144,6 +165,10 @@ export class HoldLeases implements HoldCommands {
       await sleep(ABANDON_RETRY_MS, undefined, { ref: false });
     }
   }
+}
+
+function isHeld({ state }: HoldLease): boolean {
+  return state === "held" || state === "jeopardy";
 }
 
 function isOutage(error: unknown): boolean {

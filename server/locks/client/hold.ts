@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { ReleaseRequestListener } from "../../../lib/client/release-requests.ts";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LostError } from "../../errors/lock-errors.ts";
 import { assertDurations } from "../verbs/durations.ts";
 import type { Released } from "../verbs/verbs.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
-import { assertReenterOptions, assertReleaseOptions } from "./options.ts";
+import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
  * The state of one count of a hold. `held`: certain until the local deadline. `jeopardy`: still within the deadline,
@@ -150,6 +151,22 @@ export class Hold implements AsyncDisposable {
     assertReenterOptions(options);
     this.assertHeld();
     return await this.#commands.reenter(this.#lease, options);
+  }
+
+  /**
+   * Calls the listener when an operator asks for the release of this hold. Registering the first listener renews the
+   * hold once; operators can send requests from then on. A request arrives at once, or with the next renewal if its
+   * message was lost. On a quorum, requests are not supported, and the listener is never called.
+   *
+   * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
+   * applies to all counts of the hold, and a later one replaces it.
+   *
+   * @throws LostError, InvalidError
+   */
+  onReleaseRequested(listener: ReleaseRequestListener): void {
+    assertListener(listener);
+    this.assertHeld();
+    this.#lease.releaseRequests.listen(listener);
   }
 
   /**

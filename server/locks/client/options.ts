@@ -89,6 +89,12 @@ export function assertCampaignOptions(options: object): void {
 }
 
 /** @throws InvalidError */
+export function assertListener(listener: unknown): void {
+  if (typeof listener !== "function")
+    throw new InvalidError("The listener must be a function.", { field: "listener" });
+}
+
+/** @throws InvalidError */
 export function assertKey(key: unknown): asserts key is string {
   if (typeof key !== "string")
     throw new InvalidError("The key of a lock must be a string.", { field: "key" });

@@ -1,4 +1,5 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { OwnHold } from "../../formats/lock-requests.ts";
 import type { OperatorVerbs } from "./verbs.ts";
 
@@ -12,14 +13,16 @@ export interface Backend {
    * gone, `undefined` if that is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
-  /** Reports force-releases to the listener. Call it once, because one subscription serves all holds of the client. */
+  /** Reports force-releases and release requests to the listener. Call it once, because one subscription serves all holds of the client. */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
 }
 
-/** Receives the force-releases of a client's holds. */
+/** Receives the force-releases and the release requests of a client's holds. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
+  /** Called when an operator asks the client to release a hold, and again with each renewal until it answers. */
+  onReleaseRequested?(token: string, fence: string, request: ReleaseRequest): void;
   /** Called when the subscription is made or renewed. Earlier releases may not have been reported. */
   onGap(): void;
 }

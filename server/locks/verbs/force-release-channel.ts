@@ -1,12 +1,13 @@
 import type { Redis } from "ioredis";
 import { buildClientChannel } from "../../formats/keys.ts";
+import { parseReleaseRequest } from "../../formats/release-request.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { ForceReleaseListener } from "./backend.ts";
 
 /** How long after a timeout a subscription is retried. */
 const RETRY_MS = 1000;
 
-/** Subscribes to the force-releases of one client, and resubscribes after each reconnect. */
+/** Subscribes to the force-releases and release requests of one client, and resubscribes after each reconnect. */
 export function subscribeToForceReleases(
   redis: Redis,
   clientId: string,
@@ -25,9 +26,19 @@ export function subscribeToForceReleases(
   };
   redis.on("messageBuffer", (from: Buffer, message: Buffer) => {
     if (!channel.equals(from)) return;
-    const [fence = "", token = ""] = message.toString().split("\t");
-    listener.onRelease(token, fence);
+    dispatchMessage(message.toString(), listener);
   });
   redis.on("ready", subscribe);
   subscribe();
+}
+
+/** A message is `fence ⇥ token` for a force-release, or `release_requested ⇥ fence ⇥ token ⇥ request`. */
+function dispatchMessage(message: string, listener: ForceReleaseListener): void {
+  const [first = "", second = "", third = "", ...rest] = message.split("\t");
+  if (first !== "release_requested") {
+    listener.onRelease(second, first);
+    return;
+  }
+  const request = parseReleaseRequest(rest.join("\t"));
+  if (request !== undefined) listener.onReleaseRequested?.(third, second, request);
 }

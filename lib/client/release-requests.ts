@@ -1,0 +1,100 @@
+import { startBackgroundTimer } from "./timers.ts";
+
+/** A release request as a response or a message contains it. */
+export interface ReceivedReleaseRequest {
+  readonly requestId: string;
+  readonly reason: string;
+  readonly requestedBy: string;
+  readonly requestedAt: number;
+  readonly state: "requested" | "accepted" | "refused";
+}
+
+/** An operator's request that this hold is released. Answer it once. */
+export interface ReleaseRequest {
+  readonly requestId: string;
+  /** Reason that the operator entered. */
+  readonly reason: string;
+  /** Operator or API key that sent the request. */
+  readonly requestedBy: string;
+  /** Redis clock, in Unix milliseconds. */
+  readonly requestedAt: number;
+  /**
+   * Informs the operator that the hold will be released. Does not release it: do that when the work has stopped.
+   *
+   * @param text for the operator, up to 200 characters
+   * @throws as `renew`; an error with the code `changed` if the request was refused or a newer one replaced it
+   */
+  accept(text?: string): Promise<void>;
+  /**
+   * Informs the operator that the hold is kept, and why.
+   *
+   * @param text for the operator, up to 200 characters
+   * @throws as `accept`
+   */
+  refuse(text: string): Promise<void>;
+}
+
+export type ReleaseRequestListener = (request: ReleaseRequest) => unknown;
+
+/** The requests of a hold that its inbox sends. */
+export interface ReleaseRequestCommands {
+  /**
+   * Declares that this client reads release requests. Rejects if that failed.
+   *
+   * @returns the current request
+   */
+  declare(): Promise<ReceivedReleaseRequest | undefined>;
+  answer(requestId: string, answer: "accepted" | "refused", text: string | undefined): Promise<void>;
+  /** Whether a failed declaration is repeated. */
+  shouldRetry(error: unknown): boolean;
+}
+
+const RETRY_MS = 1000;
+
+/** Passes the release requests of one hold to its listener, each once. */
+export class ReleaseRequestInbox {
+  #commands: ReleaseRequestCommands | undefined;
+  #listener: ReleaseRequestListener | undefined;
+  #lastId: string | undefined;
+
+  /** Call it before `listen`. */
+  connect(commands: ReleaseRequestCommands): void {
+    this.#commands = commands;
+  }
+
+  /** Replaces the listener. The first one declares that this client reads release requests. */
+  listen(listener: ReleaseRequestListener): void {
+    const isFirst = this.#listener === undefined;
+    this.#listener = listener;
+    if (isFirst && this.#commands !== undefined) void this.#declare(this.#commands);
+  }
+
+  /** Passes a request to the listener, unless it was passed before or is answered. */
+  receive(request: ReceivedReleaseRequest | undefined): void {
+    if (request?.state !== "requested" || request.requestId === this.#lastId) return;
+    const [listener, commands] = [this.#listener, this.#commands];
+    if (listener === undefined || commands === undefined) return;
+    const { requestId, reason, requestedBy, requestedAt } = request;
+    this.#lastId = requestId;
+    try {
+      listener({
+        ...{ requestId, reason, requestedBy, requestedAt },
+        accept: (text) => commands.answer(requestId, "accepted", text),
+        refuse: (text) => commands.answer(requestId, "refused", text),
+      });
+    } catch (error) {
+      // As with listeners of a signal, the process gets the error, and renewals continue.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  async #declare(commands: ReleaseRequestCommands): Promise<void> {
+    try {
+      this.receive(await commands.declare());
+    } catch (error) {
+      if (commands.shouldRetry(error)) startBackgroundTimer(() => void this.#declare(commands), RETRY_MS);
+    }
+  }
+}
