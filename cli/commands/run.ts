@@ -22,6 +22,7 @@ interface Options extends ServerOptions, RedisOption {
   readonly lease: number;
   readonly signal: NodeJS.Signals;
   readonly killAfter: number;
+  readonly releaseSignal?: NodeJS.Signals;
   readonly owner?: string;
   readonly format?: WritableFormat;
   readonly passApiKey?: true;
@@ -36,6 +37,9 @@ If the lock is lost, the processes receive --signal, and SIGKILL after --kill-af
 A guardian process does the same if lockkeeper itself is killed. If both are killed at the same time, the command continues
 without the lock and another one can start. Pass LOCKKEEPER_FENCE to the resource that the lock protects, so that it can
 reject late writes.
+
+With --release-signal, an operator can ask in the console for the release. The command receives the signal, can finish its
+step, and should then exit. It is not killed.
 
 Environment of the command:
   LOCKKEEPER_KEY      the key
@@ -84,6 +88,10 @@ function addRunOptions(command: Command): Command {
   );
   const signal = new Option("--signal <name>", "signal that ends the command when the lock is lost");
   const killAfter = new Option("--kill-after <duration>", "time between that signal and SIGKILL");
+  const releaseSignal = new Option(
+    "--release-signal <name>",
+    "signal that the command receives when an operator requests the release; without it, operators cannot",
+  );
   const format = new Option(
     "--format <name>",
     `how the lock is stored: ${WritableFormat.options.join(", ")}`,
@@ -93,6 +101,7 @@ function addRunOptions(command: Command): Command {
     .addOption(lease.argParser(parseLease).default(30_000, "30s"))
     .addOption(signal.argParser(parseSignal).default("SIGTERM", "TERM"))
     .addOption(killAfter.argParser(parseTime).default(5000, "5s"))
+    .addOption(releaseSignal.argParser(parseSignal))
     .addOption(format.argParser(parseFormat))
     .option("--owner <text>", "name of the holder, for people (default: <host>:<pid>)")
     .option("--pass-api-key", "pass LOCKKEEPER_API_KEY on to the command")
@@ -108,6 +117,7 @@ function createRunOptions(key: string, words: string[], options: Options, contex
     waitMs: options.wait,
     endSignal: options.signal,
     killAfterMs: options.killAfter,
+    releaseSignal: options.releaseSignal,
     owner: options.owner ?? `${hostname()}:${process.pid}`,
     // Arguments can contain secrets.
     record: { host: hostname(), pid: process.pid, purpose: toRecordText(basename(name)) },

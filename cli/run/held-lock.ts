@@ -1,3 +1,4 @@
+import type { ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { LivenessState } from "../../lib/contract/liveness.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
@@ -11,6 +12,8 @@ export interface HeldLock {
   readonly signal: AbortSignal;
   /** Returns the time until the end of the lease in milliseconds; 0 if the hold was lost or released. */
   remainingMs(): number;
+  /** Declares that requests of operators to release the lock are read. */
+  onReleaseRequested(listener: ReleaseRequestListener): void;
   /** `not_held`: the hold had already ended. @throws Error if the outcome is unknown */
   release(): Promise<"released" | "not_held">;
 }
@@ -45,6 +48,7 @@ export function toHeldLock(hold: ClientHold): HeldLock {
     fence: hold.fence,
     signal: hold.signal,
     remainingMs: () => hold.remainingMs(),
+    onReleaseRequested: (listener) => hold.onReleaseRequested(listener),
     release: async () => ((await hold.release()).outcome === "not_held" ? "not_held" : "released"),
   };
 }

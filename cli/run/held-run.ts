@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 import { describeEndCause, type EndCause } from "./end-cause.ts";
@@ -23,6 +24,8 @@ export interface HeldRunOptions {
   readonly endSignal: NodeJS.Signals;
   /** Time between that signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
+  /** The signal that the command receives when an operator requests the release; `undefined` for no such requests. */
+  readonly releaseSignal: NodeJS.Signals | undefined;
 }
 
 /** Runs one command while a lock is held: starts it, ends it if the lock is lost, and releases the lock. */
@@ -85,7 +88,27 @@ export class HeldRun {
     }
     this.signals.forwardTo(command.session);
     command.open();
+    this.#receiveReleaseRequests(command.session);
     return command;
+  }
+
+  /** Passes requests of operators to the command. It decides when it ends, so it is not killed. */
+  #receiveReleaseRequests(session: ProcessSession): void {
+    const { key, releaseSignal } = this.options;
+    if (releaseSignal === undefined) return;
+    const listener: ReleaseRequestListener = async ({ requestedBy, reason, accept }) => {
+      printMessage(
+        `${requestedBy} requests the release of ${key}: ${reason}. Sending ${releaseSignal} to the command.`,
+      );
+      // If the hold is lost, the run ends the command. Otherwise, the operator sees that the lock is released.
+      await accept(`${releaseSignal} was sent to the command`).catch(() => undefined);
+      session.signalFirstGroup(releaseSignal);
+    };
+    try {
+      this.hold.onReleaseRequested(listener);
+    } catch {
+      // The hold was lost, and its signal ends the command.
+    }
   }
 
   async #spawnGate(): Promise<GatedCommand> {

@@ -18,6 +18,8 @@ class FakeHold implements HeldLock {
     return Math.max(0, this.endsAt - Date.now());
   }
 
+  onReleaseRequested(): void {}
+
   release() {
     return Promise.resolve("released" as const);
   }

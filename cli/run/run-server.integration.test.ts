@@ -72,6 +72,41 @@ describe("lockkeeper run --server", { timeout: TIMEOUT_MS }, () => {
     expect(readWorkSpans(log)[0]?.events).toEqual(["begin", "SIGTERM"]);
   });
 
+  it("a release request reaches a command with --release-signal, which then exits by itself", async ({
+    start,
+    call,
+    direct,
+    key,
+  }) => {
+    const script =
+      "trap 'echo asked; sleep 0.3; echo stopped; exit 4' USR1; echo begun; while :; do sleep 0.05; done";
+    const options = ["--lease", "2s", "--kill-after", "0s", "--release-signal", "USR1"];
+    const run = start([...options, "--", "sh", "-c", script]);
+    const readHolder = async () => (await call(`/locks/${key}`)).holders?.[0];
+    await waitUntil(async () => (await readHolder())?.receivesReleaseRequests === true, START_MS);
+    const { version } = await call(`/locks/${key}`);
+    const request = { expectedVersion: version, reason: "a test" };
+    expect(await call(`/locks/${key}/request-release`, request)).toMatchObject({ state: "requested" });
+    expect(await run.ended).toMatchObject({
+      ...{ code: 4, stdout: "begun\nasked\nstopped\n" },
+      stderr: expect.stringContaining(`key:root requests the release of ${key}: a test. Sending SIGUSR1`),
+    });
+    expect(await direct.exists(key)).toBe(0);
+    const { items } = await call(`/locks/${key}/history`);
+    expect(items.map(({ type }: { type: string }) => type)).toContain("release_request_accepted");
+  });
+
+  it("without --release-signal, no release can be requested", async ({ startWork, call, key }) => {
+    const run = await startWork(60_000);
+    const { version } = await call(`/locks/${key}`);
+    const request = { expectedVersion: version, reason: "a test" };
+    expect(await call(`/locks/${key}/request-release`, request)).toMatchObject({
+      code: "release_request_unsupported",
+    });
+    run.child.kill("SIGTERM");
+    await run.ended;
+  });
+
   it("a restart of the server does not end the command", async ({ startWork, server, log, direct, key }) => {
     const run = await startWork(8000, ["--lease", "30s"]);
     await server.restart();
