@@ -75,7 +75,7 @@ export const LAYERS = [
   ["server/api/openapi", "the OpenAPI document"],
   ["server/api/openapi/examples", "examples in the OpenAPI document"],
   ["server/api/routes", "the routes"],
-  ["server/api/routes/holds", "the routes of release requests"],
+  ["server/api/routes/holds", "routes of many holds and of release requests"],
   ["server/api/routes/redis", "the connection to the embedded Redis"],
   ["server/api", "the dispatcher and its adapters"],
   ["server/config", "environment and configuration file"],

@@ -13,6 +13,7 @@ import { createFacetRoutes } from "./routes/facets.ts";
 import { createFinderRoutes } from "./routes/finder.ts";
 import { createFormatRoutes } from "./routes/formats.ts";
 import { createHistoryRoutes } from "./routes/history.ts";
+import { createHoldBatchRoutes } from "./routes/holds/hold-batches.ts";
 import { createReleaseRequestRoutes } from "./routes/holds/release-requests.ts";
 import { createHoldRoutes } from "./routes/holds.ts";
 import { createApiKeyRoutes } from "./routes/keys.ts";
@@ -53,6 +54,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
   const routes = [
     ...createVerbRoutes(services, basePath),
     ...createHoldRoutes(services),
+    ...createHoldBatchRoutes(services, log, basePath),
     ...createLockRoutes(),
     ...createReleaseRequestRoutes(),
     ...createExportRoutes(services),

@@ -3,11 +3,11 @@ import type { Logger } from "pino";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Principal } from "../auth/principal.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
-import { ReadOnlyError } from "../errors/operator-errors.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../errors/request-errors.ts";
 import type { Audit } from "../history/audit/audit.ts";
 import type { VerbEnd } from "../stats/verb-call.ts";
 import type { RunningVerb, VerbObserver } from "../stats/verb-observer.ts";
+import { assertWritable } from "../targets/assert-writable.ts";
 import type { Target } from "../targets/target.ts";
 import type { Targets } from "../targets/targets.ts";
 import { compressResponse, isCompressible } from "./compression/compression.ts";
@@ -174,7 +174,7 @@ export class Dispatcher {
 
   #getTarget({ effect }: Route, name: string | undefined): Target {
     const target = this.targets.getTarget(name);
-    if (effect === "writes" && target.policy.readOnly) throw createReadOnlyError(target);
+    if (effect === "writes") assertWritable(target);
     return target;
   }
 }
@@ -207,11 +207,6 @@ function getQuery({ query }: ApiRequest): URLSearchParams {
 
 function addHeaders(more: Readonly<Record<string, string>>, response: ApiResponse): ApiResponse {
   return { ...response, headers: { ...more, ...response.headers } };
-}
-
-function createReadOnlyError({ name }: Target): ReadOnlyError {
-  const why = `The target "${name}" is read-only: Lockkeeper never writes to it.`;
-  return new ReadOnlyError(`${why} You can still read its locks.`, { why });
 }
 
 function toQueryRecord(query: URLSearchParams, { scope }: Route): Record<string, string> {

@@ -49,6 +49,23 @@ describe("request limits", () => {
   });
 });
 
+describe("limits of many holds", () => {
+  it("a batch counts as one request for each ten holds", async ({ server }) => {
+    const { body: created } = await server.call("/keys", { body: { name: "worker", verbs: ["lock"] } });
+    const headers = createBearerHeader(created.secret);
+    const holds = Array.from({ length: 200 }, (_, at) => ({
+      holdId: createHoldId({ key: `lock:${at}` }),
+    }));
+    const renewed = await server.call("/holds/renew", { body: { holds }, headers });
+    expect([renewed.status, renewed.headers.get("ratelimit")]).toEqual([
+      200,
+      expect.stringMatching(/^"caller";r=10;/),
+    ]);
+    const refused = await server.call("/holds/release", { body: { holds }, headers });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+  });
+});
+
 describe("conditional requests", () => {
   unlimited("an unchanged resource returns 304, even while its lease runs down", async ({ server, key }) => {
     const hold = await server.acquire(key, { owner: "me" });

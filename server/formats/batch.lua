@@ -18,6 +18,8 @@ local KEYS, ARGV
 -- Included here so that it is created once per script and not once per verb.
 -- include format/fast-path.lua
 
+-- include verb-error.lua
+
 -- include acquire.lua as function acquire
 -- include release.lua as function release
 
@@ -25,16 +27,6 @@ local WORDS = 8
 -- The cost limit of one script, in fast-path verbs.
 local COST_MAX = 32
 local FULL_SCRIPT_COST = 3
-
--- Converts what a verb raised or returned to an error that starts with its code. The value is a string or a table, and Redis
--- 6.2 prepends the position in the script: '@user_script: 1: -OOM ...'.
-local function to_error(raised)
-  local text = string.gsub(type(raised) == 'table' and raised.err or raised, '[\r\n]', ' ')
-  if not string.find(text, '^[A-Z][A-Z0-9]+ ') then
-    text = string.match(text, ': %-([A-Z][A-Z0-9]+ .*)$') or 'ERR Error running script (batch.lua): ' .. text
-  end
-  return { err = text }
-end
 
 local replies, cost, key = {}, 0, 1
 for word = 1, #given, WORDS do

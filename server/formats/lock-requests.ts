@@ -109,6 +109,13 @@ export interface OwnHold extends HoldIdentity {
   readonly leaseMs: number;
 }
 
+/** A hold that is renewed together with others. */
+export interface HoldRenewal extends HoldIdentity {
+  readonly key: Key;
+  /** The hold's own lease by default. */
+  readonly leaseMs?: number | undefined;
+}
+
 /** The fencing token and count of a hold that the majority of a quorum agreed on. */
 export interface AgreedHold {
   readonly token: string;

@@ -17,6 +17,7 @@ import type {
   ExtendRequest,
   ForceReleaseRequest,
   HoldIdentity,
+  HoldRenewal,
   LockRequest,
   OwnHold,
   ReleaseRequest,
@@ -65,7 +66,7 @@ export class LockWriter {
   readonly #reenter: Script<Keys, Keys, RenewReply>;
   readonly #renew: Script<Keys, Keys, RenewReply>;
   readonly #verify: Script<Keys, Keys, VerifyReply>;
-  readonly #renewMany: Script<Keys, Keys, (number | null | undefined)[]>;
+  readonly #renewMany: Script<Keys, Keys, (RenewReply | Error)[]>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #extend: Script<Keys, Keys, ExtendReply>;
@@ -146,19 +147,30 @@ export class LockWriter {
   }
 
   /**
-   * Renews up to a hundred holds of one slot in one call. Returns the remaining time of each in ms; `null` if the hold is
+   * Renews up to a hundred holds of one slot and one principal in one call. Returns the reply or the error of each. A
+   * repeated call changes only the leases.
+   */
+  renewHolds(
+    redis: Commands,
+    channel: string,
+    holds: readonly HoldRenewal[],
+    principal = "",
+  ): Promise<(RenewReply | Error)[]> {
+    const keys = holds.flatMap(({ key }) => buildLockKeyPair(key));
+    const requests = holds.flatMap(({ token, fence, leaseMs }) => [token, fence, leaseMs ?? ""]);
+    return this.#renewMany.run(redis, keys, [channel, principal, ...requests]);
+  }
+
+  /**
+   * Renews up to a hundred holds of a library client. Returns the remaining time of each in ms; `null` if the hold is
    * gone, `undefined` if that is unknown.
    */
-  renewMany(
+  async renewMany(
     redis: Commands,
     channel: string,
     holds: readonly OwnHold[],
   ): Promise<(number | null | undefined)[]> {
-    return this.#renewMany.run(
-      redis,
-      holds.flatMap(({ key }) => buildLockKeyPair(key)),
-      [channel, ...holds.flatMap(({ token, fence, leaseMs }) => [token, fence, leaseMs])],
-    );
+    return (await this.renewHolds(redis, channel, holds)).map(toRemainingTime);
   }
 
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
@@ -262,6 +274,12 @@ export class LockWriter {
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
   }
+}
+
+function toRemainingTime(reply: RenewReply | Error): number | null | undefined {
+  if (reply instanceof Error) return undefined;
+  if (reply.outcome === "granted") return reply.remainingMs;
+  return reply.outcome === "lost" || reply.outcome === "not_owner" ? null : undefined;
 }
 
 /** As companion.lua stores them. */

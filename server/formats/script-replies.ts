@@ -153,11 +153,9 @@ export function parseExtendReply(reply: unknown): ExtendReply {
   throw new UnexpectedReplyError(`extend.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** Returns the remaining time of each hold in ms; `null` if it is gone, `undefined` if that is unknown. */
-export function parseRenewManyReply(reply: unknown): (number | null | undefined)[] {
-  return parseFields(reply)
-    .slice(1)
-    .map((word) => (word === "-2" ? undefined : parseRemainingMs(Number(word))));
+/** Returns the reply or the error of each renewal. */
+export function parseRenewManyReply(reply: unknown): (RenewReply | Error)[] {
+  return parseBatchReply(reply).map((each) => (each instanceof Error ? each : parseRenewReply(each)));
 }
 
 export function isAgreedReply(reply: unknown): boolean {
@@ -230,10 +228,10 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** Parses the replies of several verbs: each is an error, or input for the verb's parser. */
+/** Returns the replies of several verbs: each is an error, or input for the verb's parser. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
-  throw new UnexpectedReplyError(`batch.lua returned ${typeof reply} instead of a list`);
+  throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);
 }
 
 function parseFields(reply: unknown): string[] {

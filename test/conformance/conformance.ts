@@ -6,6 +6,7 @@ import { describeForceRelease } from "./force-release.ts";
 import { describeForeignHolders, describeRedissonWakeUps } from "./foreign-holders.ts";
 import { describeGraceAndMinHold } from "./grace-and-min-hold.ts";
 import { describeHoldIdentity } from "./hold-identity.ts";
+import { describeManyHolds } from "./many-holds.ts";
 import { describePrincipals } from "./principals.ts";
 import { describeRandomCalls } from "./random-calls.ts";
 import { describeReentry } from "./reentry.ts";
@@ -33,6 +34,7 @@ export function describeConformance(
       describeReentry,
       describeHoldIdentity,
       describeRenewal,
+      describeManyHolds,
       describeFences,
       describeRequestIds,
     ])

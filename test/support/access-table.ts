@@ -2,7 +2,8 @@
  * Every route, and what it asks of its callers. A new route fails this test until somebody has written down here who
  * may call it; authorization.integration.test.ts then tries it as everybody.
  *
- * `of one target`: the access is asked for at the target of the call; `some keys`: for some of its keys is enough.
+ * `of one target`: the access is asked for at the target of the call; `some keys`: for some of its keys is enough, or
+ * `anywhere`: for some keys of any target.
  */
 export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "lock of one key, writes",
@@ -10,6 +11,8 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /holds/{holdId}/renew": "lock of one key, writes",
   "POST /holds/{holdId}/release": "lock of one key, writes",
   "POST /holds/{holdId}/answer-release-request": "lock of one key, writes",
+  "POST /holds/renew": "lock of some keys anywhere",
+  "POST /holds/release": "lock of some keys anywhere",
   "GET /locks": "read of some keys",
   "GET /export/locks": "read of some keys",
   "GET /locks/{key}": "read of one key",

@@ -22,7 +22,7 @@ const createMillisecondsSchema = (least: number) =>
     .min(least, `must be at least ${least}`)
     .max(LEASE_MS_MAX, `must be at most ${LEASE_MS_MAX} (24 hours)`);
 
-const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
+export const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
 /** The maximum length of a `holdId`. It allows the longest key, target and token. The parser checks the rest. */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
@@ -34,7 +34,7 @@ export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
 /** The maximum wait of one request. A repeated request with the same Idempotency-Key keeps its place in the queue. */
 export const WAIT_MS_MAX = 55_000;
 
-const HoldIdText = z.string().meta({
+export const HoldIdText = z.string().meta({
   description: "Identifies one hold, as returned by `acquire`. It is not a secret.",
   // The parser checks the rest.
   maxLength: HOLD_ID_CHARACTERS_MAX,

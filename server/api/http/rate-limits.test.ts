@@ -39,6 +39,18 @@ describe("rate limit of a caller", () => {
     expect(countPassed(take, 20)).toBe(5);
   });
 
+  it("a call that costs as much as several requests counts as several, at most as a full bucket", () => {
+    const limits = createLimits();
+    limits.consumeForCaller("root");
+    limits.consumeMoreForCaller("root", 2);
+    expect(countPassed(() => limits.consumeForCaller("root"), 20)).toBe(2);
+    vi.advanceTimersByTime(60_000);
+    limits.consumeForCaller("root");
+    limits.consumeMoreForCaller("root", 1000);
+    expect(countPassed(() => limits.consumeForCaller("root"), 20)).toBe(0);
+    expect(() => limits.consumeMoreForCaller("root", 1)).toThrow(RateLimitedError);
+  });
+
   it("a caller is not limited by requests of others and not charged for refusals", () => {
     const limits = createLimits();
     countPassed(() => limits.consumeForCaller("loud"), 1000);

@@ -62,6 +62,16 @@ export class RateLimits {
     this.#callerBuckets?.consume(caller);
   }
 
+  /**
+   * Counts further requests for a call that costs as much as several. It is never refused for its size alone: at most the
+   * rest of a full bucket is counted.
+   *
+   * @throws LockkeeperError rate_limited
+   */
+  consumeMoreForCaller(caller: string, requests: number): void {
+    this.#callerBuckets?.consume(caller, Math.min(requests, this.#callerBuckets.rate.burst - 1));
+  }
+
   /** Counts a request of a client address. @throws LockkeeperError rate_limited */
   consumeForAddress(address: string | undefined): void {
     this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
@@ -79,16 +89,16 @@ class TokenBuckets {
   readonly #burstMs: number;
 
   constructor(
-    private readonly rate: Rate,
+    readonly rate: Rate,
     private readonly per: RateLimitSubject,
   ) {
     this.#eachMs = 1000 / rate.perSecond;
     this.#burstMs = this.#eachMs * rate.burst;
   }
 
-  consume(name: string): void {
+  consume(name: string, requests = 1): void {
     const now = performance.now();
-    const fullAt = Math.max(now, this.#fullAt.get(name) ?? 0) + this.#eachMs;
+    const fullAt = Math.max(now, this.#fullAt.get(name) ?? 0) + requests * this.#eachMs;
     const overMs = fullAt - now - this.#burstMs;
     // Tolerates rounding errors.
     if (overMs > 1e-6) throw this.#createError(overMs);

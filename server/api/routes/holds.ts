@@ -10,7 +10,7 @@ import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /** Copied field by field, because spreading objects of different shapes costs more than the rest of a handler. */
-function toVerbHold(
+export function toVerbHold(
   { key, format, unit, token, fence }: TargetHoldRef,
   { id }: Principal,
   owner?: string,

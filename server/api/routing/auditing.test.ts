@@ -6,6 +6,8 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "the apps' own verb: the history has it",
   "POST /holds/{holdId}/renew": "the apps' own verb",
   "POST /holds/{holdId}/release": "the apps' own verb: the history has it",
+  "POST /holds/renew": "the apps' own verb",
+  "POST /holds/release": "the apps' own verb: the history has it",
   "POST /formats/rules/preview": "reads, and changes nothing",
   "POST /finder": "reads, and changes nothing",
   "POST /finder/cancel": "ends what changes nothing",

@@ -75,11 +75,12 @@ function getExpectedOutcome(who: string, route: Route, target: string): string {
     const role = roles[name] ?? roles["*"] ?? "none";
     return role !== "none" && ACCESS_OF_ROLE[role].some((each) => each === access);
   };
-  const isGranted = said.includes("of anything")
-    ? TARGETS.some(has)
-    : said.includes("of everything")
-      ? [...TARGETS, "one that will be"].every(has)
-      : has(target);
+  const isGranted =
+    said.includes("of anything") || said.includes("anywhere")
+      ? TARGETS.some(has)
+      : said.includes("of everything")
+        ? [...TARGETS, "one that will be"].every(has)
+        : has(target);
   if (!isGranted) return "403 forbidden";
   return said.endsWith("writes") && target === "frozen" ? "403 read_only" : "let in";
 }

@@ -1,5 +1,6 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { settleLimited } from "../../concurrency/settle-limited.ts";
 import { HeldError, NotALockError } from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
@@ -26,6 +27,7 @@ import type {
   OperatorVerbs,
   Released,
   ReleaseOptions,
+  RenewalTarget,
   RenewOptions,
   ReserveOptions,
   VerbHold,
@@ -47,6 +49,7 @@ import { CONTENTION_BUDGET_MS } from "./time-limits.ts";
 import { verifyOnMasters } from "./verify-on-masters.ts";
 
 const FORMAT = "token";
+const RENEWALS_AT_ONCE = 100;
 
 /**
  * The verbs for locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis,
@@ -170,6 +173,11 @@ export class QuorumLocks implements OperatorVerbs {
     const request = this.#requests.createRenewRequest("renew", hold, asked);
     onSend?.();
     return await renewOnMasters(this.masters, hold, request);
+  }
+
+  /** Renews many holds, each with its own call to every master. */
+  renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
+    return settleLimited(holds, RENEWALS_AT_ONCE, ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }));
   }
 
   /**

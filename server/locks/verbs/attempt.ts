@@ -60,6 +60,12 @@ export async function attempt<Reply>(
   }
 }
 
+/** Converts the error of one verb of several that ran in the same call. */
+export function toVerbError(error: Error): Error {
+  const failure = classifyFailure(error);
+  return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);
+}
+
 class BudgetExceededError extends Error {}
 
 /** Limits the last attempt to the rest of the budget, because the time limit of a command is fixed. */

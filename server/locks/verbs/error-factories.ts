@@ -19,9 +19,15 @@ import type { HoldRef } from "../../formats/hold-id.ts";
 import { findKeyFault, isOwnKey } from "../../formats/keys.ts";
 import type { NotALockObservation, SeenHolder } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
-import type { CurrentHold, GrantedReply, NotALockReply, RefusedReply } from "../../formats/script-replies.ts";
+import type {
+  CurrentHold,
+  GrantedReply,
+  NotALockReply,
+  RefusedReply,
+  RenewReply,
+} from "../../formats/script-replies.ts";
 import type { SeenHold } from "../waiting/wait-stop.ts";
-import type { Grant } from "./verbs.ts";
+import type { Grant, VerbHold } from "./verbs.ts";
 
 /** Creates the errors of the verbs: each with its facts and a remedy. */
 
@@ -39,6 +45,14 @@ export function toGrant(
   const { token, fence, count, leaseMs, remainingMs, asOf, releaseRequested } = reply;
   const grant = { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf };
   return releaseRequested === undefined ? grant : { ...grant, releaseRequested };
+}
+
+/** Returns the grant of a renewal or a re-entry. @throws LockkeeperError lost, not_owner, idempotency_key_reused, unknown_outcome */
+export function readRenewal(hold: VerbHold, reply: RenewReply): Grant {
+  if (reply.outcome === "granted") return toGrant(hold, reply.owner || (hold.owner ?? ""), reply);
+  if (reply.outcome === "lost") throw createLostError(hold.key, reply);
+  if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
+  throw createRefusalError(hold.key, hold.format, reply);
 }
 
 function toHolderFacts(holders: readonly SeenHolder[]) {

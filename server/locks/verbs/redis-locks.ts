@@ -16,15 +16,10 @@ import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
+import { BatchRenewer } from "./batch-renewer.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { assertDurations } from "./durations.ts";
-import {
-  assertMappable,
-  createLostError,
-  createNotOwnerError,
-  createRefusalError,
-  toGrant,
-} from "./error-factories.ts";
+import { assertMappable, createNotOwnerError, readRenewal, toGrant } from "./error-factories.ts";
 import { LockableKeys } from "./lockable-keys.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
@@ -41,6 +36,7 @@ import type {
   Released,
   ReleaseOptions,
   ReleaseRequestAnswer,
+  RenewalTarget,
   RenewOptions,
   RequestReleaseOptions,
   ReserveOptions,
@@ -68,6 +64,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #acquirer: Acquirer;
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
+  readonly #batchRenewer: BatchRenewer;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
   constructor(
@@ -87,6 +84,13 @@ export class RedisLocks implements OperatorVerbs {
     const waits = new WaitCoordinator(queues);
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
     this.#releaser = new Releaser(redis, this.#channel, queues, this.#requests, findSignalledLibraries);
+    this.#batchRenewer = new BatchRenewer(
+      redis,
+      this.#channel,
+      this.#lockable,
+      () => this.#getGuardedCommands("renewal"),
+      ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }),
+    );
   }
 
   get clientId(): string {
@@ -150,13 +154,14 @@ export class RedisLocks implements OperatorVerbs {
       onSend?.();
       return call(LOCK_WRITERS[hold.format], commands, { ...ask, retryMs });
     });
-    if (reply.outcome === "granted") {
-      await confirm?.();
-      return toGrant(hold, reply.owner || (hold.owner ?? ""), reply);
-    }
-    if (reply.outcome === "lost") throw createLostError(hold.key, reply);
-    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
-    throw createRefusalError(hold.key, hold.format, reply);
+    const grant = readRenewal(hold, reply);
+    await confirm?.();
+    return grant;
+  }
+
+  /** Renews many holds with few scripts. */
+  renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
+    return this.#batchRenewer.renew(holds);
   }
 
   /**

@@ -63,6 +63,12 @@ export interface RenewOptions {
   readonly onSend?: () => void;
 }
 
+/** A hold that is renewed together with others. */
+export interface RenewalTarget extends VerbHold {
+  /** The hold's own lease by default. */
+  readonly leaseMs?: number | undefined;
+}
+
 export interface ReleaseOptions {
   /** How long the lock is reserved afterwards, in ms. */
   readonly reservedMs?: number | undefined;
@@ -151,6 +157,11 @@ export interface LockVerbs {
   /** Re-enters a hold. */
   reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
+  /**
+   * Renews many holds. Returns the result of each in the order of `holds`, and never rejects. A repeated call changes only
+   * the leases, so it needs no request id.
+   */
+  renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]>;
   release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**

@@ -1,13 +1,14 @@
 import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
 
-const CREATED = `if state == 'fault' then left_ms = -2
-  elseif not count or kept.fence ~= fence then
-    local value = store_hold(i, token, lease_ms, now_ms, 'ms')
-    kept.token, kept.value, kept.count, kept.fence, kept.format = token, value, 1, fence, FORMAT
-    redis.call('SET', KEYS[j], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
-    left_ms = lease_ms
-  elseif`;
+const CREATED = `if not count or kept.fence ~= fence then
+  local created_ms = tonumber(ARGV[4]) or 30000
+  local value = store_hold(1, token, created_ms, now_ms, 'ms')
+  kept.token, kept.value, kept.count, kept.fence, kept.format = token, value, 1, fence, FORMAT
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(created_ms, created_ms))
+  state, count, remaining_ms = 'held', 1, created_ms
+end
+`;
 
 /** One thing wrong each: what others got wrong, or what a small change here would get wrong. */
 export const THE_TEN: readonly Mutant[] = [
@@ -92,9 +93,9 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a renewal writes the lock, whoever has it by then",
     edits: [
       {
-        file: "server/formats/renew-many.lua",
-        find: "if is_hold(kept, count, token, fence, '') then\n    local own",
-        instead: `${CREATED} is_hold(kept, count, token, fence, '') then\n    local own`,
+        file: "server/formats/renew.lua",
+        find: "local standing, left_ms = assess_hold",
+        instead: `${CREATED}local standing, left_ms = assess_hold`,
       },
     ],
     run: { format: "token", faults: ["stop-server", "partition"] },

@@ -37,6 +37,20 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
     results: { "200": "释放的结果。" },
     examples: ["释放", "释放并预留 10 秒"],
   },
+  renewHolds: {
+    summary: "批量续期",
+    description:
+      "为最多 1,000 个持有续期，可跨目标，每个持有返回一个结果。某个持有失败不影响其他持有。与单个续期一样，不会创建锁，也不会缩短租约。重复请求只会改变租约，因此不需要 `Idempotency-Key`。计算速率限制时，10 个持有算一个请求。",
+    results: { "200": "每个持有一个结果。" },
+    examples: ["沿用原租约", "续期 1 分钟"],
+  },
+  releaseHolds: {
+    summary: "批量释放持有",
+    description:
+      "释放最多 1,000 个持有的一次计数，可跨目标，每个持有返回一个结果。某个持有失败不影响其他持有。持有的计数大于 1 时，释放必须带 `Idempotency-Key`。可以用同一个 key 重复整个请求，或只重复其中一部分持有。计算速率限制时，10 个持有算一个请求。",
+    results: { "200": "每个持有一个结果。" },
+    examples: ["释放", "释放并预留 10 秒"],
+  },
   listLocks: {
     summary: "列出锁",
     description:

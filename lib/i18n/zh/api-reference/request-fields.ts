@@ -35,6 +35,8 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     receivesReleaseRequests: "从现在起读取响应中的 `releaseRequested` 并作出答复，直到持有结束。",
   },
   releaseHold: { reservedMs: RESERVED_MS },
+  renewHolds: { holds: "要续期的持有，每个最多出现一次。" },
+  releaseHolds: { holds: "要释放的持有，每个最多出现一次。" },
   forceReleaseLock: {
     expectedVersion:
       "锁或其中一个持有者的 `version`。使用持有者的版本时只释放该持有者，且 `release.oneHolder` 必须为 true。",

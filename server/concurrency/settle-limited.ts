@@ -1,0 +1,20 @@
+/**
+ * Runs `run` for each item, at most `limit` at a time, and returns the outcomes in the order of the items. An item that
+ * fails does not affect the others.
+ */
+export async function settleLimited<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<PromiseSettledResult<Result>[]> {
+  const outcomes = new Map<number, PromiseSettledResult<Result>>();
+  const pending = items.entries();
+  const work = async () => {
+    for (const [index, item] of pending) {
+      const [outcome] = await Promise.allSettled([run(item)]);
+      outcomes.set(index, outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  return items.flatMap((_, index) => outcomes.get(index) ?? []);
+}
