@@ -76,6 +76,7 @@ export const LAYERS = [
   ["server/api/openapi/examples", "examples in the OpenAPI document"],
   ["server/api/routes", "the routes"],
   ["server/api/routes/holds", "routes of many holds and of release requests"],
+  ["server/api/routes/acquire", "the routes that acquire locks"],
   ["server/api/routes/redis", "the connection to the embedded Redis"],
   ["server/api", "the dispatcher and its adapters"],
   ["server/config", "environment and configuration file"],

@@ -18,12 +18,17 @@
 -- ARGV[13] minimum hold time, in ms
 -- ARGV[14] 's' or 'ms', the unit of a deadline
 -- ARGV[15] '' or how long a client gives way to the longest waiter after a release, in ms
+-- Only for acquire-all.lua:
+-- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
+--          waiters; 'wait', because it is in that list
+-- ARGV[17] id of the client in the list of waiters
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
 --          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
 --         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it
+--         {'free', now ms}    only for 'check'
 --         {'queue_full', now ms, number of waiters}
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived
@@ -42,7 +47,7 @@ local WAITS_REMOVED_MAX = 1000
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
 local grace_ms, least_ms, unit = tonumber(ARGV[12] or 0), tonumber(ARGV[13] or 0), ARGV[14] or 'ms'
-local give_way_ms = tonumber(ARGV[15] or '')
+local give_way_ms, mode, waiter_id = tonumber(ARGV[15] or ''), ARGV[16] or '', ARGV[17] or request_id
 local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)$')
 
 local time = redis.call('TIME')
@@ -56,8 +61,8 @@ if state == 'fault' then return remaining_ms end
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
-  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner))
-  elseif sent_ms then remove_waiter(4, request_id) end
+  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(waiter_id, since, owner))
+  elseif sent_ms then remove_waiter(4, waiter_id) end
 end
 
 local function format_grant(left_ms, how)
@@ -87,7 +92,9 @@ if state == 'free' and give_way_ms then
   gives_way_ms, passed_over = assess_turn(kept.window, give_way_ms, tonumber(since) or now_ms, now_ms)
 end
 
-if state == 'free' and not gives_way_ms then
+if state == 'free' and not gives_way_ms and mode == 'check' then return { 'free', format_integer(now_ms) } end
+
+if state == 'free' and not gives_way_ms and mode == '' then
   local counter = parse_whole(read_text(3, COUNTER_BYTES_MAX))
   if counter > 0 then
     kept.fence = format_integer(math.max(parse_whole(kept.fence), counter))
@@ -112,14 +119,14 @@ if wait_ms then
   if type(ended) == 'number' and ended > 0 then
     redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)
   end
-  if since == '' then
-    if sent_ms then remove_waiter(4, request_id) end
+  if since == '' or mode == 'join' then
+    if sent_ms then remove_waiter(4, waiter_id) end
     local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')
     if waiting >= tonumber(ARGV[10]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
-    since = format_integer(now_ms)
+    if since == '' then since = format_integer(now_ms) end
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
-  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
+  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(waiter_id, since, owner))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
 end

@@ -3,6 +3,7 @@ import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
 import { WritableFormat } from "../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { AcquireRequest } from "./lock-requests.ts";
 import type { SeenHolder, StatedRenewal } from "./observation.ts";
 import { RELEASE_REQUEST_FIELD, toReleaseRequest } from "./release-request.ts";
 
@@ -134,6 +135,21 @@ export function formatRecordLine(
     ...(statedRenewal && { [RENEWS_FIELD]: [statedRenewal.everyMs, statedRenewal.ofLeaseMs] }),
     ...(receivesReleaseRequests ? { [RELEASE_REQUEST_FIELD]: 0 } : {}),
   });
+}
+
+/** As in companion.lua. */
+const COMPANION_MS_MIN = 600_000;
+
+/** Computes how long the companion of a new hold is kept, in ms. */
+export function computeCompanionMs(leaseMs: number): number {
+  return leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs);
+}
+
+/** Formats owner, principal and record as companion.lua stores them. */
+export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
+  const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs } = ask;
+  const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
+  return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated, receivesReleaseRequests)}`;
 }
 
 /** Parses a record line. Returns `undefined` if it contains no valid record: any client can write the companion. */

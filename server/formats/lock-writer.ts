@@ -2,7 +2,7 @@ import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
-import { formatRecordLine } from "./companion.ts";
+import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
 import {
   buildCompanionKey,
   buildFencedCounterKey,
@@ -51,9 +51,6 @@ import {
   type VerifyReply,
 } from "./script-replies.ts";
 import { type BatchableVerb, VerbBatches } from "./verb-batches.ts";
-
-/** As in companion.lua. */
-const COMPANION_MS_MIN = 600_000;
 
 type Keys = RedisArgument[];
 
@@ -107,15 +104,7 @@ export class LockWriter {
   ): Promise<AcquireReply> {
     const { token, leaseMs, id, digest } = ask;
     const keys = [toRedisArgument(key), buildCompanionKey(key), buildFencedCounterKey(key)];
-    const request = [
-      token,
-      leaseMs,
-      id,
-      digest,
-      channel,
-      formatOwnerLines(ask),
-      leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs),
-    ];
+    const request = [token, leaseMs, id, digest, channel, formatOwnerLines(ask), computeCompanionMs(leaseMs)];
     if (hasFastPath(ask) && waiting === undefined)
       return this.#runFastPath(redis, { name: "acquire", script: this.#acquire, keys, arguments: request });
     keys.push(buildWaitersKey(key));
@@ -280,13 +269,6 @@ function toRemainingTime(reply: RenewReply | Error): number | null | undefined {
   if (reply instanceof Error) return undefined;
   if (reply.outcome === "granted") return reply.remainingMs;
   return reply.outcome === "lost" || reply.outcome === "not_owner" ? null : undefined;
-}
-
-/** As companion.lua stores them. */
-function formatOwnerLines(ask: AcquireRequest): string {
-  const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs } = ask;
-  const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
-  return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated, receivesReleaseRequests)}`;
 }
 
 function toRenewArguments(

@@ -45,6 +45,11 @@ export class HoldClaim {
     this.ledger.forget(this.hold.target, this.hold.key);
   }
 
+  /** Stops counting a hold that is not requested yet. */
+  cancel(): void {
+    this.#uncount();
+  }
+
   #uncount(): void {
     if (this.#isCounted) this.ledger.add(this.hold.principal, -1, -this.hold.bytes);
     this.#isCounted = false;

@@ -58,6 +58,31 @@ export class HoldQuotas {
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
 
+  /**
+   * As `claim`, for several locks that are acquired together. The claims are counted.
+   *
+   * @throws QuotaExceededError if the quota does not allow all of them
+   */
+  claimAll(
+    principal: QuotaPrincipal,
+    target: string,
+    keys: readonly Key[],
+    hold: Omit<HoldContent, "key">,
+  ): HoldClaim[] {
+    const claims: HoldClaim[] = [];
+    try {
+      for (const key of keys) {
+        const claim = this.claim(principal, { target, key }, hold);
+        claim.count();
+        claims.push(claim);
+      }
+      return claims;
+    } catch (error) {
+      for (const claim of claims) claim.cancel();
+      throw error;
+    }
+  }
+
   /** Records that a hold was renewed through this instance and expires in `remainingMs`. */
   extend({ target, key }: LockRef, remainingMs: number): void {
     this.#ledger.extend(target, key, remainingMs);

@@ -3,6 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 /** The verbs that are counted, timed and traced. */
 export const VERBS = [
   "acquire",
+  "acquire_all",
   "reenter",
   "renew",
   "release",
@@ -16,6 +17,7 @@ export type Verb = (typeof VERBS)[number];
 export interface VerbCall {
   readonly verb: Verb;
   readonly target: string;
+  /** For several locks, the first one of the request. */
   readonly key: Key;
   /** Fencing token of the hold that the call names. */
   readonly fence: string | undefined;

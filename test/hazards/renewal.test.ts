@@ -24,7 +24,14 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   const refuse = () => Promise.reject(new Error("not expected"));
   return {
     clientId: "5f5cdb9a-0f5c-4a3c-9c0e-0a4b3a1de5ae",
-    ...{ acquire: refuse, reenter: refuse, renew: refuse, verify: refuse, reserve: refuse },
+    ...{
+      acquire: refuse,
+      acquireAll: refuse,
+      reenter: refuse,
+      renew: refuse,
+      verify: refuse,
+      reserve: refuse,
+    },
     ...{
       renewHolds: refuse,
       forceRelease: refuse,

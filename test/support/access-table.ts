@@ -7,6 +7,7 @@
  */
 export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "lock of one key, writes",
+  "POST /locks/acquire": "lock of some keys, writes",
   "GET /holds/{holdId}": "lock of one key",
   "POST /holds/{holdId}/renew": "lock of one key, writes",
   "POST /holds/{holdId}/release": "lock of one key, writes",

@@ -41,7 +41,8 @@ export const HoldIdText = z.string().meta({
   example: "h1.ZGVmYXVsdAByZWRpc3NvbgAA…",
 });
 
-const acquireFields = {
+/** The fields of every request that acquires locks. */
+export const acquireFields = {
   owner: OwnerText.optional(),
   waitMs: z
     .int(`must be a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
@@ -75,6 +76,26 @@ const acquireFields = {
   }),
 };
 
+/** The lease of new holds. */
+export const NewLeaseMs = LeaseMs.optional().meta({
+  description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
+});
+
+/** Reports options of an acquire that contradict each other. */
+export function assertLockOptions(
+  input: Pick<AcquireInput, "format" | "unit" | "renewEveryMs" | "leaseMs" | "graceMs">,
+  context: z.RefinementCtx,
+): void {
+  const { renewEveryMs = 0, leaseMs = LEASE_MS_DEFAULT, graceMs = 0 } = input;
+  if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
+  if (renewEveryMs >= leaseMs)
+    context.addIssue({ code: "custom", path: ["renewEveryMs"], message: "must be less than leaseMs" });
+  if (leaseMs + graceMs > LEASE_MS_MAX) {
+    const message = `leaseMs and graceMs must add up to at most ${LEASE_MS_MAX} (24 hours)`;
+    context.addIssue({ code: "custom", path: ["graceMs"], message });
+  }
+}
+
 export const AcquireInput = z
   .strictObject({
     ...acquireFields,
@@ -98,14 +119,7 @@ export const AcquireInput = z
       }
       return;
     }
-    if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
-    if ((input.renewEveryMs ?? 0) >= (input.leaseMs ?? LEASE_MS_DEFAULT)) {
-      context.addIssue({ code: "custom", path: ["renewEveryMs"], message: "must be less than leaseMs" });
-    }
-    if ((input.leaseMs ?? LEASE_MS_DEFAULT) + (input.graceMs ?? 0) > LEASE_MS_MAX) {
-      const message = `leaseMs and graceMs must add up to at most ${LEASE_MS_MAX} (24 hours)`;
-      context.addIssue({ code: "custom", path: ["graceMs"], message });
-    }
+    assertLockOptions(input, context);
   })
   .meta({ id: "AcquireInput" });
 export type AcquireInput = z.infer<typeof AcquireInput>;

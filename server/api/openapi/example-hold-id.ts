@@ -8,6 +8,15 @@ export const EXAMPLE_LOCK = {
   fence: "1795216496123456",
 } as const;
 
+/** The hold of another lock that was acquired in the same request. */
+export const OTHER_HOLD_ID = formatHoldId({
+  ...EXAMPLE_LOCK,
+  key: "lock:customers:7",
+  fence: "1795216496123457",
+  unit: undefined,
+  token: "6f1b0d52-54b3-4a39-9d2e-0c7a1f3e8b64:2",
+});
+
 export const EXAMPLE_HOLD_ID = formatHoldId({
   ...EXAMPLE_LOCK,
   unit: undefined,

@@ -96,16 +96,21 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Withdraws all votes. */
-  revokeVotes(): void {
+  /** Withdraws all votes. Resolves once they are withdrawn, or too long has passed. */
+  async revokeVotes(): Promise<void> {
     this.pendingVotes.revokeAll();
-    for (const request of this.#requests.values()) void request.revoke();
+    await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
+  }
+
+  /** Leaves the lists of waiters. */
+  stopWaiting(): void {
+    for (const request of this.#requests.values()) request.stopWaiting();
   }
 
   /** Closes the request: there will be no further attempts. */
   close(): void {
     this.#isClosed = true;
-    for (const request of this.#requests.values()) request.stopWaiting();
+    this.stopWaiting();
   }
 
   #getRequest(master: QuorumMaster): MasterRequest {

@@ -14,11 +14,13 @@ import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
 import { assertDurations } from "../verbs/durations.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
+import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
 import { formatReservedOwner } from "../verbs/reserved-owner.ts";
 import type {
   AcquiredGrant,
+  AcquiredGroup,
   AcquireOptions,
   ExtendParams,
   ForceReleaseResult,
@@ -39,6 +41,7 @@ import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { readForeignHold } from "./foreign-hold.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
+import { QuorumGroupAcquirer } from "./quorum-group-acquirer.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { QuorumSubscriber } from "./quorum-subscriber.ts";
 import { QuorumReentry } from "./reenter-on-masters.ts";
@@ -58,6 +61,7 @@ const RENEWALS_AT_ONCE = 100;
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
   readonly #waitCoordinator: WaitCoordinator;
+  readonly #groupAcquirer: QuorumGroupAcquirer;
   readonly #requests = new RequestFactory();
   readonly #pendingVotes = new PendingVotesByHold();
 
@@ -70,6 +74,10 @@ export class QuorumLocks implements OperatorVerbs {
     this.#waitCoordinator = new WaitCoordinator(
       new WaiterQueues(subscriber, findKeyspace(masters, subscriber)),
     );
+    this.#groupAcquirer = new QuorumGroupAcquirer(masters, this.#waitCoordinator, this.#requests, {
+      toGrant: (attempt, key, request, elected) => this.#toGrant(attempt, key, request, elected),
+      toRefusal: (key, error) => this.#toRefusal(key, error),
+    });
   }
 
   get clientId(): string {
@@ -85,6 +93,15 @@ export class QuorumLocks implements OperatorVerbs {
     assertCallerTexts(options);
     assertDurations(options);
     return await this.#acquire(key, options);
+  }
+
+  /** @throws LockkeeperError as `acquire`; `held` and `timeout` name the lock that was refused */
+  async acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
+    assertLockSet(keys);
+    for (const key of keys) this.#assertAllowed(key, options);
+    assertCallerTexts(options);
+    assertDurations(options);
+    return await this.#groupAcquirer.acquire(keys, options);
   }
 
   /** @param token the token to store; by default a new one */
@@ -237,7 +254,7 @@ export class QuorumLocks implements OperatorVerbs {
   #toGrant(attempt: QuorumAttempt, key: Key, { owner }: AcquireRequest, elected: QuorumGrant): AcquiredGrant {
     this.#pendingVotes.add(key, elected.token, attempt.pendingVotes);
     const grant = toGrant({ key, format: FORMAT, unit: undefined }, owner, elected);
-    return { grant, abandon: () => attempt.revokeVotes() };
+    return { grant, abandon: () => void attempt.revokeVotes() };
   }
 
   #assertAllowed(key: Key, { format = FORMAT }: { readonly format?: WritableFormat | undefined }): void {

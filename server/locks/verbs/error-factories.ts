@@ -94,7 +94,7 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
 /** The outcome of an attempt that found the lock held. Creates its error only if there is no further attempt. */
 export class LazyHeldOutcome {
   constructor(
-    private readonly key: Key,
+    readonly key: Key,
     private readonly held: CurrentHold,
   ) {}
 

@@ -19,7 +19,11 @@ import { attempt } from "./attempt.ts";
 import { BatchRenewer } from "./batch-renewer.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { assertDurations } from "./durations.ts";
+
 import { assertMappable, createNotOwnerError, readRenewal, toGrant } from "./error-factories.ts";
+import { GroupAcquirer } from "./group-acquirer.ts";
+import { assertLockSet } from "./lock-set.ts";
+
 import { LockableKeys } from "./lockable-keys.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
@@ -28,6 +32,7 @@ import { formatReservedOwner } from "./reserved-owner.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type {
   AcquiredGrant,
+  AcquiredGroup,
   AcquireOptions,
   ExtendParams,
   Grant,
@@ -62,6 +67,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
   readonly #requests = new RequestFactory();
   readonly #acquirer: Acquirer;
+  readonly #groupAcquirer: GroupAcquirer;
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
   readonly #batchRenewer: BatchRenewer;
@@ -83,6 +89,8 @@ export class RedisLocks implements OperatorVerbs {
     const queues = new WaiterQueues(subscriber, keyspace);
     const waits = new WaitCoordinator(queues);
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
+    const connection = { redis, channel: this.#channel, getGuardedCommands: this.#getGuardedCommands };
+    this.#groupAcquirer = new GroupAcquirer(connection, waits, this.#requests);
     this.#releaser = new Releaser(redis, this.#channel, queues, this.#requests, findSignalledLibraries);
     this.#batchRenewer = new BatchRenewer(
       redis,
@@ -113,6 +121,20 @@ export class RedisLocks implements OperatorVerbs {
       return Promise.reject(error);
     }
     return this.#acquirer.acquire(key, options);
+  }
+
+  /**
+   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue, and holds nothing meanwhile.
+   * The holds are ordered as `keys`. On a cluster, the locks of each slot are acquired together and the slots in order.
+   *
+   * @throws LockkeeperError as `acquire`; `held` and `timeout` name the lock that was refused
+   */
+  async acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
+    assertLockSet(keys);
+    for (const key of keys) this.#lockable.assertAllowed(key);
+    assertCallerTexts(options);
+    assertDurations(options);
+    return await this.#groupAcquirer.acquire(keys, options);
   }
 
   /**

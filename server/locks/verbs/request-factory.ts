@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { Key } from "../../../lib/keys/key.ts";
 import type {
   AcquireRequest,
   LockRequest,
@@ -30,12 +31,15 @@ export class RequestFactory {
 
   /** @param token by default a new one */
   createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
-    const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0 } = options;
-    // Left out if false, so that the digest of such a request is the same as in earlier versions.
-    const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
-    const { unit = "ms", format } = options;
-    const ask = { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
-    return { token, ...ask, ...this.#identify(options, ["acquire", format ?? "redisson", ask]) };
+    const ask = toLockContent(options);
+    return { token, ...ask, ...this.#identify(options, ["acquire", options.format ?? "redisson", ask]) };
+  }
+
+  /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
+  createAcquireAllRequest(keys: readonly Key[], options: AcquireOptions): Omit<AcquireRequest, "token"> {
+    const ask = toLockContent(options);
+    const content = ["acquire_all", options.format ?? "redisson", ask, keys];
+    return { ...ask, ...this.#identify(options, content) };
   }
 
   /** Creates the request for a renewal or a re-entry. */
@@ -75,6 +79,13 @@ export class RequestFactory {
       digest: digestText(JSON.stringify(content)),
     };
   }
+}
+
+function toLockContent(options: AcquireOptions) {
+  const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
+  // Left out if false, so that the digest of such a request is the same as in earlier versions.
+  const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
+  return { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
 }
 
 /** Scopes a request id to its principal: the same id from two principals identifies two requests. */

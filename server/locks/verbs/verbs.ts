@@ -136,6 +136,15 @@ export interface AcquiredGrant {
   abandon(): void;
 }
 
+/** The holds of several locks that were granted together, and a way to withdraw them if they never reach the caller. */
+export interface AcquiredGroup {
+  /** In the order of the requested keys. */
+  readonly grants: readonly Grant[];
+  /** Whether the same request id was already granted these holds. */
+  readonly isReplayed: boolean;
+  abandon(): void;
+}
+
 /**
  * The outcome of a force-release on one master of a quorum. `away`: the master certainly did not execute the request.
  */
@@ -154,6 +163,8 @@ export interface LockVerbs {
   /** The prefix of its tokens; force-releases are published on this client's channel. */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
+  /** Acquires all locks, or none of them. While it waits, it holds none of them. */
+  acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup>;
   /** Re-enters a hold. */
   reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;

@@ -51,6 +51,7 @@ class Waiter implements QueuePlace {
   constructor(
     private readonly queue: KeyQueue,
     readonly since: number,
+    readonly acceptsHandOver: boolean,
   ) {}
 
   awaitTurn(stop: WaitCancellation): Promise<Turn> {
@@ -159,11 +160,11 @@ export class KeyQueue {
   /**
    * Prepares to hand over one of this process's holds to its next waiter. Returns a function that starts the waiter's
    * turn once the release has been sent, so that its acquire follows the release on the connection. Returns `undefined`
-   * if no waiter is ready, or if waiters of other processes must get a chance.
+   * if no waiter is ready or the next one needs other locks as well, or if waiters of other processes must get a chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
-    if (next === undefined || !next.isWaiting) return undefined;
+    if (next === undefined || !next.isWaiting || !next.acceptsHandOver) return undefined;
     if (performance.now() - this.#firstHoldAt >= LOCAL_HAND_OVERS_MS) return undefined;
     return () => {
       clearTimeout(this.#timer);
@@ -173,8 +174,8 @@ export class KeyQueue {
     };
   }
 
-  enqueue(since: number): QueuePlace {
-    const waiter = new Waiter(this, since);
+  enqueue(since: number, acceptsHandOver: boolean): QueuePlace {
+    const waiter = new Waiter(this, since, acceptsHandOver);
     const before = this.#waiters.findIndex((other) => other.since > since);
     this.#waiters.splice(before < 0 ? this.#waiters.length : before, 0, waiter);
     return waiter;

@@ -17,6 +17,8 @@ export interface WaitOptions {
   readonly signal: AbortSignalLike | undefined;
   /** The request id of the caller; a repeated request keeps its place. */
   readonly requestId: string | undefined;
+  /** As for `WaiterQueues.enqueue`; true by default. */
+  readonly acceptsHandOver?: boolean;
 }
 
 /** The result of an attempt to acquire a lock. */
@@ -50,8 +52,10 @@ export class WaitCoordinator {
   constructor(private readonly queues: WaiterQueues) {}
 
   /**
-   * Repeats attempts until one is done, the time is up or the signal aborts.
+   * Repeats attempts until one is done, the time is up or the signal aborts. Between attempts, it waits in the queue of the
+   * lock that was refused last.
    *
+   * @param key the lock to wait for, unless an attempt reports another one
    * @param onEnd called once if it ends without the lock, with the reason (unless an attempt failed) and start of the wait
    * @throws LockkeeperError timeout, aborted, and errors of an attempt
    */
@@ -61,13 +65,14 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId } = options;
+    const { waitMs, signal, requestId, acceptsHandOver } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
     let sinceMs = this.#reclaimPlace(name);
     const stop = new WaitCancellation(waitMs, signal);
     if (name !== undefined) this.#supersede(name, stop);
     let place: QueuePlace | undefined;
+    let queuedKey = key;
     let heldMs: number | undefined;
     try {
       for (;;) {
@@ -79,9 +84,11 @@ export class WaitCoordinator {
           heldMs = seen.heldMs;
           return acquired;
         }
-        if (place === undefined && seen !== undefined) {
+        if (seen !== undefined && (place === undefined || (seen.key ?? key) !== queuedKey)) {
+          place?.leave();
+          queuedKey = seen.key ?? key;
           sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(key, sinceMs, seen);
+          place = this.queues.enqueue(queuedKey, sinceMs, seen, acceptsHandOver);
         } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
         else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
         else place?.sleepAfter(seen);

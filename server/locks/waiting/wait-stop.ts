@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldError } from "../../errors/lock-errors.ts";
 import type { AbortListener, AbortSignalLike } from "./abort-signal-like.ts";
 
@@ -12,6 +13,8 @@ export interface SeenHold {
 
 /** The result of a refused attempt: another client holds the lock or is next. */
 export interface HeldOutcome {
+  /** The lock that was refused; by default the lock that is waited for. */
+  readonly key?: Key | undefined;
   readonly heldMs: number | null;
   readonly asOf: number;
   /**

@@ -51,8 +51,10 @@ export class WaiterQueues {
    *
    * @param since orders the waiters, so that a caller that returns keeps its place
    * @param seen the result of the first attempt
+   * @param acceptsHandOver whether a hold of this process may be handed over to the waiter. Its release then wakes no other
+   *   process, so the waiter must need no other lock
    */
-  enqueue(key: Key, since: number, seen: HeldOutcome): QueuePlace {
+  enqueue(key: Key, since: number, seen: HeldOutcome, acceptsHandOver = true): QueuePlace {
     const channel = toBuffer(buildWakeChannel(key));
     let queue = this.#queues.get(toChannelName(channel));
     if (queue === undefined) {
@@ -65,7 +67,7 @@ export class WaiterQueues {
       void this.#subscribe(queue);
     }
     queue.recordLook(seen);
-    return queue.enqueue(since);
+    return queue.enqueue(since, acceptsHandOver);
   }
 
   /** As `KeyQueue.prepareHandOver`; also returns `undefined` if the key has no waiters here. */

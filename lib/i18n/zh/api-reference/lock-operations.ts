@@ -18,6 +18,13 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
       "重入已有的持有",
     ],
   },
+  acquireLocks: {
+    summary: "同时获取多把锁",
+    description:
+      "要么获取全部锁，要么一把也不获取。所有检查都在首次更改之前完成：调用方须有每个键的权限，任何一个键存有其他数据都会使请求失败。有锁已被持有时返回 `held`，并指明是哪一把；带 `waitMs` 时，请求在该锁的等待队列中等待，期间不持有任何锁，因此锁集合有重叠的请求不会死锁。每个持有有自己的 fencing token，用各自的 `holdId` 续期和释放。在 Redis Cluster 上，同一槽位的锁一次获取，各槽位按固定顺序依次获取。",
+    results: { "201": "新的持有。" },
+    examples: ["获取两把锁 30 秒", "最多等待 10 秒获取两把锁"],
+  },
   getHold: {
     summary: "校验持有",
     description:

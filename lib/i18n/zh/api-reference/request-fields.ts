@@ -11,24 +11,32 @@ const RULES = "新的规则，替换配置文件以外的所有规则。以第�
 const unverified = (choice: string) =>
   `由于观测有中断，无法确认持有与预期一致时的处理方式。\`refuse\`：返回 \`unverified\`。${choice}`;
 
+const ACQUIRE_FIELDS = {
+  owner: "标识持有者的文本，供人阅读，1 到 256 个可打印字符。默认为 API 密钥或操作员的名称。不用于任何授权。",
+  waitMs: "锁被持有时的等待时长，毫秒。默认为 0，即立即返回 `held`。",
+  record: "持有者的信息，显示在控制台中。包含控制字符或换行的文本会被拒绝。",
+  renewEveryMs:
+    "客户端的续期间隔，毫秒，必须小于 `leaseMs`。续期晚于间隔的一半时，锁的存活状态变为 `overdue`。不填时，只有观测到间隔稳定的续期后，锁才可能变为 `overdue`。",
+  receivesReleaseRequests:
+    "客户端读取响应中的 `releaseRequested` 并作出答复。操作员可以请求该持有释放锁。在 quorum 目标上无效。",
+  format: FORMAT_ON_ACQUIRE,
+  unit: UNIT,
+  graceMs: "租约未释放而过期（例如崩溃）后，锁继续被占用的时长，毫秒。默认为 0。正常释放时不生效。",
+  minHoldMs: "获取后锁被占用的最短时长，即使提前释放也是如此，毫秒。默认为 0。租约过期时不生效。",
+};
+
 /** The descriptions of request body fields, by operation ID and field name. */
 export const requestFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   acquireLock: {
-    owner:
-      "标识持有者的文本，供人阅读，1 到 256 个可打印字符。默认为 API 密钥或操作员的名称。不用于任何授权。",
-    waitMs: "锁被持有时的等待时长，毫秒。默认为 0，即立即返回 `held`。",
-    record: "持有者的信息，显示在控制台中。包含控制字符或换行的文本会被拒绝。",
-    renewEveryMs:
-      "客户端的续期间隔，毫秒，必须小于 `leaseMs`。续期晚于间隔的一半时，锁的存活状态变为 `overdue`。不填时，只有观测到间隔稳定的续期后，锁才可能变为 `overdue`。",
-    receivesReleaseRequests:
-      "客户端读取响应中的 `releaseRequested` 并作出答复。操作员可以请求该持有释放锁。在 quorum 目标上无效。",
-    format: FORMAT_ON_ACQUIRE,
-    unit: UNIT,
-    graceMs: "租约未释放而过期（例如崩溃）后，锁继续被占用的时长，毫秒。默认为 0。正常释放时不生效。",
-    minHoldMs: "获取后锁被占用的最短时长，即使提前释放也是如此，毫秒。默认为 0。租约过期时不生效。",
+    ...ACQUIRE_FIELDS,
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
+  },
+  acquireLocks: {
+    keys: "要获取的锁的键，1 到 32 个，不可重复。顺序没有影响。",
+    ...ACQUIRE_FIELDS,
+    leaseMs: "各持有的租约，毫秒，默认为 30000。",
   },
   renewHold: {
     leaseMs: "续期后的最短剩余时间，毫秒。默认为上次获取或续期时的租约。",

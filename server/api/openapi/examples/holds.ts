@@ -1,6 +1,7 @@
+import type { AcquiredHolds } from "../../../../lib/contract/actions/acquire-all.ts";
 import type { Hold, HoldStatus, Released, Reservation } from "../../../../lib/contract/actions/verb.ts";
 import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
-import { EXAMPLE_HOLD_ID, EXAMPLE_LOCK } from "../example-hold-id.ts";
+import { EXAMPLE_HOLD_ID, EXAMPLE_LOCK, OTHER_HOLD_ID } from "../example-hold-id.ts";
 
 const SINCE = 1_795_216_496_123;
 const AS_OF = 1_795_216_504_643;
@@ -14,6 +15,14 @@ export const ACQUIRED: Hold = {
   remainingMs: 30_000,
   asOf: SINCE,
   releaseRequested: null,
+};
+export const ACQUIRED_HOLDS: AcquiredHolds = {
+  holds: [
+    ACQUIRED,
+    { ...ACQUIRED, holdId: OTHER_HOLD_ID, key: "lock:customers:7", fence: "1795216496123457" },
+  ],
+  remainingMs: 30_000,
+  asOf: SINCE,
 };
 export const REENTERED: Hold = { ...ACQUIRED, count: 2, asOf: AS_OF };
 export const RELEASE_REQUESTED: ReleaseRequest = {

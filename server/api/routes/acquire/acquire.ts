@@ -1,18 +1,22 @@
-import { AcquireInput, Hold, LEASE_MS_DEFAULT } from "../../../lib/contract/actions/verb.ts";
-import type { Principal } from "../../auth/principal.ts";
-import { AbortedError, IdempotencyKeyRequiredError, InvalidHoldIdError } from "../../errors/lock-errors.ts";
-import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
-import type { AcquiredGrant, AcquireOptions } from "../../locks/verbs/verbs.ts";
-import type { HoldClaim } from "../../quotas/hold-claim.ts";
-import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
-import { toHold } from "../http/hold-json.ts";
-import { type ApiResponse, createJsonResponse } from "../http/http-exchange.ts";
-import { buildLocation, describeLocation } from "../http/location.ts";
-import { EXAMPLE_HOLD_ID } from "../openapi/example-hold-id.ts";
-import { ACQUIRED, REENTERED } from "../openapi/examples/holds.ts";
-import type { PendingRequest } from "../routing/pending-requests.ts";
-import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
-import type { Services } from "../routing/services.ts";
+import { AcquireInput, Hold } from "../../../../lib/contract/actions/verb.ts";
+import {
+  AbortedError,
+  IdempotencyKeyRequiredError,
+  InvalidHoldIdError,
+} from "../../../errors/lock-errors.ts";
+import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
+import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
+import type { HoldClaim } from "../../../quotas/hold-claim.ts";
+import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
+import { toHold } from "../../http/hold-json.ts";
+import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.ts";
+import { buildLocation, describeLocation } from "../../http/location.ts";
+import { EXAMPLE_HOLD_ID } from "../../openapi/example-hold-id.ts";
+import { ACQUIRED, REENTERED } from "../../openapi/examples/holds.ts";
+import { defineTargetRoute, type Route, type TargetCall } from "../../routing/route.ts";
+import type { Services } from "../../routing/services.ts";
+import { createAcquireAllRoute } from "./acquire-all.ts";
+import { REPLAYED_HEADER, toAcquireOptions, Wait } from "./acquire-request.ts";
 
 const ACQUIRE_EXAMPLES = {
   "Acquire for 30 s": {},
@@ -23,13 +27,6 @@ const ACQUIRE_EXAMPLES = {
   "Use the format of redlock, redis-py and other SET NX PX libraries": { format: "token" },
   "Use the format of SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
   "Re-enter a hold": { reenter: EXAMPLE_HOLD_ID },
-};
-
-const REPLAYED_HEADER = {
-  "Idempotent-Replayed": {
-    description: "`true` if this hold was already returned for the same Idempotency-Key.",
-    example: "true",
-  },
 };
 
 /** Creates the routes that acquire locks and re-enter holds. */
@@ -87,6 +84,7 @@ export function createVerbRoutes(
           ? acquireLock(call, services, basePath)
           : reenterHold(call, call.body.reenter),
     }),
+    createAcquireAllRoute(services),
   ];
 }
 
@@ -110,22 +108,6 @@ function acquireLock(
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
   const options = { ...acquireOptions, waitMs, signal: wait.request, onSend: wait.onSend };
   return respondToAcquire(target.locks.acquire(key, options), answer, wait);
-}
-
-function toAcquireOptions(
-  { owner, leaseMs = LEASE_MS_DEFAULT, ...input }: AcquireInput,
-  principal: Principal,
-  requestId: string | undefined,
-): AcquireOptions {
-  const { record, renewEveryMs, receivesReleaseRequests, format, unit, graceMs, minHoldMs } = input;
-  const stored = { record, renewEveryMs, receivesReleaseRequests };
-  const asked = { leaseMs, ...stored, format, unit, graceMs, minHoldMs, requestId };
-  return { ...asked, owner: owner ?? getDefaultOwner(principal), principal: principal.id };
-}
-
-/** Returns the name of the API key or of the operator. */
-function getDefaultOwner({ name }: Principal): string {
-  return name.replace(/^key:/, "");
 }
 
 interface AcquireAnswer {
@@ -169,20 +151,6 @@ async function respondToAcquire(
 function abandonGrant({ abandon }: AcquiredGrant, claim: HoldClaim): void {
   claim.abandon();
   abandon();
-}
-
-/** A waiting request, and how long it waited before the attempt that succeeded. */
-class Wait {
-  readonly #since = performance.now();
-  waitedMs = 0;
-  readonly onSend = this.#recordWait.bind(this);
-
-  constructor(readonly request: PendingRequest) {}
-
-  #recordWait(): void {
-    // Rounded down, so that a deadline computed from it is never too late.
-    this.waitedMs = Math.floor(performance.now() - this.#since);
-  }
 }
 
 const REENTERED_END: VerbEnd = { outcome: "granted" };

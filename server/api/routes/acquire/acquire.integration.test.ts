@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { describe, expect } from "vitest";
-import type { Hold } from "../../../lib/contract/actions/verb.ts";
-import { serverTest } from "../../../test/support/fixtures.ts";
-import { createTestKey, sleepMs } from "../../../test/support/test-locks.ts";
-import { ROOT_KEY, type TestServer, waitUntil } from "../../../test/support/test-server.ts";
+import type { Hold } from "../../../../lib/contract/actions/verb.ts";
+import { serverTest } from "../../../../test/support/fixtures.ts";
+import { createTestKey, sleepMs } from "../../../../test/support/test-locks.ts";
+import { ROOT_KEY, type TestServer, waitUntil } from "../../../../test/support/test-server.ts";
 
 const it = serverTest();
 

@@ -1,0 +1,42 @@
+import { type AcquireInput, LEASE_MS_DEFAULT } from "../../../../lib/contract/actions/verb.ts";
+import type { Principal } from "../../../auth/principal.ts";
+import type { AcquireOptions } from "../../../locks/verbs/verbs.ts";
+import type { PendingRequest } from "../../routing/pending-requests.ts";
+
+export const REPLAYED_HEADER = {
+  "Idempotent-Replayed": {
+    description: "`true` if the response was already returned for the same Idempotency-Key.",
+    example: "true",
+  },
+};
+
+/** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
+export function toAcquireOptions(
+  { owner, leaseMs = LEASE_MS_DEFAULT, ...input }: Omit<AcquireInput, "reenter">,
+  principal: Principal,
+  requestId: string | undefined,
+): AcquireOptions {
+  const { record, renewEveryMs, receivesReleaseRequests, format, unit, graceMs, minHoldMs } = input;
+  const stored = { record, renewEveryMs, receivesReleaseRequests };
+  const asked = { leaseMs, ...stored, format, unit, graceMs, minHoldMs, requestId };
+  return { ...asked, owner: owner ?? getDefaultOwner(principal), principal: principal.id };
+}
+
+/** Returns the name of the API key or of the operator. */
+function getDefaultOwner({ name }: Principal): string {
+  return name.replace(/^key:/, "");
+}
+
+/** A waiting request, and how long it waited before the attempt that succeeded. */
+export class Wait {
+  readonly #since = performance.now();
+  waitedMs = 0;
+  readonly onSend = this.#recordWait.bind(this);
+
+  constructor(readonly request: PendingRequest) {}
+
+  #recordWait(): void {
+    // Rounded down, so that a deadline computed from it is never too late.
+    this.waitedMs = Math.floor(performance.now() - this.#since);
+  }
+}

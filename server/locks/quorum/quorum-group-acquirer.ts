@@ -1,0 +1,138 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import { withTimeout } from "../../concurrency/with-timeout.ts";
+import { HeldError } from "../../errors/lock-errors.ts";
+import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
+import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import type { AcquireRequest } from "../../formats/lock-requests.ts";
+import { sortKeys } from "../verbs/lock-set.ts";
+import type { RequestFactory } from "../verbs/request-factory.ts";
+import type { AcquiredGrant, AcquiredGroup, AcquireOptions } from "../verbs/verbs.ts";
+import type { Revocable, WaitAttemptResult, WaitCoordinator } from "../waiting/wait-coordinator.ts";
+import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
+import type { QuorumMaster } from "./quorum-master.ts";
+import { type RetryLimits, retryAttempt, toAttemptError } from "./retry-attempt.ts";
+import { CONTENTION_BUDGET_MS } from "./time-limits.ts";
+
+/** How long a refused attempt waits until its locks have been withdrawn. */
+const ROLLBACK_WAIT_MS = 500;
+
+interface LockAttempt {
+  readonly key: Key;
+  readonly request: AcquireRequest;
+  readonly attempt: QuorumAttempt;
+}
+
+/** What the verbs do with one lock. */
+export interface QuorumOutcomes {
+  toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant;
+  toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError>;
+}
+
+type GroupOutcome =
+  | { readonly outcome: "granted"; readonly acquired: readonly AcquiredGrant[] }
+  | { readonly outcome: "refused"; readonly key: Key; readonly error: LockkeeperError };
+
+/**
+ * Acquires several locks of a quorum, one after the other in the order of their keys, which is the same in every process. If
+ * one is refused, those before it are withdrawn.
+ */
+export class QuorumGroupAcquirer {
+  constructor(
+    private readonly masters: readonly QuorumMaster[],
+    private readonly waits: WaitCoordinator,
+    private readonly requests: RequestFactory,
+    private readonly outcomes: QuorumOutcomes,
+  ) {}
+
+  /** @throws LockkeeperError as `QuorumLocks.acquire` */
+  async acquire(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
+    const { waitMs = 0, signal, requestId, onSend } = options;
+    const sorted = sortKeys(keys);
+    const locks = this.#createAttempts(sorted, options);
+    try {
+      if (waitMs === 0) {
+        onSend?.();
+        const outcome = await this.#attemptAll(locks, undefined);
+        if (outcome.outcome === "granted") return toAcquiredGroup(keys, locks, outcome.acquired);
+        throw outcome.error;
+      }
+      const named = requestId && `${locks[0]?.request.id} all`;
+      return await this.waits.run(
+        sorted[0] ?? "",
+        { waitMs, signal, requestId: named, acceptsHandOver: false },
+        async (leftMs): Promise<WaitAttemptResult<AcquiredGroup & Revocable>> => {
+          onSend?.();
+          const outcome = await this.#attemptAll(locks, leftMs);
+          if (outcome.outcome === "granted") {
+            const group = toAcquiredGroup(keys, locks, outcome.acquired);
+            return { done: { ...group, revoke: () => requestId === undefined && group.abandon() } };
+          }
+          const { key, error } = outcome;
+          if (!(error instanceof HeldError)) throw error;
+          return { key, heldMs: error.facts.remainingMs, asOf: error.facts.asOf, toError: () => error };
+        },
+        () => undefined,
+      );
+    } finally {
+      for (const { attempt } of locks) attempt.close();
+    }
+  }
+
+  #createAttempts(sorted: readonly Key[], options: AcquireOptions): LockAttempt[] {
+    const ask = this.requests.createAcquireAllRequest(sorted, { ...options, format: "token" });
+    const idSource = options.requestId === undefined ? "by_us" : "by_caller";
+    return sorted.map((key) => {
+      const request = { ...ask, token: this.requests.createToken() };
+      return { key, request, attempt: new QuorumAttempt(this.masters, key, request, idSource) };
+    });
+  }
+
+  /** @param waitMs how long the request waits if it is refused, in ms; `undefined` if it does not wait */
+  async #attemptAll(locks: readonly LockAttempt[], waitMs: number | undefined): Promise<GroupOutcome> {
+    const startedAt = performance.now();
+    const acquired: AcquiredGrant[] = [];
+    const limits: RetryLimits = {
+      waitMs: waitMs === undefined ? undefined : () => waitMs,
+      // Short, because the locks before this one are held meanwhile.
+      patienceMs: CONTENTION_BUDGET_MS,
+      outlastsMs: 0,
+      onSend: undefined,
+    };
+    for (const lock of locks) {
+      const { key, request, attempt } = lock;
+      const outcome = await retryAttempt(attempt, limits);
+      if (outcome.outcome !== "elected") {
+        const error = await this.outcomes.toRefusal(key, toAttemptError(key, request, attempt, outcome));
+        // The caller may already be repeating the request, and must then get the locks that it was granted.
+        if (!(error instanceof UnknownOutcomeError)) await withdraw(locks.slice(0, acquired.length));
+        for (const other of locks) if (other !== lock) other.attempt.stopWaiting();
+        return { outcome: "refused", key, error };
+      }
+      acquired.push(this.outcomes.toGrant(attempt, key, request, outcome));
+    }
+    const remainingMs = Math.min(...acquired.map(({ grant }) => grant.remainingMs));
+    if (performance.now() - startedAt < remainingMs) return { outcome: "granted", acquired };
+    await withdraw(locks);
+    throw new UnavailableError(
+      "The locks were granted too late for their lease. All of them were released; nothing is held.",
+    );
+  }
+}
+
+async function withdraw(locks: readonly LockAttempt[]): Promise<void> {
+  const withdrawn = Promise.all(locks.map(({ attempt }) => attempt.revokeVotes()));
+  await withTimeout(ROLLBACK_WAIT_MS, withdrawn).catch(() => undefined);
+}
+
+function toAcquiredGroup(
+  keys: readonly Key[],
+  locks: readonly LockAttempt[],
+  acquired: readonly AcquiredGrant[],
+): AcquiredGroup {
+  const byKey = new Map(acquired.map(({ grant }) => [grant.key, grant]));
+  return {
+    grants: keys.flatMap((key) => byKey.get(key) ?? []),
+    isReplayed: false,
+    abandon: () => void Promise.all(locks.map(({ attempt }) => attempt.revokeVotes())),
+  };
+}
