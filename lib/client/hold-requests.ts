@@ -1,6 +1,6 @@
 import { encodeKeyPath } from "../keys/key.ts";
 import { ApiError } from "./api-error.ts";
-import type { ApiRequest, ApiTransport } from "./api-transport.ts";
+import type { ApiRequest, ApiResponse, ApiTransport } from "./api-transport.ts";
 import { createFieldError, type Grant, readGrant, readHeld, readReleased } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
@@ -67,8 +67,15 @@ export class HoldRequests {
   }
 
   /** Renews until it succeeds, is refused or the lease ends. @throws ApiError */
-  renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
-    return this.#renew(lease, fields, createIdempotencyKey(), lease.remainingMs());
+  async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
+    const response = await this.#transport.request({
+      method: "POST",
+      path: buildHoldPath(lease, "/renew"),
+      body: { ...fields },
+      idempotencyKey: createIdempotencyKey(),
+      ...computeLimits(lease),
+    });
+    return readSameGrant(lease, readGrant(response), response.status);
   }
 
   /** Answers a release request until it succeeds, is refused or the lease ends. @throws ApiError */
@@ -85,9 +92,18 @@ export class HoldRequests {
     });
   }
 
-  /** Attempts once to renew, with the lease that the hold has. @throws ApiError */
-  renewOnce(lease: HoldLease, idempotencyKey: string): Promise<Grant> {
-    return this.#renew(lease, { leaseMs: lease.leaseMs }, idempotencyKey, 0);
+  /**
+   * Attempts once to renew up to 1,000 leases, each for the length that it has. Repeating it changes only the leases.
+   *
+   * @returns the response, which contains a result for each lease
+   * @throws ApiError if the whole request failed
+   */
+  renewMany(leases: readonly HoldLease[]): Promise<ApiResponse> {
+    let timeoutMs = TIMEOUT_MS;
+    for (const lease of leases) timeoutMs = Math.min(timeoutMs, computeLimits(lease).timeoutMs);
+    const holds = leases.map(({ grant: { holdId }, leaseMs }) => ({ holdId, leaseMs }));
+    const path = "/holds/renew";
+    return this.#transport.request({ method: "POST", path, body: { holds }, retryForMs: 0, timeoutMs });
   }
 
   /** Reads whether the hold exists. @throws ApiError */
@@ -126,18 +142,6 @@ export class HoldRequests {
       timeoutMs: TIMEOUT_MS,
     });
     return readReleased(response);
-  }
-
-  async #renew(lease: HoldLease, fields: RenewalFields, idempotencyKey: string, retryForMs: number) {
-    const response = await this.#transport.request({
-      method: "POST",
-      path: buildHoldPath(lease, "/renew"),
-      body: { ...fields },
-      idempotencyKey,
-      ...computeLimits(lease),
-      retryForMs,
-    });
-    return readSameGrant(lease, readGrant(response), response.status);
   }
 
   /**

@@ -1,22 +1,19 @@
-import { ApiError } from "./api-error.ts";
 import { type LockkeeperError, LostError } from "./errors.ts";
-import { getRetryRule, isErrorCode, type RetryRule } from "./failure-rules.ts";
 import type { Grant } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { Released, ReleaseOptions } from "./hold-options.ts";
 import type { HoldRequests, ReleaseRequestAnswer } from "./hold-requests.ts";
-import { LeaseRenewer } from "./lease-renewer.ts";
+import { getRule, recordFailure, toError } from "./lease-failure.ts";
+import type { LeaseRenewer } from "./lease-renewer.ts";
 import type { ReceivedReleaseRequest } from "./release-requests.ts";
-import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 /** Renews, re-enters and releases one hold, and keeps its lease up to date. */
 export class HoldSession {
-  readonly #renewer: LeaseRenewer | undefined;
-
   constructor(
     readonly lease: HoldLease,
     private readonly requests: HoldRequests,
-    renewal: "automatic" | "manual",
+    /** `undefined` if only the application renews the hold. */
+    private readonly renewer: LeaseRenewer | undefined,
     private readonly onError: (error: LockkeeperError) => void,
   ) {
     lease.releaseRequests.connect({
@@ -24,10 +21,9 @@ export class HoldSession {
       answer: (requestId, answer, text) => this.#answerReleaseRequest({ requestId, answer, text }),
       shouldRetry: () => lease.isCertain,
     });
-    if (renewal === "manual") return;
-    const renewer = new LeaseRenewer(lease, (idempotencyKey) => this.#renewOnce(idempotencyKey));
-    this.#renewer = renewer;
-    lease.onEnd = () => void renewer.finish();
+    if (renewer === undefined) return;
+    lease.onEnd = () => renewer.remove(lease);
+    renewer.add(lease);
   }
 
   /** @throws LockkeeperError */
@@ -35,7 +31,7 @@ export class HoldSession {
     try {
       this.#apply(await this.requests.renew(this.lease, { leaseMs }));
     } catch (error) {
-      const failure = this.#toError(error);
+      const failure = recordFailure(this.lease, error);
       if (getRule(failure) !== "never") this.lease.markInJeopardy();
       throw failure;
     }
@@ -47,7 +43,7 @@ export class HoldSession {
     try {
       isHeld = await this.requests.readStatus(this.lease);
     } catch (error) {
-      throw this.#toError(error);
+      throw recordFailure(this.lease, error);
     }
     if (isHeld) return;
     this.lease.markLost(this.lease.createLoss("it was released elsewhere, or its lease ended in Redis"));
@@ -65,7 +61,7 @@ export class HoldSession {
       return grant.count;
     } catch (error) {
       await this.leave();
-      throw error instanceof LostError ? error : this.#toError(error);
+      throw error instanceof LostError ? error : recordFailure(this.lease, error);
     }
   }
 
@@ -74,7 +70,7 @@ export class HoldSession {
     this.lease.openCounts--;
     if (this.lease.openCounts > 0) return;
     this.lease.close();
-    await this.#renewer?.finish();
+    await this.renewer?.finish(this.lease);
   }
 
   /** Releases one count. @throws LockkeeperError */
@@ -106,7 +102,7 @@ export class HoldSession {
       this.#apply(grant);
       return grant.releaseRequested;
     } catch (error) {
-      const failure = this.#toError(error);
+      const failure = recordFailure(this.lease, error);
       if (getRule(failure) !== "never") throw failure;
       if (!(failure instanceof LostError)) this.onError(failure);
       return undefined;
@@ -118,45 +114,12 @@ export class HoldSession {
     try {
       await this.requests.answerReleaseRequest(this.lease, answer);
     } catch (error) {
-      throw this.#toError(error);
+      throw recordFailure(this.lease, error);
     }
   }
 
   #apply(grant: Grant): void {
     this.lease.applyGrant(grant);
-    this.#renewer?.reschedule();
+    this.renewer?.reschedule(this.lease);
   }
-
-  async #renewOnce(idempotencyKey: string): Promise<RetryRule | undefined> {
-    try {
-      this.lease.applyGrant(await this.requests.renewOnce(this.lease, idempotencyKey));
-      return undefined;
-    } catch (error) {
-      const failure = this.#toError(error);
-      this.lease.markInJeopardy();
-      if (!(failure instanceof LostError)) this.onError(failure);
-      return getRule(failure);
-    }
-  }
-
-  /** Converts an error, and marks the lease as lost if the server reported that. */
-  #toError(cause: unknown): LockkeeperError {
-    const { lease } = this;
-    const error = toError(cause);
-    if (!(error instanceof LostError)) return error;
-    if (lease.state === "closed") return lease.createLoss("it was released", { cause });
-    const { owner, fence } = lease.grant;
-    lease.markLost(new LostError(error.message, { ...error.facts, key: lease.key, owner, fence }, { cause }));
-    return lease.loss ?? error;
-  }
-}
-
-function getRule({ code }: LockkeeperError): RetryRule {
-  return isErrorCode(code) ? getRetryRule(code) : "unknown";
-}
-
-/** @throws errors that are bugs, unchanged */
-function toError(error: unknown): LockkeeperError {
-  if (error instanceof ApiError) return toLockkeeperError(error);
-  throw error;
 }

@@ -1,67 +1,147 @@
-import type { RetryRule } from "./failure-rules.ts";
 import type { HoldLease } from "./hold-lease.ts";
-import { createIdempotencyKey } from "./idempotency-key.ts";
 import { startBackgroundTimer, type Timer } from "./timers.ts";
 
 /** The fraction of the lease after which it is renewed. */
 const RENEW_SHARE = 1 / 3;
 /** The maximum delay before a failed renewal is repeated; a tenth of the lease if that is shorter. */
 const RETRY_MS_MAX = 250;
+/** The maximum number of leases in one request. */
+const REQUEST_LEASES_MAX = 1000;
+/** How much longer than the shortest lease the others of a request may be, because they share its time limit. */
+const LENGTH_RATIO_MAX = 4;
+
+/** `failed`: repeated soon. `refused`: repeated after another third of the lease, because the server may then accept it. */
+export type RenewalOutcome = "renewed" | "failed" | "refused";
+
+/** Sends one request that renews the leases, and applies the results to them. Never rejects. */
+export type RenewLeases = (leases: readonly HoldLease[]) => Promise<readonly RenewalOutcome[]>;
 
 /** Returns how often a lease is renewed, in whole milliseconds. */
 export function computeRenewalIntervalMs(leaseMs: number): number {
   return Math.max(1, Math.round(leaseMs * RENEW_SHARE));
 }
 
-/** One attempt to renew. Never rejects; returns the rule for retrying it, or `undefined` after success. */
-export type RenewalAttempt = (idempotencyKey: string) => Promise<RetryRule | undefined>;
-
-/** Renews one lease after a third of its length, until it ends or `finish` is called. */
+/**
+ * Renews all leases of a client after a third of their length, with one timer. Leases that are due within a third of the
+ * shortest lease are renewed by the same request, so leases of one length share one request. A lease is never renewed after
+ * its deadline, or after its last count was released.
+ */
 export class LeaseRenewer {
+  readonly #dueAt = new Map<HoldLease, number>();
+  readonly #inFlight = new Map<HoldLease, Promise<void>>();
   #timer: Timer | undefined;
-  #inFlight: Promise<void> | undefined;
-  #isFinished = false;
+  #timerAt = Number.POSITIVE_INFINITY;
 
-  constructor(
-    private readonly lease: HoldLease,
-    private readonly renew: RenewalAttempt,
-  ) {
-    this.reschedule();
-  }
+  constructor(private readonly renew: RenewLeases) {}
 
-  /** Schedules the next renewal after the deadline has changed. */
-  reschedule(): void {
-    if (this.#inFlight !== undefined) return;
-    const remainingMs = this.lease.remainingMs();
+  add(lease: HoldLease): void {
+    const remainingMs = lease.remainingMs();
     // A lease can be granted for less than its length, and is then renewed after a third of what is left.
-    const delayMs = Math.max(remainingMs - this.lease.leaseMs * (1 - RENEW_SHARE), remainingMs * RENEW_SHARE);
-    this.#schedule(delayMs, createIdempotencyKey());
+    this.#schedule(
+      lease,
+      Math.max(remainingMs - lease.leaseMs * (1 - RENEW_SHARE), remainingMs * RENEW_SHARE),
+    );
   }
 
-  /** Stops renewing, and resolves once no renewal is in flight. */
-  async finish(): Promise<void> {
-    this.#isFinished = true;
+  /** Schedules the next renewal after the deadline has changed. No effect on a lease that was not added. */
+  reschedule(lease: HoldLease): void {
+    if (this.#dueAt.has(lease)) this.add(lease);
+  }
+
+  /** Stops renewing the lease. */
+  remove(lease: HoldLease): void {
+    this.#dueAt.delete(lease);
+  }
+
+  /** Stops renewing a lease that has ended, and resolves once no renewal of it is in flight. */
+  async finish(lease: HoldLease): Promise<void> {
+    this.remove(lease);
+    await this.#inFlight.get(lease);
+  }
+
+  #schedule(lease: HoldLease, delayMs: number): void {
+    const at = performance.now() + delayMs;
+    this.#dueAt.set(lease, at);
+    if (at < this.#timerAt) this.#armTimer(at);
+  }
+
+  #armTimer(at: number): void {
     clearTimeout(this.#timer);
-    await this.#inFlight;
+    this.#timerAt = at;
+    this.#timer = startBackgroundTimer(() => this.#renewDue(), at - performance.now());
   }
 
-  #schedule(delayMs: number, idempotencyKey: string): void {
-    clearTimeout(this.#timer);
-    if (this.#isFinished) return;
-    this.#timer = startBackgroundTimer(() => {
-      if (!this.lease.isCertain) return;
-      this.#inFlight = this.#attempt(idempotencyKey);
-    }, delayMs);
+  #renewDue(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    let [next, shortestMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let isRetry = true;
+    for (const [lease, at] of this.#dueAt) {
+      // Reading the state detects a deadline that has passed.
+      if (!lease.isCertain) {
+        this.#dueAt.delete(lease);
+        continue;
+      }
+      next = Math.min(next, at);
+      shortestMs = Math.min(shortestMs, lease.leaseMs);
+      if (at <= now && lease.state === "held") isRetry = false;
+    }
+    // One hold that cannot be renewed must not renew all others each time that it is repeated.
+    const aheadMs = isRetry ? computeRetryDelayMs(shortestMs) : shortestMs * RENEW_SHARE;
+    if (next <= now) next = this.#renewUntil(now + aheadMs);
+    if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  async #attempt(idempotencyKey: string): Promise<void> {
-    const { leaseMs } = this.lease;
-    const rule = await this.renew(idempotencyKey);
-    this.#inFlight = undefined;
-    if (!this.lease.isCertain) return;
-    if (rule === undefined) this.reschedule();
-    // The server refused it, for example because the API key has expired. It may accept the next one.
-    else if (rule === "never") this.#schedule(computeRenewalIntervalMs(leaseMs), createIdempotencyKey());
-    else this.#schedule(Math.min(RETRY_MS_MAX, leaseMs / 10), idempotencyKey);
+  /** Renews the leases that are due until then. Returns when the next one is due. */
+  #renewUntil(until: number): number {
+    const due: HoldLease[] = [];
+    let next = Number.POSITIVE_INFINITY;
+    for (const [lease, at] of this.#dueAt) {
+      if (at <= until) due.push(lease);
+      else next = Math.min(next, at);
+    }
+    for (const leases of splitByLength(due)) this.#send(leases);
+    return next;
   }
+
+  #send(leases: readonly HoldLease[]): void {
+    for (const lease of leases) this.#dueAt.delete(lease);
+    const sent = this.renew(leases).then((outcomes) => {
+      for (const [at, lease] of leases.entries()) {
+        this.#inFlight.delete(lease);
+        if (lease.isCertain) this.#continue(lease, outcomes[at] ?? "failed");
+      }
+    });
+    for (const lease of leases) this.#inFlight.set(lease, sent);
+  }
+
+  #continue(lease: HoldLease, outcome: RenewalOutcome): void {
+    const { leaseMs } = lease;
+    if (outcome === "renewed") this.add(lease);
+    else if (outcome === "refused") this.#schedule(lease, computeRenewalIntervalMs(leaseMs));
+    else this.#schedule(lease, computeRetryDelayMs(leaseMs));
+  }
+}
+
+function computeRetryDelayMs(leaseMs: number): number {
+  return Math.min(RETRY_MS_MAX, leaseMs / 10);
+}
+
+/** Splits leases into requests. */
+function splitByLength(leases: readonly HoldLease[]): HoldLease[][] {
+  const requests: HoldLease[][] = [];
+  let [request, shortestMs]: [HoldLease[], number] = [[], 0];
+  for (const lease of leases.toSorted((one, two) => one.leaseMs - two.leaseMs)) {
+    if (
+      request.length === 0 ||
+      request.length === REQUEST_LEASES_MAX ||
+      lease.leaseMs > shortestMs * LENGTH_RATIO_MAX
+    ) {
+      request = [];
+      shortestMs = lease.leaseMs;
+      requests.push(request);
+    }
+    request.push(lease);
+  }
+  return requests;
 }

@@ -7,6 +7,8 @@ import { HoldLease } from "./hold-lease.ts";
 import type { AcquireOptions } from "./hold-options.ts";
 import { HoldRequests } from "./hold-requests.ts";
 import { HoldSession } from "./hold-session.ts";
+import { renewLeases } from "./lease-renewals.ts";
+import { LeaseRenewer } from "./lease-renewer.ts";
 import { assertAcquireOptions, assertOptions, assertType, createOptionError } from "./options.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
@@ -27,6 +29,7 @@ type Work<Result> = (hold: Hold) => Promise<Result> | Result;
 /** Acquires locks through the HTTP API of Lockkeeper, and handles retries, renewal and loss. */
 export class LockkeeperClient {
   readonly #requests: HoldRequests;
+  readonly #renewer: LeaseRenewer;
   readonly #onError: ((error: LockkeeperError) => void) | undefined;
 
   /**
@@ -55,6 +58,8 @@ export class LockkeeperClient {
       throw toError(error);
     }
     this.#onError = onError;
+    const report = (error: LockkeeperError) => this.#report(error);
+    this.#renewer = new LeaseRenewer((leases) => renewLeases(this.#requests, leases, report));
   }
 
   /**
@@ -115,7 +120,8 @@ export class LockkeeperClient {
     }
     const lease = new HoldLease(key, grant);
     const { renewal = "automatic" } = options;
-    const session = new HoldSession(lease, this.#requests, renewal, (error) => this.#report(error));
+    const renewer = renewal === "automatic" ? this.#renewer : undefined;
+    const session = new HoldSession(lease, this.#requests, renewer, (error) => this.#report(error));
     return new Hold(session, grant.count);
   }
 

@@ -1,0 +1,29 @@
+import { ApiError } from "./api-error.ts";
+import { type LockkeeperError, LostError } from "./errors.ts";
+import { getRetryRule, isErrorCode, type RetryRule } from "./failure-rules.ts";
+import type { HoldLease } from "./hold-lease.ts";
+import { toLockkeeperError } from "./to-lockkeeper-error.ts";
+
+/**
+ * Converts the error of a request about a lease, and marks the lease as lost if the server reported that.
+ *
+ * @throws errors that are bugs, unchanged
+ */
+export function recordFailure(lease: HoldLease, cause: unknown): LockkeeperError {
+  const error = toError(cause);
+  if (!(error instanceof LostError)) return error;
+  if (lease.state === "closed") return lease.createLoss("it was released", { cause });
+  const { owner, fence } = lease.grant;
+  lease.markLost(new LostError(error.message, { ...error.facts, key: lease.key, owner, fence }, { cause }));
+  return lease.loss ?? error;
+}
+
+export function getRule({ code }: LockkeeperError): RetryRule {
+  return isErrorCode(code) ? getRetryRule(code) : "unknown";
+}
+
+/** @throws errors that are bugs, unchanged */
+export function toError(error: unknown): LockkeeperError {
+  if (error instanceof ApiError) return toLockkeeperError(error);
+  throw error;
+}

@@ -1,0 +1,84 @@
+import { ApiError } from "./api-error.ts";
+import type { ApiResponse } from "./api-transport.ts";
+import type { LockkeeperError } from "./errors.ts";
+import { getGeneralCode, isErrorCode } from "./failure-rules.ts";
+import { createFieldError, type Grant, readReleaseRequest } from "./grant.ts";
+import type { HoldLease } from "./hold-lease.ts";
+import type { HoldRequests } from "./hold-requests.ts";
+import { getRule, recordFailure, toError } from "./lease-failure.ts";
+import type { RenewalOutcome } from "./lease-renewer.ts";
+import type { Moment } from "./moment.ts";
+import { readAmount, readObject, readText, toPrintable } from "./untrusted.ts";
+
+/** The result of one lease. */
+type LeaseRenewal =
+  | { readonly outcome: "renewed"; readonly grant: Grant }
+  | { readonly outcome: "failed" | "refused"; readonly error: ApiError };
+
+/**
+ * Renews leases with one request, and applies the results to them. A lease whose renewal failed is in jeopardy.
+ *
+ * @param onError called once for each error code of the request
+ */
+export async function renewLeases(
+  requests: HoldRequests,
+  leases: readonly HoldLease[],
+  onError: (error: LockkeeperError) => void,
+): Promise<RenewalOutcome[]> {
+  let response: ApiResponse;
+  try {
+    response = await requests.renewMany(leases);
+  } catch (cause) {
+    const error = toError(cause);
+    for (const lease of leases) lease.markInJeopardy();
+    onError(error);
+    return leases.map(() => (isRefusal(error) ? "refused" : "failed"));
+  }
+  const results = readObject(response.value)?.results;
+  const errors = new Map<string, LockkeeperError>();
+  const outcomes = leases.map((lease, at) => {
+    const renewal = readRenewal(lease, Array.isArray(results) ? results[at] : undefined, response);
+    if (renewal.outcome === "renewed") {
+      lease.applyGrant(renewal.grant);
+      return renewal.outcome;
+    }
+    const error = recordFailure(lease, renewal.error);
+    lease.markInJeopardy();
+    if (error.code !== "lost") errors.set(error.code, error);
+    return renewal.outcome;
+  });
+  for (const error of errors.values()) onError(error);
+  return outcomes;
+}
+
+/** During an upgrade, another instance may know the operation that this one does not. */
+function isRefusal(error: LockkeeperError): boolean {
+  const isUnknownOperation = error.code === "not_found" || error.code === "method_not_allowed";
+  return getRule(error) === "never" && !isUnknownOperation;
+}
+
+function readRenewal(
+  lease: HoldLease,
+  value: unknown,
+  { status, sentAt }: { readonly status: number; readonly sentAt: Moment },
+): LeaseRenewal {
+  const { holdId, outcome, ...result } = readObject(value) ?? {};
+  if (holdId !== lease.grant.holdId) return { outcome: "failed", error: createFieldError("holdId", status) };
+  if (outcome !== "renewed") return readProblem(outcome, result.problem);
+  const leaseMs = readAmount(result.leaseMs);
+  const leftMs = readAmount(result.remainingMs);
+  if (leaseMs === undefined || leftMs === undefined)
+    return { outcome: "failed", error: createFieldError("remainingMs", status) };
+  const releaseRequested = readReleaseRequest(result.releaseRequested);
+  return { outcome, grant: { ...lease.grant, leaseMs, leftMs, sentAt, releaseRequested } };
+}
+
+/** A result that a newer server may have added counts as a failure. */
+function readProblem(outcome: unknown, value: unknown): LeaseRenewal {
+  const problem = readObject(value) ?? {};
+  const status = readAmount(problem.status) ?? 500;
+  const code = isErrorCode(problem.code) ? problem.code : getGeneralCode(status);
+  const detail = toPrintable(readText(problem.detail) ?? code);
+  const error = new ApiError({ code, detail, status, problem });
+  return { outcome: outcome === "lost" ? "refused" : "failed", error };
+}
