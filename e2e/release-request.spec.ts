@@ -170,6 +170,7 @@ test("a request is shown to others in the dialog, on the lock page, in the event
   const input = { expectedVersion: body.version, reason: "migration at 14:00" };
   expect((await lockkeeper.api(`${pathOf(name)}/request-release`, input)).status).toBe(200);
   await expect(now).toContainText("Release requested");
+  await expect(page.getByTestId("state")).toContainText("An operator asked it to release the lock.");
   await expect(now).toContainText("migration at 14:00");
   const sheet = await openSheet(page, name);
   await expect(sheet.getByTestId("request")).toContainText("Release requested");

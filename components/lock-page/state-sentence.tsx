@@ -6,12 +6,14 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { findLongestHolder } from "../lock-facts/duration-rating.ts";
 import { HolderName } from "../lock-facts/holder-text.tsx";
 import { isLivenessCritical } from "../lock-facts/liveness-label.ts";
 import { computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.ts";
+import { findLatestRequest } from "../lock-facts/release-request.ts";
 
 type LockPageMessages = typeof lockPage;
 
@@ -29,7 +31,7 @@ export function StateSentence({ lock }: { lock: Lock }) {
         <HeldSentence lock={lock} now={now} messages={messages} />
       </p>
       <p className="text-base text-ink-2 text-pretty">
-        <LivenessSentence lock={lock} now={now} messages={messages} />{" "}
+        <LivenessSentence lock={lock} now={now} messages={messages} /> <RequestSentence lock={lock} />{" "}
         <WaitersSentence lock={lock} messages={messages} />
       </p>
     </div>
@@ -95,6 +97,12 @@ function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
         formatElapsed(liveness.watchedMs + Math.max(0, now - lock.asOf), shared),
       );
   }
+}
+
+function RequestSentence({ lock: { holders } }: Pick<SentenceProps, "lock">): ReactNode {
+  const { sentences } = useMessages(releaseRequest);
+  const request = findLatestRequest(holders);
+  return request && <span className="text-ink">{sentences[request.state]}</span>;
 }
 
 function WaitersSentence({

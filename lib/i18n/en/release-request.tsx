@@ -10,6 +10,12 @@ export const releaseRequest = {
     accepted: "Release accepted",
     refused: "Release refused",
   },
+  /** After the sentence about the liveness. */
+  sentences: {
+    requested: "An operator asked it to release the lock.",
+    accepted: "It accepted a request to release the lock.",
+    refused: "It refused a request to release the lock.",
+  },
   name: "Request",
   /** @param text the answer of the holder, or the operator's reason if there is no answer */
   mark: (state: string, text: string) => (text === "" ? state : `${state}: “${text}”`),

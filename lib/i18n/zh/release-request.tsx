@@ -8,6 +8,11 @@ export const releaseRequest: Messages["releaseRequest"] = {
     accepted: "已同意释放",
     refused: "已拒绝释放",
   },
+  sentences: {
+    requested: "已有操作员请求其释放锁。",
+    accepted: "持有者已同意释放锁的请求。",
+    refused: "持有者已拒绝释放锁的请求。",
+  },
   name: "请求",
   mark: (state, text) => (text === "" ? state : `${state}：“${text}”`),
   quoted: (text) => <>“{text}”</>,
