@@ -12,8 +12,7 @@ export type MethodObstacle = "requested" | "accepted" | "renewed" | "noTtl" | "n
 
 /**
  * Every method in display order, with the reason why it is not available; `null` if it is. The order is fixed, so that
- * nothing moves under the pointer. `ask` is missing if the holder cannot receive requests, which does not change during
- * a hold.
+ * nothing moves under the pointer. `ask` is missing if the holder did not receive requests when the dialog was opened.
  */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
@@ -22,14 +21,16 @@ export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
  *
  * @param only one of several holders, whose release does not affect the others
  * @param request the latest release request of the hold, if it is newer than the lock
+ * @param canAsk whether `ask` is listed
  */
 export function findReleaseMethods(
   lock: Lock,
   only: Holder | undefined,
   request: ReleaseRequest | null = findReleaseRequest(lock, only),
+  canAsk: boolean = canAskHolder(lock, only),
 ): ReleaseMethods {
   return new Map<ReleaseMethod, MethodObstacle | null>([
-    ...(canAskHolder(lock, only) ? [["ask", findAskObstacle(request)] as const] : []),
+    ...(canAsk ? [["ask", findAskObstacle(request)] as const] : []),
     ["release", null],
     ["reserve", findReserveObstacle(lock, only)],
     ["wait", findExpiryObstacle(lock)],

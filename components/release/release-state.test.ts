@@ -63,6 +63,12 @@ describe("release methods", () => {
     expect(asks(receiver({ releaseRequested: request({}) }))).toEqual(["ask", "requested"]);
   });
 
+  it("asking stays missing in a dialog that was opened before the holder received requests", () => {
+    const { canAsk } = createReleaseState({ lock: lock() }, NOW);
+    const now = lock({ holders: [receiver()] });
+    expect(findReleaseMethods(now, undefined, null, canAsk).has("ask")).toBe(false);
+  });
+
   it("of several holders, only a single one can be asked", () => {
     const [one, two] = [receiver({ version: "va" }), holderWith({ version: "vb" })];
     const shared = lock({ holders: [one, two] });
@@ -116,6 +122,7 @@ describe("release state", () => {
       choice: { is: "open", method: null },
       reason: "",
       confirmation: "",
+      canAsk: false,
       request: null,
       sentRequestId: null,
       step: { at: "choosing" },

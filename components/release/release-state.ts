@@ -4,7 +4,7 @@ import type { FormatName } from "@/lib/contract/format.ts";
 import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { LockWaiters } from "@/lib/contract/waiters.ts";
-import { findReleaseRequest, pickNewerRequest } from "../lock-facts/release-request.ts";
+import { canAskHolder, findReleaseRequest, pickNewerRequest } from "../lock-facts/release-request.ts";
 import { preselectMethod } from "./preselection.ts";
 import type { ReleaseMethod } from "./release-methods.ts";
 
@@ -54,6 +54,8 @@ export interface ReleaseState {
   reason: string;
   /** The target's label as typed for confirmation. */
   confirmation: string;
+  /** Whether the holder can be asked. A client can declare it while the dialog is open, and options must not move. */
+  canAsk: boolean;
   /** The latest release request of the hold, kept after the hold has ended; `null` if there was none. */
   request: ReleaseRequest | null;
   /** The ID of the request that this dialog sent, if it sent one. */
@@ -87,7 +89,7 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   const choice: ReleaseChoice = method === null ? { is: "open", method } : { is: "preselected", method };
   return {
     ...{ seen: lock, holder, endedAt: null, format: null, choice, reason: "", confirmation: "" },
-    ...{ request: findReleaseRequest(lock, holder), sentRequestId: null },
+    ...{ canAsk: canAskHolder(lock, holder), request: findReleaseRequest(lock, holder), sentRequestId: null },
     step: { at: "choosing" },
   };
 }

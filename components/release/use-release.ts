@@ -94,7 +94,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   const compared = step.at === "unverified" ? step.lock : seen;
   const drift = detectDrift(compared, current, isUnverified ? undefined : holder);
   const shown = drift === "same" && current !== undefined && current.asOf > seen.asOf ? current : seen;
-  const methods = findReleaseMethods(shown, holder, state.request);
+  const methods = findReleaseMethods(shown, holder, state.request, state.canAsk);
   const { choice, isCleared } = getValidChoice(state, shown, now);
   useEffect(() => {
     if (isCleared) dispatch({ type: "clear_preselection" });
@@ -124,13 +124,13 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
 
 /** Clears a preselection that became wrong, and a choice that is no longer available. */
 function getValidChoice(
-  { choice: { is, method }, holder, request }: ReleaseState,
+  { choice: { is, method }, holder, request, canAsk }: ReleaseState,
   shown: Lock,
   now: number,
 ): { choice: ReleaseMethod | null; isCleared: boolean } {
   if (method === null) return { choice: null, isCleared: false };
   const isCleared = is === "preselected" && isPreselectionWrong(method, shown, holder, now, request);
-  const isAvailable = findReleaseMethods(shown, holder, request).get(method) === null;
+  const isAvailable = findReleaseMethods(shown, holder, request, canAsk).get(method) === null;
   return { choice: isCleared || !isAvailable ? null : method, isCleared };
 }
 
