@@ -151,6 +151,7 @@ function startWatching(
     onMiss: (listener: (from: number) => void) => watcher.onLongUnseenHold(listener),
   };
   const recording = new Recording({ openStore, target: name, journal, session: observationSession, log });
+  backend.verbs.onHoldChange?.((change, key, fence) => watcher.recordVerbReply(change, key, fence));
   recordEvidence(evidence, watcher, () => !recording.recorder.isFollowing);
   watcher.start();
   recording.start();

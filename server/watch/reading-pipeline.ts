@@ -1,8 +1,10 @@
 import type { Logger } from "pino";
 import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
 import type { Key } from "../../lib/keys/key.ts";
+import { isAuxiliaryKey } from "../formats/keys.ts";
 import type { HeldObservation, Observation } from "../formats/observation.ts";
 import type { Notes } from "./annotations/notes.ts";
+import type { OwnScriptEvents } from "./connection/own-script-events.ts";
 import type { ScriptEvent } from "./connection/script-event.ts";
 import type { EventReporter } from "./events/event-reporter.ts";
 import type { MissedChangeTracker } from "./events/missed-change-tracker.ts";
@@ -36,6 +38,7 @@ export interface ReadingPipelineDeps {
   readonly missedChanges: MissedChangeTracker;
   readonly unseenHolds: UnseenHolds;
   readonly eventReporter: EventReporter;
+  readonly ownScriptEvents: OwnScriptEvents;
   readonly log: Logger | undefined;
   isWatched(key: Key): boolean;
   onChange(): void;
@@ -95,6 +98,26 @@ export class ReadingPipeline implements MasterListener {
     }
     this.ignoredEvents++;
     at.enqueueRead(event.key);
+  }
+
+  /**
+   * Applies the event of a verb of this process whose notifications are known. If the verb released a hold that has not
+   * been read since it began, the key is free as before, and it is not read at all.
+   */
+  onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean {
+    const { key } = event;
+    const { isQuorum, index, view, missedChanges, unseenHolds, eventReporter, ownScriptEvents } = this.deps;
+    if (!ownScriptEvents.take(event) || isQuorum || isAuxiliaryKey(key)) return false;
+    if (index.get(key) !== undefined || index.findWaiters(key) !== undefined) return false;
+    const isEnd = event.type === "released";
+    if (isEnd && !at.cancelRead(key)) return false;
+    const reported = view.onScriptEvent(event, at);
+    if (isEnd) missedChanges.forgetNotification(key);
+    else missedChanges.recordNotification(key);
+    eventReporter.reportScriptEvent(event, reported?.endCause, true);
+    unseenHolds.recordScriptEvent(key);
+    if (!isEnd) at.enqueueCancellableRead(key);
+    return true;
   }
 
   /** Counts an invalid message on the script event channel. */

@@ -9,6 +9,7 @@ import type { Journal } from "../history/journal.ts";
 import { Glob, matchesAny } from "../redis/glob.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import type { Notes } from "./annotations/notes.ts";
+import { type OwnChange, OwnScriptEvents } from "./connection/own-script-events.ts";
 import type { RedisClock } from "./connection/redis-clock.ts";
 import { EventReporter } from "./events/event-reporter.ts";
 import { MissedChangeTracker } from "./events/missed-change-tracker.ts";
@@ -49,6 +50,7 @@ export class Watcher {
   readonly #masterSet: MasterSet;
   readonly #view: TopologyView;
   readonly #eventReporter: EventReporter;
+  readonly #ownScriptEvents = new OwnScriptEvents();
   readonly #pipeline: ReadingPipeline;
   readonly #changeListeners = new Set<() => void>();
   readonly #watchedPatterns: readonly Glob[];
@@ -221,6 +223,11 @@ export class Watcher {
     this.#pipeline.recordForceRelease(observation, holder);
   }
 
+  /** Records the reply to a verb of this process. @param fence the fencing token of the hold */
+  recordVerbReply(change: OwnChange, key: Key, fence: string): void {
+    this.#ownScriptEvents.recordReply(change, key, fence);
+  }
+
   /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void> {
     return this.#view.confirmContinuity(key);
@@ -267,6 +274,7 @@ export class Watcher {
       missedChanges: this.missedChanges,
       unseenHolds: this.#unseenHolds,
       eventReporter: this.#eventReporter,
+      ownScriptEvents: this.#ownScriptEvents,
       log: this.log,
       isWatched: (key) => this.isWatched(key),
       onChange: () => this.#emitChange(),

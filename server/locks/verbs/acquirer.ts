@@ -23,7 +23,7 @@ import {
 } from "./error-factories.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { AcquiredGrant, AcquireOptions } from "./verbs.ts";
+import type { AcquiredGrant, AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
 /** How long a refusal is delayed until the grant has been released. */
 const ROLLBACK_WAIT_MS = 500;
@@ -44,6 +44,9 @@ export class Acquirer {
   readonly #waitCoordinator: WaitCoordinator;
   readonly #requests: RequestFactory;
   readonly #getGuardedCommands: (what: "grant") => GuardedCommands;
+
+  /** See `OperatorVerbs.onHoldChange`. */
+  onHoldChange: HoldChangeListener | undefined;
 
   constructor(
     redis: Commands,
@@ -181,6 +184,7 @@ export class Acquirer {
   #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
     if (reply.outcome === "granted") {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
+      if (reply.how === "acquired") this.onHoldChange?.("acquired", key, reply.fence);
       return {
         grant: toGrant({ key, format: format.name, unit, ...reply }, ask.owner, reply),
         isReplayed: reply.how === "repeated",

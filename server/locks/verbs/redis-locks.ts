@@ -36,6 +36,7 @@ import type {
   AcquireOptions,
   ExtendParams,
   Grant,
+  HoldChangeListener,
   HoldStatus,
   OperatorVerbs,
   Released,
@@ -99,6 +100,11 @@ export class RedisLocks implements OperatorVerbs {
       () => this.#getGuardedCommands("renewal"),
       ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }),
     );
+  }
+
+  onHoldChange(listener: HoldChangeListener): void {
+    this.#acquirer.onHoldChange = listener;
+    this.#releaser.onHoldChange = listener;
   }
 
   get clientId(): string {

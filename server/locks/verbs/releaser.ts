@@ -12,10 +12,13 @@ import type { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { attempt } from "./attempt.ts";
 import { createNotOwnerError, createRefusalError } from "./error-factories.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { Released, ReleaseOptions, VerbHold } from "./verbs.ts";
+import type { HoldChangeListener, Released, ReleaseOptions, VerbHold } from "./verbs.ts";
 
 /** Releases holds, hands them over to waiters in this process, and signals waiters of other libraries. */
 export class Releaser {
+  /** See `OperatorVerbs.onHoldChange`. */
+  onHoldChange: HoldChangeListener | undefined;
+
   constructor(
     private readonly redis: Commands,
     private readonly channel: string,
@@ -37,6 +40,8 @@ export class Releaser {
     const reply = await pending;
     if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
     if (reply.outcome === "released" || reply.outcome === "still_held") {
+      if (reply.outcome === "released" && reply.reservation === undefined)
+        this.onHoldChange?.("released", hold.key, reply.fence);
       if (reply.outcome === "released") this.signalReservationEnd(hold, reply.reservation);
       const { outcome, count, asOf } = reply;
       return { outcome, count, asOf };

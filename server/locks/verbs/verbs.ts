@@ -185,8 +185,13 @@ export interface LockVerbs {
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
 }
 
+/** Receives the holds that begin, and those whose release left the lock free, with the fencing token. */
+export type HoldChangeListener = (change: "acquired" | "released", key: Key, fence: string) => void;
+
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
+  /** Calls the listener for each reply to `acquire` and `release`. There is one listener. A quorum has none. */
+  onHoldChange?(listener: HoldChangeListener): void;
   /**
    * Force-releases one hold of any lock, whether or not its key is lockable.
    *

@@ -1,10 +1,12 @@
 import type { Redis } from "ioredis";
-import { decodeKey, type Key } from "../../../lib/keys/key.ts";
-import { buildEventChannel, isAuxiliaryKey, TARGET_PREFIX } from "../../formats/keys.ts";
+import type { Key } from "../../../lib/keys/key.ts";
+import { buildEventChannel, TARGET_PREFIX } from "../../formats/keys.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { removeCovered } from "../../redis/glob.ts";
 import { isOversizedKey } from "../scan/oversized-keys.ts";
-import { parseScriptEvent, type ScriptEvent } from "./script-event.ts";
+import { parseScriptEvent, type ScriptEvent, toKey } from "./script-event.ts";
+import { parseMessages } from "./subscriber-stream.ts";
+import { VerbNotifications } from "./verb-notifications.ts";
 
 /**
  * Flags that the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction
@@ -15,9 +17,16 @@ const SETTING_NAME = "notify-keyspace-events";
 /** Longer than the name of any Redis event. Any client can publish anything on these channels. */
 const EVENT_NAME_BYTES_MAX = 64;
 
+const OWN_PREFIX = Buffer.from(TARGET_PREFIX);
+
 export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
+  /**
+   * Called for an event that follows exactly the notifications of its verb. Returns whether the event explains them.
+   * Otherwise, they and the event are reported separately.
+   */
+  onVerbEvent(event: ScriptEvent): boolean;
   /** Called for a change to a key whose name is too long for a lock. */
   onOversizedKey(name: Uint8Array): void;
   /** Called for an invalid message on the script event channel. */
@@ -42,22 +51,36 @@ export class KeyspaceSubscriber {
     this.#channel = buildEventChannel(db);
     // Redis sends a message once for each pattern that its channel matches.
     this.#patterns = removeCovered(patterns);
-    const at = this.#prefix.length;
-    redis.on("pmessageBuffer", (_pattern: string, channel: Buffer, event: Buffer) => {
-      // Half of all messages are about the companions of Lockkeeper's own locks.
-      if (channel.toString("latin1", at, at + TARGET_PREFIX.length) === TARGET_PREFIX) return;
-      if (event.length > EVENT_NAME_BYTES_MAX) return;
-      const name = channel.subarray(at);
-      if (isOversizedKey(name)) return listener.onOversizedKey(name);
-      const key = decodeKey(name);
-      if (!isAuxiliaryKey(key)) listener.onKeyChange(key, event.toString());
-    });
-    redis.on("messageBuffer", (channel: Buffer, message: Buffer) => {
-      if (channel.toString() !== this.#channel) return;
-      const event = parseScriptEvent(message);
-      if (event === undefined) listener.onInvalidScriptEvent();
-      else listener.onScriptEvent(event);
-    });
+    const nameOffset = this.#prefix.length;
+    const eventChannel = Buffer.from(this.#channel);
+    const notifications = new VerbNotifications(listener);
+    const handler = {
+      onPatternMessage: (
+        data: Buffer,
+        channel: number,
+        channelEnd: number,
+        event: number,
+        eventEnd: number,
+      ) => {
+        const start = channel + nameOffset;
+        // Half of all messages are about the companions of Lockkeeper's own locks.
+        if (startsWith(data, start, channelEnd, OWN_PREFIX) || eventEnd - event > EVENT_NAME_BYTES_MAX)
+          return;
+        const name = data.subarray(start, channelEnd);
+        if (isOversizedKey(name)) return listener.onOversizedKey(name);
+        const key = toKey(data.toString("latin1", start, channelEnd));
+        notifications.recordKeyChange(key, data.toString("latin1", event, eventEnd));
+      },
+      onMessage: (data: Buffer, channel: number, channelEnd: number, start: number, end: number) => {
+        const isEvent = channelEnd - channel === eventChannel.length;
+        if (!isEvent || !startsWith(data, channel, channelEnd, eventChannel)) return false;
+        const event = parseScriptEvent(data.subarray(start, end));
+        if (event === undefined) listener.onInvalidScriptEvent();
+        else notifications.recordScriptEvent(event);
+        return true;
+      },
+    };
+    parseMessages(redis, handler, () => notifications.flush());
   }
 
   /** Subscribes on a new connection. ioredis resubscribes automatically but does not report failures. */
@@ -149,4 +172,10 @@ export function mergeFlags(flags: string): string {
   );
   const all = [...present, ...missing];
   return [...all.filter((flag) => flag !== "$"), ...all.filter((flag) => flag === "$")].join("");
+}
+
+function startsWith(data: Buffer, start: number, end: number, prefix: Buffer): boolean {
+  if (end - start < prefix.length) return false;
+  for (let at = 0; at < prefix.length; at++) if (data[start + at] !== prefix[at]) return false;
+  return true;
 }

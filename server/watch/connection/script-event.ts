@@ -82,8 +82,8 @@ function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Nearly all keys are ASCII and need no decoding. */
-function toKey(bytes: string): Key {
+/** Decodes a key from Latin-1, which maps each byte to a character. Nearly all keys are ASCII and need no decoding. */
+export function toKey(bytes: string): Key {
   return ASCII.test(bytes) ? bytes : decodeKey(Buffer.from(bytes, "latin1"));
 }
 

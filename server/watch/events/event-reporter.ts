@@ -59,8 +59,11 @@ export class EventReporter {
     private readonly requestReread: (key: Key) => boolean,
   ) {}
 
-  /** @param reportedCause how Redis reported the end of the previous hold, if no read has reported it yet */
-  reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause): void {
+  /**
+   * @param reportedCause how Redis reported the end of the previous hold, if no read has reported it yet
+   * @param isProven whether the event is known to be true, so that the key need not be read for it
+   */
+  reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause, isProven = false): void {
     if (scriptEvent.type === "waiting" || scriptEvent.type === "wait_ended") {
       const { type, at, owner } = scriptEvent;
       this.#appendEvents(scriptEvent.key, [{ type, at, owner, fence: null, observed: "exact" }]);
@@ -68,7 +71,7 @@ export class EventReporter {
       return;
     }
     const event = this.#resolveToken(scriptEvent);
-    const isWatched = this.requestReread(event.key);
+    const isWatched = isProven || this.requestReread(event.key);
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
     const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
@@ -79,7 +82,9 @@ export class EventReporter {
     if (event.type === "force_released" && event.fence === null)
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
     if (isWatched) {
-      this.#scriptEventAt.set(event.key, performance.now());
+      // No read follows the proven end of a hold.
+      if (isProven && event.count === 0) this.#scriptEventAt.delete(event.key);
+      else this.#scriptEventAt.set(event.key, performance.now());
       this.#storeReported(event.key, [
         ...(isAlone ? [] : others),
         ...(reportedHold === undefined ? [] : [reportedHold]),

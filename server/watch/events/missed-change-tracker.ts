@@ -59,6 +59,11 @@ export class MissedChangeTracker {
     this.#notifiedAt.set(key, performance.now());
   }
 
+  /** Forgets the notifications of a key that is in the same state as when it was last read. */
+  forgetNotification(key: Key): void {
+    this.#notifiedAt.delete(key);
+  }
+
   checkReading(reading: IndexedReading): void {
     const { observation, before, context, sentAt, asOf } = reading;
     const { key } = observation;

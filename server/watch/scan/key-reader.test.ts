@@ -72,3 +72,59 @@ it("a reader with too many marked keys drops all marks and reports the overflow"
   expect([overflows, reader.queuedCount]).toEqual([1, 0]);
   await reader.waitUntilSettled();
 });
+
+it("a cancelled read is not sent, and one that is not cancelled is sent after a delay", async () => {
+  const { reader, readings } = openReader();
+  reader.enqueueCancellableRead("short");
+  reader.enqueueCancellableRead("long");
+  await vi.advanceTimersByTimeAsync(10);
+  expect([reader.cancelRead("short"), readings.length]).toEqual([true, 0]);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(readings.map(({ key }) => key)).toEqual(["long"]);
+  expect(reader.cancelRead("long")).toBe(false);
+});
+
+it("a read with another reason is sent at once and cannot be cancelled", async () => {
+  const { reader, readings } = openReader();
+  reader.enqueueCancellableRead("a");
+  reader.enqueueRead("a");
+  reader.enqueueRead("b");
+  reader.enqueueCancellableRead("b");
+  expect([reader.cancelRead("a"), reader.cancelRead("b")]).toEqual([false, false]);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(readings.map(({ key }) => key)).toEqual(["a", "b"]);
+});
+
+it("a key that is being read is read again", async () => {
+  const { reader, readings } = openReader();
+  void reader.readNow("direct");
+  reader.enqueueRead("queued");
+  await vi.advanceTimersByTimeAsync(0);
+  for (const key of ["direct", "queued"]) reader.enqueueCancellableRead(key);
+  expect([reader.cancelRead("direct"), reader.cancelRead("queued")]).toEqual([false, false]);
+  await vi.runAllTimersAsync();
+  expect(readings.map(({ key }) => key).sort()).toEqual(["direct", "direct", "queued", "queued"]);
+});
+
+it("a direct read makes the delayed read of its key uncancellable", async () => {
+  const { reader } = openReader();
+  reader.enqueueCancellableRead("a");
+  void reader.readNow("a");
+  expect(reader.cancelRead("a")).toBe(false);
+  await vi.runAllTimersAsync();
+});
+
+it("waiting until the reader has settled sends delayed reads at once", async () => {
+  const { reader, readings } = openReader();
+  reader.enqueueCancellableRead("a");
+  const settled = reader.waitUntilSettled();
+  await vi.advanceTimersByTimeAsync(2);
+  await settled;
+  expect(readings.map(({ key }) => key)).toEqual(["a"]);
+});
+
+it("a stopped reader returns the keys of delayed reads", () => {
+  const { reader } = openReader();
+  reader.enqueueCancellableRead("a");
+  expect(reader.stop()).toEqual(["a"]);
+});

@@ -3,6 +3,7 @@ import type { Observation } from "../../formats/observation.ts";
 import { isTimeout, ReadTimeoutError } from "../../redis/failure.ts";
 import { BusyKeys } from "./busy-keys.ts";
 import type { CallSize } from "./call-size.ts";
+import { CancellableReads } from "./cancellable-reads.ts";
 import { RereadSchedule } from "./reread-schedule.ts";
 import { SlowKeys } from "./slow-keys.ts";
 
@@ -49,6 +50,7 @@ export class KeyReader {
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
   readonly #slowKeys: SlowKeys;
+  readonly #cancellable = new CancellableReads((key) => this.enqueueRead(key));
   #onBatchFull: () => void = () => undefined;
   readonly #onDrained: (() => void)[] = [];
   readonly #settleWaiters = new Set<{ keys: Set<Key>; resolve: () => void }>();
@@ -81,11 +83,24 @@ export class KeyReader {
 
   /** Enqueues a read of the key. Repeated calls before the read result in one read. */
   enqueueRead(key: Key): void {
+    this.#cancellable.remove(key);
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
     this.#dirty.add(key);
     if (this.#dirty.size >= this.#batchSize) this.#onBatchFull();
     if (this.#dirty.size > QUEUE_MAX) this.#handleOverflow();
     this.#draining ??= this.#drain();
+  }
+
+  /** Enqueues a read after a delay, in which `cancelRead` can cancel it. A key that is already queued is not delayed. */
+  enqueueCancellableRead(key: Key): void {
+    const isOnlyRead = !this.#dirty.has(key) && !this.#cancellable.isReading(key) && !this.#slowKeys.has(key);
+    if (isOnlyRead) this.#cancellable.add(key);
+    else this.enqueueRead(key);
+  }
+
+  /** Cancels a cancellable read. Returns false if the key must be read. */
+  cancelRead(key: Key): boolean {
+    return this.#cancellable.remove(key);
   }
 
   /** Resolves when fewer than `marks` keys are queued. */
@@ -97,6 +112,7 @@ export class KeyReader {
 
   /** Resolves when all keys enqueued so far have been read. */
   waitUntilSettled(): Promise<void> {
+    this.#cancellable.enqueueAll();
     const keys = new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]);
     if (keys.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -110,7 +126,7 @@ export class KeyReader {
     if (slow !== undefined) return [slow];
     const sentAt = performance.now();
     try {
-      const observations = await this.deps.read([key]);
+      const observations = await this.#cancellable.duringRead([key], () => this.deps.read([key]));
       this.#emitReadings(observations, sentAt);
       return observations;
     } catch (error) {
@@ -121,7 +137,8 @@ export class KeyReader {
 
   /** @returns enqueued keys that were not read */
   stop(): Key[] {
-    const left = [...this.#reading, ...this.#dirty, ...this.#busyKeys.heldBack, ...this.#slowKeys.keys];
+    const changed = [...this.#dirty, ...this.#busyKeys.heldBack, ...this.#cancellable.keys];
+    const left = [...this.#reading, ...changed, ...this.#slowKeys.keys];
     this.#isStopped = true;
     this.#slowKeys.stop();
     this.#clearQueue();
@@ -165,7 +182,7 @@ export class KeyReader {
     const sentAt = performance.now();
     let observations: Observation[];
     try {
-      observations = await this.deps.read(keys);
+      observations = await this.#cancellable.duringRead(keys, () => this.deps.read(keys));
     } catch (error) {
       await this.#handleFailure(keys, error);
       return;
@@ -212,6 +229,7 @@ export class KeyReader {
 
   #clearQueue(): void {
     this.#dirty.clear();
+    this.#cancellable.clear();
     this.#busyKeys.clearHeldBack();
     for (const { resolve } of this.#settleWaiters) resolve();
     this.#settleWaiters.clear();

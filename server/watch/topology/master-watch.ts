@@ -52,6 +52,8 @@ export interface MasterView {
 export interface MasterListener {
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
+  /** Called for an event that follows exactly the notifications of its verb. Returns whether it explains them. */
+  onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean;
   /** Called for an ignored message on the script event channel. */
   onInvalidScriptEvent(): void;
   /** Called with readings after they have updated the master's clock. */
@@ -159,6 +161,16 @@ export class MasterWatch {
     this.#reader.enqueueRead(key);
   }
 
+  /** Enqueues a read after a delay, in which `cancelRead` can cancel it. A key that is already queued is not delayed. */
+  enqueueCancellableRead(key: Key): void {
+    this.#reader.enqueueCancellableRead(key);
+  }
+
+  /** Cancels a cancellable read. Returns false if the key must be read. */
+  cancelRead(key: Key): boolean {
+    return this.#reader.cancelRead(key);
+  }
+
   waitUntilSettled(): Promise<void> {
     return this.#reader.waitUntilSettled();
   }
@@ -173,6 +185,7 @@ export class MasterWatch {
     const subscriber = new KeyspaceSubscriber(master.subscriber, settings.db, settings.watch, {
       onKeyChange: (key, event) => listener.onKeyChange(key, event, this),
       onScriptEvent: (event) => listener.onScriptEvent(event, this),
+      onVerbEvent: (event) => listener.onVerbEvent(event, this),
       onOversizedKey: (name) => this.oversizedKeys.record(name),
       onInvalidScriptEvent: () => listener.onInvalidScriptEvent(),
     });

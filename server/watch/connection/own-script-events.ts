@@ -1,0 +1,37 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { ScriptEvent } from "./script-event.ts";
+
+/** Maximum number of replies whose events have not arrived. Beyond it, all are dropped. */
+const REPLIES_MAX = 10_000;
+
+/** A change that a verb reports: a hold began, or its last count was released and the lock is free. */
+export type OwnChange = "acquired" | "released";
+
+/**
+ * Recognizes the script events of verbs that this process ran. Any client can forge an event, but not the reply to a
+ * verb of this process.
+ */
+export class OwnScriptEvents {
+  readonly #acquired = new Map<Key, string>();
+  readonly #released = new Map<Key, string>();
+
+  /** Records the reply to a verb. @param fence the fencing token of the hold */
+  recordReply(change: OwnChange, key: Key, fence: string): void {
+    const replies = this.#getReplies(change);
+    if (replies.size >= REPLIES_MAX) replies.clear();
+    replies.set(key, fence);
+  }
+
+  /** Whether a reply reported the same change before. Returns true once for each reply. */
+  take({ type, key, fence, count }: ScriptEvent): boolean {
+    if (type !== "acquired" && (type !== "released" || count > 0)) return false;
+    const replies = this.#getReplies(type);
+    if (fence === null || replies.get(key) !== fence) return false;
+    replies.delete(key);
+    return true;
+  }
+
+  #getReplies(change: OwnChange): Map<Key, string> {
+    return change === "acquired" ? this.#acquired : this.#released;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Key } from "../../../lib/keys/key.ts";
+
+/** Longer than most holds of an API that is used at a high rate. */
+const DELAY_MS = 20;
+
+/**
+ * Reads of keys that only a verb of this process changed. They are delayed, because the next verb often makes them
+ * unnecessary. A read in progress may show the state between two verbs, so its key must be read again.
+ */
+export class CancellableReads {
+  /** When (`performance.now()`) each key is due, oldest first. */
+  readonly #dueAt = new Map<Key, number>();
+  /** Keys that are being read, and by how many reads. */
+  readonly #reading = new Map<Key, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param enqueue enqueues a read that cannot be cancelled */
+  constructor(private readonly enqueue: (key: Key) => void) {}
+
+  get keys(): Iterable<Key> {
+    return this.#dueAt.keys();
+  }
+
+  add(key: Key): void {
+    this.#dueAt.delete(key);
+    this.#dueAt.set(key, performance.now() + DELAY_MS);
+    this.#timer ??= setTimeout(this.#enqueueDue, DELAY_MS);
+  }
+
+  /** Removes a key. Returns false if its read is not cancellable. */
+  remove(key: Key): boolean {
+    return this.#dueAt.delete(key);
+  }
+
+  /** Enqueues all reads without further delay. */
+  enqueueAll(): void {
+    for (const key of [...this.#dueAt.keys()]) this.enqueue(key);
+  }
+
+  clear(): void {
+    this.#dueAt.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  isReading(key: Key): boolean {
+    return this.#reading.has(key);
+  }
+
+  /** Runs a read of these keys. */
+  async duringRead<Result>(keys: readonly Key[], read: () => Promise<Result>): Promise<Result> {
+    for (const key of keys) {
+      this.#dueAt.delete(key);
+      this.#reading.set(key, (this.#reading.get(key) ?? 0) + 1);
+    }
+    try {
+      return await read();
+    } finally {
+      for (const key of keys) {
+        const others = (this.#reading.get(key) ?? 1) - 1;
+        if (others === 0) this.#reading.delete(key);
+        else this.#reading.set(key, others);
+      }
+    }
+  }
+
+  readonly #enqueueDue = () => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [key, dueAt] of this.#dueAt) {
+      if (dueAt > now) {
+        this.#timer = setTimeout(this.#enqueueDue, dueAt - now);
+        return;
+      }
+      this.#dueAt.delete(key);
+      this.enqueue(key);
+    }
+  };
+}
