@@ -75,7 +75,10 @@ export class StreamCopy {
 
   /** Applies this instance's appends. Entries that were read in the meantime are already published. */
   applyAppended(recorded: readonly RecordedEntry[]): void {
-    const newEntries = recorded.filter(({ entry }) => this.#isNew(entry.id));
+    // Ids increase, so all entries after the first new one are new.
+    const firstNew = recorded.findIndex(({ entry }) => this.#isNew(entry.id));
+    if (firstNew < 0) return;
+    const newEntries = firstNew === 0 ? recorded : recorded.slice(firstNew);
     this.#lastKnownId = newEntries.at(-1)?.entry.id ?? this.#lastKnownId;
     this.#publish(newEntries);
   }

@@ -12,14 +12,24 @@ export const REPLAYED_HEADER = {
 
 /** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
 export function toAcquireOptions(
-  { owner, leaseMs = LEASE_MS_DEFAULT, ...input }: Omit<AcquireInput, "reenter">,
+  input: Omit<AcquireInput, "reenter">,
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
-  const { record, renewEveryMs, receivesReleaseRequests, format, unit, graceMs, minHoldMs } = input;
-  const stored = { record, renewEveryMs, receivesReleaseRequests };
-  const asked = { leaseMs, ...stored, format, unit, graceMs, minHoldMs, requestId };
-  return { ...asked, owner: owner ?? getDefaultOwner(principal), principal: principal.id };
+  // Copied field by field, because spreading objects of different shapes takes longer than the rest of the function.
+  return {
+    leaseMs: input.leaseMs ?? LEASE_MS_DEFAULT,
+    record: input.record,
+    renewEveryMs: input.renewEveryMs,
+    receivesReleaseRequests: input.receivesReleaseRequests,
+    format: input.format,
+    unit: input.unit,
+    graceMs: input.graceMs,
+    minHoldMs: input.minHoldMs,
+    requestId,
+    owner: input.owner ?? getDefaultOwner(principal),
+    principal: principal.id,
+  };
 }
 
 /** Returns the name of the API key or of the operator. */
