@@ -16,37 +16,39 @@ export function parseMessages(
   handler: Omit<MessageHandler, "onOther">,
   onParsed: () => void,
 ): void {
-  const attach = () => attachParser(redis.stream, handler, onParsed);
+  const attach = () => attachHandler(redis.stream, { ...handler, onParsed });
   if (redis.status === "ready") attach();
   redis.on("ready", attach);
 }
 
-const attached = new WeakSet<Duplex>();
+interface StreamHandler extends Omit<MessageHandler, "onOther"> {
+  onParsed(): void;
+}
 
-function attachParser(
-  stream: Duplex,
-  { onPatternMessage, onMessage }: Omit<MessageHandler, "onOther">,
-  onParsed: () => void,
-): void {
+const handlersByStream = new WeakMap<Duplex, StreamHandler[]>();
+
+function attachHandler(stream: Duplex, handler: StreamHandler): void {
+  const others = handlersByStream.get(stream);
+  if (others !== undefined) {
+    others.push(handler);
+    return;
+  }
   // ioredis prepends its decoder to the listeners. When it reports `ready`, it has decoded whole replies only.
   const [decode] = stream.listeners("data");
-  if (decode === undefined || attached.has(stream)) return;
-  attached.add(stream);
-  const parser = new MessageParser({ onPatternMessage, onMessage, onOther: (reply) => decode(reply) });
+  if (decode === undefined) throw new Error("ioredis has no decoder on its connection");
+  const handlers = [handler];
+  handlersByStream.set(stream, handlers);
+  const parser = createParser(handlers, (reply) => decode(reply));
   let chunks: Buffer[] = [];
   const flush = () => {
     const ready = chunks;
     chunks = [];
-    for (const chunk of ready) {
-      try {
-        parser.parse(chunk);
-      } catch (error) {
-        stream.destroy(error instanceof Error ? error : undefined);
-        return;
-      } finally {
-        onParsed();
-      }
+    try {
+      for (const chunk of ready) parser.parse(chunk);
+    } catch (error) {
+      stream.destroy(error instanceof Error ? error : undefined);
     }
+    for (const { onParsed } of handlers) onParsed();
   };
   stream.prependListener("data", (chunk: Buffer) => {
     if (chunks.length === 0) setImmediate(flush);
@@ -55,4 +57,19 @@ function attachParser(
   // ioredis drops the state of the connection when it closes.
   stream.prependListener("close", flush);
   stream.off("data", decode as (chunk: Buffer) => void);
+}
+
+function createParser(handlers: readonly StreamHandler[], onOther: (reply: Buffer) => void): MessageParser {
+  return new MessageParser({
+    onOther,
+    onPatternMessage: (data, channel, channelEnd, start, end) => {
+      for (const { onPatternMessage } of handlers) onPatternMessage(data, channel, channelEnd, start, end);
+    },
+    onMessage: (data, channel, channelEnd, start, end) => {
+      let isAccepted = false;
+      for (const { onMessage } of handlers)
+        isAccepted = onMessage(data, channel, channelEnd, start, end) || isAccepted;
+      return isAccepted;
+    },
+  });
 }
