@@ -1,12 +1,14 @@
-// npm run pack: builds the packages in dist/*.tgz. `npm run pack -- redis` builds one of them.
+// npm run pack: builds the packages in dist. `npm run pack -- redis` builds one of them.
 import { relative } from "node:path";
+import { packGoModule } from "./pack/go-module.mjs";
 import { PACKAGES } from "./pack/packages.mjs";
 import { StepError } from "./steps/child.mjs";
 
 const wanted = process.argv.slice(2);
+const known = [...Object.keys(PACKAGES), "go"];
 
 try {
-  for (const name of wanted.length === 0 ? Object.keys(PACKAGES) : wanted) await pack(name);
+  for (const name of wanted.length === 0 ? known : wanted) await (name === "go" ? packGo() : pack(name));
 } catch (error) {
   if (!(error instanceof StepError)) throw error;
   console.error(error.message);
@@ -17,7 +19,7 @@ try {
 async function pack(name) {
   const build = PACKAGES[name];
   if (build === undefined)
-    throw new StepError(`There is no package ${name}. The packages are ${Object.keys(PACKAGES).join(", ")}.`);
+    throw new StepError(`There is no package ${name}. The packages are ${known.join(", ")}.`);
   const { tarball, modules, scripts, files, packedBytes, unpackedBytes, dependencies } = await build();
   console.log(
     `${relative(process.cwd(), tarball)}: ${files} files, ${toKilobytes(packedBytes)} packed, ${toKilobytes(unpackedBytes)} unpacked`,
@@ -25,6 +27,11 @@ async function pack(name) {
   console.log(
     `  ${modules} modules and ${scripts} Lua scripts; dependencies: ${dependencies.join(", ") || "none"}`,
   );
+}
+
+function packGo() {
+  const { zip, files, bytes } = packGoModule();
+  console.log(`${relative(process.cwd(), zip)}: ${files} files, ${toKilobytes(bytes)} packed`);
 }
 
 /** @param {number} bytes */

@@ -4,6 +4,7 @@ import { pythonInConsole } from "../console/python.ts";
 import { redissonInConsole } from "../console/redisson.ts";
 import { springInConsole } from "../console/spring.ts";
 import { generatedClients } from "../generated/clients.ts";
+import { goModuleClients } from "../go-module/clients.ts";
 import { sampleClients } from "../samples/clients.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
@@ -38,6 +39,7 @@ export const CLIENTS: readonly Client[] = [
   ...snippetClients,
   ...watchEventsClients,
   ...sampleClients,
+  ...goModuleClients,
   ...generatedClients,
   ...nginxClients,
   ...nginxInstanceClients,

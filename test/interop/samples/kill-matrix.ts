@@ -9,9 +9,9 @@ import { SampleCopy } from "./copy.ts";
 import { LockWatch } from "./lock-watch.ts";
 import { runWithin } from "./pace.ts";
 import { readLog } from "./row-log.ts";
-import { LEASE_MS, ROWS } from "./rows.ts";
+import { LEASE_MS, ROWS, type Row } from "./rows.ts";
 import { type MatrixContext, type RowResult, runRow } from "./run-row.ts";
-import { type PreparedSample, prepareSample, type SampleRunner } from "./sample-runner.ts";
+import { type PreparedSample, prepareSample, type SampleRunner, type Work } from "./sample-runner.ts";
 
 const EXAMPLE_MS = 30_000;
 const STARTS_AT_ONCE = 2;
@@ -40,8 +40,8 @@ export async function runKillMatrix(
     const starts = new Semaphore(STARTS_AT_ONCE);
     const context: MatrixContext = { server, watch, dir, keyPrefix, starts };
     const chosen = ROWS.filter(({ name }) => rows === undefined || rows.includes(name)).flatMap((row) =>
-      row.works
-        .filter((work) => runner.works.includes(work) && (works === undefined || works.includes(work)))
+      listWorks(row, runner)
+        .filter((work) => works === undefined || works.includes(work))
         .map((work) => ({ row, work })),
     );
     const places = new Semaphore(runner.rowsAtOnce ?? chosen.length);
@@ -61,6 +61,12 @@ export async function runKillMatrix(
     await server.stop();
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** A row that does not depend on the kind of work runs with the one that the runner has. */
+function listWorks(row: Row, runner: SampleRunner): readonly Work[] {
+  const common = row.works.filter((work) => runner.works.includes(work));
+  return common.length > 0 ? common : runner.works.slice(0, 1);
 }
 
 /** Runs the file as a reader downloads it. */
@@ -89,7 +95,7 @@ async function runRefused(sample: PreparedSample, server: TestServer): Promise<R
     key,
     leaseMs: LEASE_MS,
     waitMs: 1000,
-    work: "child",
+    work: sample.runner.works[0] ?? "steps",
     workMs: 1000,
     end: "complete",
     logFile,

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "../children.ts";
+import { GoWorkspace } from "../go-module/installed.ts";
 import { findProgram } from "../steps/find.ts";
 import { findGo, GO_ENV } from "../steps/go.ts";
 import { shellRunner, typescriptRunner } from "./runners.ts";
 import type { SampleRunner } from "./sample-runner.ts";
 
+const GO_MODULE_STEPS = join(import.meta.dirname, "../go-module");
 const BUILD_MS = 120_000;
 const VERSION_MS = 10_000;
 
@@ -48,6 +50,13 @@ export const LANGUAGE_SAMPLES: readonly LanguageSample[] = [
     },
   },
   {
+    language: "Go with the module",
+    fileName: "steps.go",
+    async findRunner() {
+      return findGo() === undefined ? undefined : createGoModuleRunner();
+    },
+  },
+  {
     language: "Java",
     fileName: "SafeLock.java",
     async findRunner() {
@@ -83,6 +92,23 @@ function createGoSampleRunner(go: string): SampleRunner {
     },
     command: (dir) => [join(dir, "safelock")],
     exampleCommand: (dir) => [join(dir, "safelock")],
+  };
+}
+
+/** The program uses the packed module, which starts no commands. */
+function createGoModuleRunner(): SampleRunner {
+  return {
+    fileName: "steps.go",
+    folder: GO_MODULE_STEPS,
+    rowsAtOnce: 10,
+    works: ["steps"],
+    driver: readDriver("module_driver.go"),
+    async build(dir) {
+      const workspace = await GoWorkspace.create();
+      await workspace.build(dir).finally(() => workspace.remove());
+    },
+    command: (dir) => [join(dir, "program")],
+    exampleCommand: (dir) => [join(dir, "program")],
   };
 }
 

@@ -8,8 +8,9 @@ export type Work = "steps" | "child";
 
 /** How a sample is built and started. The README of this folder states what the driver does. */
 export interface SampleRunner {
-  /** Below `public/samples`. */
   readonly fileName: string;
+  /** Folder of the file; `public/samples` by default. */
+  readonly folder?: string;
   readonly works: readonly Work[];
   /** Program text that replaces everything below the marker line. */
   readonly driver: string;
@@ -34,7 +35,7 @@ export interface PreparedSample {
 export async function prepareSample(
   runner: SampleRunner,
   dir: string,
-  path = join(SAMPLES, runner.fileName),
+  path = join(runner.folder ?? SAMPLES, runner.fileName),
 ): Promise<PreparedSample> {
   const text = await readFile(path, "utf8");
   const marker = MARKER.exec(text);

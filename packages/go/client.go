@@ -1,0 +1,158 @@
+// Package lockkeeper holds distributed locks over the HTTP API of a Lockkeeper server.
+//
+// [Client.WithLock] acquires a lock, renews it while a function runs, and releases it when the function returns or
+// panics. The context of the function is cancelled as soon as the lock is lost.
+//
+// A lease cannot prevent a second holder after a long pause. Send the fencing token ([Lock.Fence]) with every write, and
+// have the resource reject a token lower than the highest that it has accepted.
+package lockkeeper
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Forever as [LockOptions.Wait] waits until the context is done.
+const Forever time.Duration = math.MaxInt64
+
+// Client acquires locks. URL and APIKey are required; do not change the fields after the first use. All holds of a client
+// are renewed together by one goroutine, which ends with the last hold. A Client is safe for concurrent use.
+type Client struct {
+	URL        string       // of the server, with its base path, such as https://locks.example.com
+	APIKey     string       // needs the verb "lock"
+	Target     string       // the first target of the server if empty
+	HTTPClient *http.Client // must not follow redirects; nil for a default client
+	OnError    func(error)  // receives errors that no call returns: failed renewals, and failed releases of WithLock
+
+	mu         sync.Mutex
+	holds      map[*Hold]bool
+	isRenewing bool
+}
+
+// String returns the URL, so that logs do not contain the API key.
+func (c *Client) String() string { return "Lockkeeper client of " + c.URL }
+
+// Record describes the holder to people. The console shows it.
+type Record struct {
+	Service string `json:"service,omitempty"`
+	Host    string `json:"host,omitempty"`
+	PID     int    `json:"pid,omitempty"`
+	Purpose string `json:"purpose,omitempty"`
+	Trace   string `json:"trace,omitempty"`
+}
+
+// LockOptions are the options of an acquire. Durations are sent in whole milliseconds.
+type LockOptions struct {
+	Lease        time.Duration // the lock expires after this time unless it is renewed; 30 s if zero, 0.5 s or more
+	Wait         time.Duration // how long to wait for a held lock; zero fails at once with ErrHeld
+	Owner        string        // label for people; the name of the API key if empty
+	Record       Record
+	Format, Unit string        // how the lock is stored: redisson (default), token, or timestamp with Unit s or ms
+	Grace        time.Duration // how long the lock stays held after its lease expired without a release
+	MinHold      time.Duration // how long the lock stays held after it was acquired, even if it is released
+
+	// OnReleaseRequested is called in its own goroutine, once for each request of an operator to release the lock.
+	OnReleaseRequested func(*ReleaseRequest)
+}
+
+// Acquire acquires a lock. A held lock is refused or waited for, even if this client holds it. ctx limits the acquire, not
+// the hold. If ctx is cancelled, a lock that was granted meanwhile is released before Acquire returns, within 2 s.
+// Errors are an [*Error], or wrap the cause of ctx.
+func (c *Client) Acquire(ctx context.Context, key string, options LockOptions) (*Hold, error) {
+	return c.acquire(ctx, "/locks/"+encodeKey(key)+"/acquire", map[string]any{}, options)
+}
+
+// AcquireAll acquires all locks or none, and holds nothing while it waits. The loss of one lock is the loss of all.
+func (c *Client) AcquireAll(ctx context.Context, keys []string, options LockOptions) (*Hold, error) {
+	return c.acquire(ctx, "/locks/acquire", map[string]any{"keys": keys}, options)
+}
+
+// Work is what a lock protects.
+type Work = func(ctx context.Context, hold *Hold) error
+
+// WithLock runs work while it holds the lock, and releases the lock when work returns or panics. The context of work is
+// cancelled with ctx, and when the lock is lost, with [ErrLost] as its [context.Cause]. After a loss, WithLock returns
+// ErrLost, joined with the error of work.
+func (c *Client) WithLock(ctx context.Context, key string, options LockOptions, work Work) error {
+	hold, err := c.Acquire(ctx, key, options)
+	return c.run(ctx, hold, err, work)
+}
+
+// WithLocks is [Client.WithLock] with [Client.AcquireAll].
+func (c *Client) WithLocks(ctx context.Context, keys []string, options LockOptions, work Work) error {
+	hold, err := c.AcquireAll(ctx, keys, options)
+	return c.run(ctx, hold, err, work)
+}
+
+func (c *Client) run(ctx context.Context, hold *Hold, err error, work Work) (end error) {
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(hold.ctx, func() { cancel(context.Cause(hold.ctx)) })()
+	defer func() {
+		lost := hold.Err()
+		limited, stop := context.WithTimeout(context.WithoutCancel(ctx), retryTime)
+		defer stop()
+		if err := hold.Release(limited); errors.Is(err, ErrLost) {
+			lost = err
+		} else {
+			c.report(err)
+		}
+		if errors.Is(lost, ErrLost) && !errors.Is(end, ErrLost) {
+			end = errors.Join(end, lost)
+		}
+	}()
+	return work(ctx, hold)
+}
+
+func (c *Client) acquire(ctx context.Context, path string, body map[string]any, options LockOptions) (*Hold, error) {
+	if options.Lease == 0 {
+		options.Lease = 30 * time.Second
+	}
+	body["leaseMs"], body["renewEveryMs"] = options.Lease.Milliseconds(), max(1, options.Lease.Milliseconds()/3)
+	body["graceMs"], body["minHoldMs"] = options.Grace.Milliseconds(), options.MinHold.Milliseconds()
+	body["record"] = options.Record
+	if options.OnReleaseRequested != nil {
+		body["receivesReleaseRequests"] = true
+	}
+	for name, text := range map[string]string{"owner": options.Owner, "format": options.Format, "unit": options.Unit} {
+		if text != "" {
+			body[name] = text
+		}
+	}
+	if c.Target != "" {
+		path += "?target=" + url.QueryEscape(c.Target)
+	}
+	asked := request{path: path, body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
+	var granted grants
+	sentAt, err := c.post(ctx, asked, &granted)
+	if err == nil {
+		return c.newHold(ctx, granted, sentAt, options), nil
+	}
+	// A minimum hold time would block the lock for longer than the lease of an abandoned grant.
+	if ctx.Err() == nil || sentAt.IsZero() || options.MinHold > 0 {
+		return nil, err
+	}
+	// Repeating the request reveals whether it was granted.
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTime)
+	defer cancel()
+	delete(body, "waitMs")
+	asked.wait = 0
+	if sentAt, err := c.post(limited, asked, &granted); err == nil {
+		c.report(c.newHold(limited, granted, sentAt, options).Release(limited))
+	}
+	return nil, err
+}
+
+func (c *Client) report(err error) {
+	if err != nil && c.OnError != nil {
+		c.OnError(err)
+	}
+}

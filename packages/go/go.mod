@@ -1,0 +1,3 @@
+module github.com/lockkeeper/lockkeeper/packages/go
+
+go 1.22

@@ -1,0 +1,163 @@
+package lockkeeper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Lock is one lock of a [Hold].
+type Lock struct {
+	Key    string
+	HoldID string // identifies the hold in the console, the API and logs
+	Fence  string // fencing token, a decimal number that increases with every hold of the key
+}
+
+// Hold is what one acquire was granted: a lock, or several with one deadline and one context.
+type Hold struct {
+	Lock         // the first one
+	Locks []Lock // in the order of the keys
+
+	client     *Client
+	onRequest  func(*ReleaseRequest)
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	lease      time.Duration
+	releaseKey string
+
+	mu       sync.Mutex
+	sentAt   time.Time
+	left     time.Duration // from sentAt on
+	requests map[string]bool
+}
+
+type grant struct {
+	Lock
+	LeaseMs, RemainingMs, WaitedMs int64
+	Outcome                        string
+	ReleaseRequested               *ReleaseRequest
+	Problem                        Error
+}
+
+// grants is the response of an acquire of one or several locks, or of a batch.
+type grants struct {
+	grant
+	Holds, Results []grant
+}
+
+func (c *Client) newHold(ctx context.Context, granted grants, sentAt time.Time, options LockOptions) *Hold {
+	h := &Hold{client: c, onRequest: options.OnReleaseRequested, releaseKey: newKey(), requests: map[string]bool{}}
+	h.ctx, h.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if granted.Holds == nil {
+		granted.Holds = []grant{granted.grant}
+	}
+	for _, each := range granted.Holds {
+		h.Locks = append(h.Locks, each.Lock)
+		h.lease = time.Duration(each.LeaseMs) * time.Millisecond
+	}
+	h.Lock = h.Locks[0]
+	// The server cannot have waited for longer than the request took.
+	h.extend(granted.Holds, sentAt, min(time.Duration(granted.WaitedMs)*time.Millisecond, elapsed(sentAt)))
+	c.watch(h)
+	return h
+}
+
+// Context is cancelled when the hold is lost or released, with [ErrLost] or [ErrReleased] as its [context.Cause].
+func (h *Hold) Context() context.Context { return h.ctx }
+
+// Err returns nil while the lock is certainly held. Call it before each step whose effect others see.
+func (h *Hold) Err() error {
+	if h.ctx.Err() == nil && h.Remaining() == 0 {
+		h.cancel(h.newLoss("its lease ended before it was renewed"))
+	}
+	return context.Cause(h.ctx)
+}
+
+// Remaining returns the time until the deadline of the hold; zero after it was lost or released. It counts from before the
+// request was sent, on the clock that advanced more, because the monotonic clock stops while a machine is suspended.
+func (h *Hold) Remaining() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return 0
+	}
+	return max(0, h.left-elapsed(h.sentAt))
+}
+
+// Renew renews the hold now, in addition to the automatic renewals, and retries until its deadline. It returns [ErrLost]
+// if the hold has ended, so that it also detects a force-release.
+func (h *Hold) Renew(ctx context.Context) error {
+	err := h.client.renew(ctx, []*Hold{h}, h.Remaining())
+	return cmp.Or(h.Err(), err)
+}
+
+// Release releases the lock. It returns [ErrLost] if the hold had already ended; nothing is left to do then. After another
+// error, Release can be repeated.
+func (h *Hold) Release(ctx context.Context) error {
+	asked := request{idempotencyKey: h.releaseKey, timeout: h.attemptTime(), retryFor: retryTime}
+	h.cancel(ErrReleased)
+	results, _, err := h.client.postHolds(ctx, "release", h.Locks, asked)
+	for _, each := range results {
+		if each.Outcome == "not_held" {
+			return h.newLoss("its lease ended, or it was force-released")
+		} else if each.Problem.Code != "" {
+			err = &each.Problem
+		}
+	}
+	return err
+}
+
+// attemptTime allows for several attempts before the deadline.
+func (h *Hold) attemptTime() time.Duration {
+	return min(attemptTime, max(h.lease/6, h.Remaining()/3))
+}
+
+func (h *Hold) newLoss(why string) *Error {
+	detail := fmt.Sprintf("The hold of %s has ended: %s. Stop the work that it protects.", h.Key, why)
+	return &Error{Code: ErrLost.Code, Detail: detail, Key: h.Key}
+}
+
+// extend applies grants of all locks. Responses may arrive in either order, and no request shortens a lease.
+func (h *Hold) extend(granted []grant, sentAt time.Time, waited time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	left := Forever
+	for i, each := range granted {
+		left = min(left, waited+time.Duration(each.RemainingMs)*time.Millisecond)
+		asked := each.ReleaseRequested
+		if h.onRequest != nil && asked != nil && asked.State == "requested" && !h.requests[asked.RequestID] {
+			h.requests[asked.RequestID] = true
+			asked.Lock, asked.client = h.Locks[i], h.client
+			go h.onRequest(asked)
+		}
+	}
+	if left-elapsed(sentAt) > h.left-elapsed(h.sentAt) {
+		h.sentAt, h.left = sentAt, left
+	}
+}
+
+// ReleaseRequest is an operator's request to release a lock. If you accept it, stop the work and release the lock.
+type ReleaseRequest struct {
+	Lock                                  `json:"-"`
+	RequestID, Reason, RequestedBy, State string
+	client                                *Client
+}
+
+// Accept lets the operator know that the lock will be released. It does not release it.
+func (r *ReleaseRequest) Accept(ctx context.Context, text string) error {
+	return r.answer(ctx, "accepted", text)
+}
+
+// Refuse lets the operator know why the lock is kept.
+func (r *ReleaseRequest) Refuse(ctx context.Context, text string) error {
+	return r.answer(ctx, "refused", text)
+}
+
+func (r *ReleaseRequest) answer(ctx context.Context, answer, text string) error {
+	body := map[string]any{"requestId": r.RequestID, "answer": answer, "text": text}
+	asked := request{path: "/holds/" + r.HoldID + "/answer-release-request", body: body, retryFor: retryTime}
+	_, err := r.client.post(ctx, asked, &ReleaseRequest{})
+	return err
+}

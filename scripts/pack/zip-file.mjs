@@ -1,0 +1,43 @@
+// Writes zip files without another program. The same entries give the same bytes.
+import { crc32, deflateRawSync } from "node:zlib";
+
+/** 1 January 1980, the earliest date that a zip file can have. */
+const DATE = 0x21;
+const DEFLATE = 8;
+const VERSION = 20;
+
+/**
+ * Returns a zip file with the entries, in their order.
+ *
+ * @param {readonly { readonly name: string, readonly content: Buffer }[]} entries
+ */
+export function createZip(entries) {
+  const files = [];
+  const directory = [];
+  let offset = 0;
+  for (const { name, content } of entries) {
+    const path = Buffer.from(name);
+    const packed = deflateRawSync(content, { level: 9 });
+    const header = Buffer.alloc(26);
+    header.writeUInt16LE(VERSION, 0);
+    header.writeUInt16LE(DEFLATE, 4);
+    header.writeUInt16LE(DATE, 8);
+    header.writeUInt32LE(crc32(content), 10);
+    header.writeUInt32LE(packed.length, 14);
+    header.writeUInt32LE(content.length, 18);
+    header.writeUInt16LE(path.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(offset, 10);
+    files.push(Buffer.from("PK\x03\x04"), header, path, packed);
+    // The maximum version, the header without the length of the extra field, then comment, disk, attributes and offset.
+    directory.push(Buffer.from("PK\x01\x02"), Buffer.from([VERSION, 0]), header, place, path);
+    offset += 4 + header.length + path.length + packed.length;
+  }
+  const listing = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(entries.length, 4);
+  end.writeUInt16LE(entries.length, 6);
+  end.writeUInt32LE(listing.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...files, listing, Buffer.from("PK\x05\x06"), end]);
+}
