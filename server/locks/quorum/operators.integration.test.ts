@@ -63,3 +63,22 @@ describe("operators on a quorum", () => {
     expect(await masters.readHolders(key)).toEqual(everywhere(token));
   });
 });
+
+describe("release requests on a quorum", () => {
+  it("a hold declares nothing, and a request and an answer are refused", async ({
+    acquireEverywhere,
+    backend: { verbs },
+    masters,
+    key,
+  }) => {
+    const hold = await acquireEverywhere(key, { receivesReleaseRequests: true });
+    await verbs.renew(hold, { receivesReleaseRequests: true });
+    const [seen] = await readKeys(masters.getClient(0), [key]);
+    if (seen?.state !== "held") throw new Error("it is not held");
+    expect(seen.holders[0].receivesReleaseRequests).toBeUndefined();
+    const ask = { by: "mei", reason: "a test" };
+    expect(await verbs.requestRelease(seen, seen.holders[0], ask)).toEqual({ outcome: "unsupported" });
+    const answer = verbs.answerReleaseRequest(hold, { requestId: "rr_1", answer: "accepted" });
+    await expect(answer).rejects.toMatchObject({ code: "release_request_unsupported" });
+  });
+});

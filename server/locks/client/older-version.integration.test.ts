@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect } from "vitest";
+import { locksTest } from "../../../test/support/fixtures.ts";
+import { EVENT_CHANNEL, observeHeldLock } from "../../../test/support/observed-lock.ts";
+import { readCompanion } from "../../../test/support/test-locks.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
+import { buildCompanionKey } from "../../formats/keys.ts";
+import type { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import type { LockClient } from "./lock-client.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const TARBALL = join(ROOT, "test/releases/0.2.0/lockkeeper-redis-0.2.0.tgz");
+const DEPENDENCIES = ["ioredis", "zod", "cluster-key-slot"];
+
+/** Unpacks `@lockkeeper/redis` of version 0.2.0 with the dependencies of this repository. */
+async function unpackOlderVersion(folder: string): Promise<void> {
+  await promisify(execFile)("tar", ["-xzf", TARBALL, "-C", folder]);
+  await mkdir(join(folder, "node_modules"));
+  for (const name of DEPENDENCIES)
+    await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+}
+
+const it = locksTest()
+  .extend("load", { scope: "file" }, async ({}, { onCleanup }) => {
+    const folder = await mkdtemp(join(tmpdir(), "lockkeeper-older-"));
+    onCleanup(() => rm(folder, { recursive: true }));
+    await unpackOlderVersion(folder);
+    return async (path: string): Promise<unknown> =>
+      await import(pathToFileURL(join(folder, "package/esm", path)).href);
+  })
+  .extend("request", { scope: "file" }, ({ locks, direct }) => async (key: string) => {
+    const seen = await observeHeldLock(direct, key);
+    return await locks.requestRelease(seen, seen.holders[0], { by: "mei", reason: "migration" });
+  });
+
+describe("release requests beside version 0.2.0", () => {
+  it("its scripts keep the request, and its readers read the record", async ({
+    load,
+    acquire,
+    request,
+    direct,
+    key,
+  }) => {
+    const record = { service: "orders", purpose: "reindex" };
+    const hold = await acquire(key, "worker", { record, receivesReleaseRequests: true });
+    await request(key);
+    const older = (await load("server/formats/lock-writer.js")) as { LOCK_WRITERS: typeof LOCK_WRITERS };
+    const writer = older.LOCK_WRITERS.redisson;
+    const ask = { token: hold.token, fence: hold.fence, leaseMs: 60_000, digest: "d" };
+    for (const [id, call] of [["r1", writer.renew] as const, ["r2", writer.reenter] as const])
+      expect((await call.call(writer, direct, EVENT_CHANNEL, key, { ...ask, id })).outcome).toBe("granted");
+    await writer.renewMany(direct, EVENT_CHANNEL, [{ ...ask, key }]);
+    await writer.release(direct, EVENT_CHANNEL, key, { ...ask, id: "r3" });
+    expect(await readCompanion(direct, key)).toMatchObject({
+      ...{ count: 1, record, receivesReleaseRequests: true },
+      releaseRequested: { state: "requested", reason: "migration" },
+    });
+    const { parseCompanion } = (await load("server/formats/companion.js")) as {
+      parseCompanion(text: string): object | undefined;
+    };
+    const text = await direct.get(String(buildCompanionKey(key)));
+    expect(parseCompanion(text ?? "")).toMatchObject({ owner: "worker", fence: hold.fence, record });
+    await writer.release(direct, EVENT_CHANNEL, key, { ...ask, id: "r4" });
+    expect((await readCompanion(direct, key))?.releaseRequested).toBeUndefined();
+  });
+
+  it("its clients receive no request, and ignore a message about one", async ({
+    load,
+    request,
+    env,
+    direct,
+    key,
+  }) => {
+    const older = (await load("packages/redis/index.js")) as { LockClient: typeof LockClient };
+    const client = await older.LockClient.open(env.redis.url);
+    const hold = await client.acquire(key);
+    expect(await request(key)).toEqual({ outcome: "unsupported" });
+    const channel = `lockkeeper:client:${hold.token.split(":")[0]}`;
+    await waitUntil(async () => (await direct.pubsub("NUMSUB", channel))[1] === 1);
+    const ask = '["rr_1","requested",1,"mei","migration",null]';
+    await direct.publish(channel, `release_requested\t${hold.fence}\t${hold.token}\t${ask}`);
+    await hold.renew();
+    expect(hold.state).toBe("held");
+    await direct.publish(channel, `${hold.fence}\t${hold.token}`);
+    await waitUntil(() => hold.state === "lost");
+    client.close();
+  });
+});
