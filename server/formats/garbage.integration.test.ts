@@ -38,8 +38,20 @@ const number = fc.constantFrom(
   ...["", "0", "1", "2", "-1", "5.5", "1e308", "inf", "nan", "0x1F", " 7", "16000000000000"],
   ...["9007199254740991", "9007199254740993", "9".repeat(300), "1700000000", "1700000000123", FENCE],
 );
+const request = fc
+  .constantFrom(
+    '["rr_1","requested",1,null]',
+    '["rr_1","requested",{},[],"",null]',
+    "[",
+    "[]",
+    "1",
+    '"x"',
+    "",
+  )
+  .map((text) => `{"releaseRequest":${text}}`);
 const line = fc.oneof(
   number,
+  request,
   fc.constantFrom(TOKEN, FENCE, "redisson", "token", "timestamp", "lockkeeper:reserve:mei", "{}", "[[["),
   fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replaceAll("\n", "")),
 );

@@ -67,7 +67,8 @@ export type AnswerReply =
 
 export function parseRequestReleaseReply(reply: unknown): RequestReleaseReply {
   const [outcome, detail = "", text] = readFields(reply);
-  if (outcome === "requested") return { outcome, request: requireRequest(text) };
+  const request = parseReleaseRequest(text);
+  if (outcome === "requested") return request ? { outcome, request } : { outcome: "unsupported" };
   if (outcome === "not_a_lock") return { outcome, type: detail };
   if (outcome === "unsupported" || outcome === "gone" || outcome === "changed") return { outcome };
   throw new UnexpectedReplyError(`request-release.lua returned ${JSON.stringify(outcome)}`);
@@ -75,7 +76,9 @@ export function parseRequestReleaseReply(reply: unknown): RequestReleaseReply {
 
 export function parseAnswerReply(reply: unknown): AnswerReply {
   const [outcome, , text] = readFields(reply);
-  if (outcome === "answered") return { outcome, request: requireRequest(text) };
+  const request = parseReleaseRequest(text);
+  // Another client has written the stored request.
+  if (outcome === "answered") return request ? { outcome, request } : { outcome: "changed" };
   if (outcome === "changed" || outcome === "lost" || outcome === "not_owner") return { outcome };
   throw new UnexpectedReplyError(`answer-release-request.lua returned ${JSON.stringify(outcome)}`);
 }
@@ -83,11 +86,4 @@ export function parseAnswerReply(reply: unknown): AnswerReply {
 function readFields(reply: unknown): string[] {
   if (Array.isArray(reply)) return reply.map(String);
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);
-}
-
-/** @throws UnexpectedReplyError */
-function requireRequest(text: string | undefined): ReleaseRequest {
-  const request = parseReleaseRequest(text);
-  if (request === undefined) throw new UnexpectedReplyError("The release request in the reply is not valid");
-  return request;
 }

@@ -21,7 +21,9 @@ import { createRedissonOwner, createTestKey, readCompanion } from "../support/te
 const it = redisTest();
 const LEASE_MS = 30_000;
 
-const FORBIDDEN_OUTCOMES = new Set(["granted", "released", "still_held", "extended", "enough"]);
+const FORBIDDEN_OUTCOMES = new Set([
+  ...["granted", "released", "still_held", "extended", "enough", "requested", "answered"],
+]);
 
 /** Runs each verb and expects that it is refused and that Redis holds what it held before. */
 async function expectRefusals(

@@ -95,6 +95,18 @@ export const VERBS_OF_HOLDS: Readonly<Record<string, LockVerb>> = {
     LOCK_WRITERS[format].forceRelease(redis, EVENT_CHANNEL, key, {
       ...{ token, fence, ...BY_MEI, reservation: RESERVATION },
     }),
+  "renew and receive requests": (redis, key, { format }, named) =>
+    LOCK_WRITERS[format].renew(redis, EVENT_CHANNEL, key, {
+      ...{ ...toRenewRequest(named), receivesReleaseRequests: true },
+    }),
+  "request-release": (redis, key, { format }, { token, fence }) =>
+    LOCK_WRITERS[format].requestRelease(redis, EVENT_CHANNEL, key, {
+      ...{ token, fence: fence ?? "", requestId: "rr_1", ...BY_MEI },
+    }),
+  "answer-release-request": (redis, key, { format }, { token, fence, principal }) =>
+    LOCK_WRITERS[format].answerReleaseRequest(redis, EVENT_CHANNEL, key, {
+      ...{ token, fence: fence ?? "", principal, requestId: "rr_1", answer: "accepted", text: undefined },
+    }),
   agree: (redis, key, { format }, { token, fence }) =>
     LOCK_WRITERS[format].agree(redis, key, { token, from: fence ?? "", fence: "1999999999999999", count: 5 }),
 };

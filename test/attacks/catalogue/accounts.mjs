@@ -124,6 +124,14 @@ export const ACCESS = [
     test: "only the API key that acquired a hold can read, renew, release or re-enter it",
   },
   {
+    id: "access/release-request",
+    attack:
+      "Answering the release request of another application's hold, or requesting a release without `force`",
+    result: "Refused; the request stays as it was",
+    file: "server/api/routes/holds/release-requests.integration.test.ts",
+    test: "only the API key that acquired a hold can answer, and only a caller with force can request",
+  },
+  {
     id: "delegation/api-key",
     attack: "Creating an API key with more access than its creator has",
     result: "Refused",

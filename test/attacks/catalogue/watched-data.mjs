@@ -53,6 +53,13 @@ export const WATCHED_DATA = [
     test: "no companion, counter or set of waiters makes a script fail, nor grants a lock that is held",
   },
   {
+    id: "data/release-request",
+    attack: "A forged release request in a companion, of another type or with long texts",
+    result: "It counts as missing",
+    file: "server/formats/release-request.test.ts",
+    test: "a forged request with %s counts as missing",
+  },
+  {
     id: "formats/other-principal",
     attack: "Ending or acquiring the hold of another API key by requests in another format",
     result: "Refused; lock and companion stay the same",

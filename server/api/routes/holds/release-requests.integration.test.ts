@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import type { Hold } from "../../../../lib/contract/actions/verb.ts";
 import { serverTest } from "../../../../test/support/fixtures.ts";
 import { createRedissonOwner, createTestKey } from "../../../../test/support/test-locks.ts";
-import { waitUntil } from "../../../../test/support/test-server.ts";
+import { createBearerHeader, waitUntil } from "../../../../test/support/test-server.ts";
 
 const REASON = "migration of the orders table";
 const it = serverTest()
@@ -139,6 +139,35 @@ it("a request for another version, without a reason, or of another format sends 
   const changed = await request(key, { expectedVersion: version });
   expect([changed.status, changed.body.code]).toEqual([409, "changed"]);
   expect((await server.callHold(second, "renew")).body.releaseRequested).toBeNull();
+});
+
+it("only the API key that acquired a hold can answer, and only a caller with force can request", async ({
+  server,
+  key,
+  request,
+  answer,
+}) => {
+  const createKey = async (name: string) => {
+    const { body } = await server.call("/keys", {
+      body: { name, verbs: ["read", "lock"], keys: ["lock:*"] },
+    });
+    return createBearerHeader(body.secret);
+  };
+  const [mine, other] = [await createKey("mine"), await createKey("other")];
+  const hold = await server.acquire(key, { receivesReleaseRequests: true }, mine);
+  const { version } = await server.readLock(key);
+  const asked = { expectedVersion: version, reason: REASON };
+  const refused = await server.callVerb(key, "request-release", asked, mine);
+  expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
+  const { requestId } = (await request(key)).body;
+  const accepted = { requestId, answer: "accepted" };
+  for (const headers of [other, {}]) {
+    const { status, body } = await server.callHold(hold, "answer-release-request", accepted, headers);
+    expect([status, body.code]).toEqual([403, "not_owner"]);
+  }
+  expect((await server.readLock(key)).holders[0].releaseRequested.state).toBe("requested");
+  expect((await server.callHold(hold, "answer-release-request", accepted, mine)).status).toBe(200);
+  expect((await answer(hold, accepted)).body.code).toBe("not_owner");
 });
 
 it("requests and answers are in the audit log with their outcome", async ({
