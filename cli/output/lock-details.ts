@@ -1,3 +1,4 @@
+import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import type { Liveness } from "../../lib/contract/liveness.ts";
 import type { Holder, Lock, OwnerRecord } from "../../lib/contract/lock.ts";
 import { formatDuration } from "./duration.ts";
@@ -60,7 +61,7 @@ function formatLiveness(liveness: Liveness, asOf: number): string {
 }
 
 function listHolderPairs(holder: Holder, asOf: number): Pair[] {
-  const { owner, role, count, fence, holdId, record, since, remainingMs } = holder;
+  const { owner, role, count, fence, holdId, record, since, remainingMs, releaseRequested } = holder;
   const held = formatHeld(holder, asOf);
   return [
     ["Owner", owner],
@@ -69,10 +70,18 @@ function listHolderPairs(holder: Holder, asOf: number): Pair[] {
     ["Count", String(count)],
     ["Held", held === UNKNOWN || since === null ? held : `${held} (since ${new Date(since).toISOString()})`],
     ["Hold expires", remainingMs === null ? "no TTL" : formatDuration(remainingMs)],
+    ["Release request", releaseRequested && formatReleaseRequest(releaseRequested, asOf)],
     ["Fencing token", fence ?? "none"],
     ["Hold id", holdId ?? undefined],
     ["Holder version", holder.version],
   ];
+}
+
+function formatReleaseRequest(request: ReleaseRequest, asOf: number): string {
+  const { requestedBy, requestedAt, reason, state, answerText } = request;
+  const asked = `${requestedBy}, ${formatDuration(Math.max(0, asOf - requestedAt))} ago: ${reason}`;
+  if (state === "requested") return `${asked} (not answered)`;
+  return `${asked} (${state}${answerText === null ? "" : `: ${answerText}`})`;
 }
 
 function formatRecord({ service, host, pid, purpose, trace }: OwnerRecord): string | undefined {

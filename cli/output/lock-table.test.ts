@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "../../lib/contract/sample-lock.ts";
 import { formatLockDetails } from "./lock-details.ts";
@@ -60,4 +61,18 @@ it("the details of a lock with several holders have a section for each", () => {
   const text = formatLockDetails({ ...HELD, holders: [...HELD.holders, other] }, PLAIN_STYLE);
   expect(text).toContain("\nHolder 2 of 2\nOwner           other\\u{1b}[31m\n");
   expect(formatLockDetails(HELD, PLAIN_STYLE)).not.toContain("Holder 1 of 1");
+});
+
+it("a release request is shown with its answer", () => {
+  const [holder] = HELD.holders;
+  if (holder === undefined) throw new Error("it is not held");
+  const request = {
+    ...{ requestId: "rr_1", reason: "migration", requestedBy: "mei", requestedAt: HELD.asOf - 12_000 },
+    ...{ state: "requested" as const, answerText: null },
+  };
+  const show = (releaseRequested: ReleaseRequest) =>
+    formatLockDetails({ ...HELD, holders: [{ ...holder, releaseRequested }] }, PLAIN_STYLE);
+  expect(show(request)).toContain("mei, 12s ago: migration (not answered)");
+  const refused = { ...request, state: "refused" as const, answerText: "2 minutes" };
+  expect(show(refused)).toContain("mei, 12s ago: migration (refused: 2 minutes)");
 });

@@ -6,6 +6,8 @@ import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockClient } from "../client/lock-client.ts";
 import { openBackend } from "./open-backend.ts";
 
+const REQUEST = { by: "mei", reason: "migration" };
+
 const it = test
   .extend("cluster", { scope: "file" }, async ({}, { onCleanup }) => {
     const cluster = await startTestCluster({ masters: 3, replicas: 0 });
@@ -16,6 +18,14 @@ const it = test
     const client = await LockClient.open({ cluster: cluster.urls });
     onCleanup(() => client.close());
     return client;
+  })
+  .extend("requestRelease", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
+    const backend = await openBackend({ cluster: cluster.urls }, ["*"]);
+    onCleanup(() => backend.close());
+    return async (key: string) => {
+      const seen = await observeHeldLock(cluster.getMasterClient(key), key);
+      return (await backend.verbs.requestRelease(seen, seen.holders[0], REQUEST)).outcome;
+    };
   })
   .extend("forceRelease", { scope: "file" }, async ({ cluster }, { onCleanup }) => {
     const backend = await openBackend({ cluster: cluster.urls }, ["*"]);
@@ -29,6 +39,22 @@ const it = test
 // A cluster may take longer to start than a test may run.
 it.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
+});
+
+describe("release requests on a cluster", () => {
+  it("a request at any master reaches the client", async ({ cluster, client, requestRelease }) => {
+    for (const master of [0, 1, 2]) {
+      const key = cluster.findKeyOnMaster(master, createTestKey());
+      const hold = await client.acquire(key, { leaseMs: 30_000 });
+      const reasons: string[] = [];
+      hold.onReleaseRequested(({ reason }) => reasons.push(reason));
+      await waitUntil(async () => (await requestRelease(key)) === "requested");
+      // The first renewal would be after 10 s.
+      await waitUntil(() => reasons.length > 0, 5000);
+      expect(reasons[0]).toBe("migration");
+      await hold.release();
+    }
+  });
 });
 
 describe("force-release on a cluster", () => {
