@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { quorumTest } from "../../../test/support/fixtures.ts";
-import { catchLockError, createTestKey, sleepMs } from "../../../test/support/test-locks.ts";
+import { catchLockError, createTestKey, readCompanion, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import type { AcquiredGroup } from "../verbs/verbs.ts";
 
@@ -47,4 +47,13 @@ it("a waiting request gets all locks after the release, and repeats return them"
   const group = await waiting;
   expect(toIds(await backend.verbs.acquireAll(keys, options))).toEqual(toIds(group));
   for (const each of group.grants) expect(await release(each)).toMatchObject({ outcome: "released" });
+});
+
+it("holds on a quorum declare no release requests", async ({ backend, release, masters, keys }) => {
+  const group = await backend.verbs.acquireAll(keys, ask("me", { receivesReleaseRequests: true }));
+  for (const key of keys) {
+    const companions = await Promise.all(masters.clients.map((direct) => readCompanion(direct, key)));
+    expect(companions.filter((each) => each?.receivesReleaseRequests === true)).toEqual([]);
+  }
+  for (const each of group.grants) await release(each);
 });

@@ -79,7 +79,9 @@ export class QuorumGroupAcquirer {
   }
 
   #createAttempts(sorted: readonly Key[], options: AcquireOptions): LockAttempt[] {
-    const ask = this.requests.createAcquireAllRequest(sorted, { ...options, format: "token" });
+    // Release requests are not supported on a quorum.
+    const asked = { ...options, format: "token", receivesReleaseRequests: false } as const;
+    const ask = this.requests.createAcquireAllRequest(sorted, asked);
     const idSource = options.requestId === undefined ? "by_us" : "by_caller";
     return sorted.map((key) => {
       const request = { ...ask, token: this.requests.createToken() };
