@@ -1,6 +1,7 @@
 import { constants, hostname } from "node:os";
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { LOCKS_MAX } from "../../lib/contract/actions/acquire-all.ts";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
 import { WritableFormat } from "../../lib/contract/format.ts";
 import {
@@ -31,7 +32,8 @@ interface Options extends ServerOptions, RedisOption {
 
 const HELP = `
 The command starts only if the lock was acquired. Its lease is renewed until the command and all processes that it started
-have exited, and then the lock is released.
+have exited, and then the lock is released. With several keys, all locks are acquired or none, nothing is held while
+waiting, and the loss of one lock ends the command.
 
 If the lock is lost, the processes receive --signal, and SIGKILL after --kill-after or shortly before the lease ends.
 A guardian process does the same if lockkeeper itself is killed. If both are killed at the same time, the command continues
@@ -45,6 +47,7 @@ Environment of the command:
   LOCKKEEPER_KEY      the key
   LOCKKEEPER_FENCE    the fencing token, which increases with every hold of the key
   LOCKKEEPER_HOLD_ID  identifies the hold in the console and the API
+  LOCKKEEPER_LOCKS    JSON: [{"key", "holdId", "fence"}] of all locks. The other variables are those of the first key
 
 Exit codes:
   120  the lock is held by another client      121  the lock was lost while the command ran
@@ -56,6 +59,7 @@ Exit codes:
 Examples:
   lockkeeper run lock:cron:report -- ./report.sh
   lockkeeper run lock:deploy:api --wait 10m --lease 1m -- kubectl apply -f api.yaml
+  lockkeeper run lock:orders lock:stock --wait 1m -- ./reconcile.sh
   lockkeeper run lock:backup --redis redis://127.0.0.1:6379 -- sh -c 'backup --fence "$LOCKKEEPER_FENCE"'
 `;
 
@@ -63,16 +67,17 @@ Examples:
 export const addRunCommand: AddCommand = (program, context) => {
   const command = program
     .command("run")
-    .usage("[options] <key> -- <command> [arguments...]")
-    .description("Run a command while holding a lock.")
-    .argument("<key>", "key of the lock")
+    .usage("[options] <key> [keys...] -- <command> [arguments...]")
+    .description("Run a command while holding one or several locks.")
+    .argument("<key>", `keys of the locks, at most ${LOCKS_MAX}`)
     .argument("<command...>", "the command and its arguments, after --");
   addRunOptions(addRedisOption(addServerOptions(command)))
     .addHelpText("after", HELP)
     .action(async (key: string, words: string[], options: Options) => {
       assertPlatform();
       const connection = chooseConnection(options, context.environment);
-      const runOptions = createRunOptions(key, words, options, context);
+      const { keys, command: run } = splitWords([key, ...words], countWordsAfterDashes(program));
+      const runOptions = createRunOptions(keys, run, options, context);
       const { openLocks } = await import("../run/open-locks.ts");
       const { runUnderLock } = await import("../run/run-under-lock.ts");
       const code = await runUnderLock(runOptions, () => openLocks(connection, options.target));
@@ -108,10 +113,36 @@ function addRunOptions(command: Command): Command {
     .option("--quiet", "print only errors");
 }
 
-function createRunOptions(key: string, words: string[], options: Options, context: CliContext): RunOptions {
+/** Returns the number of words after `--`, which are all arguments; `undefined` if there is no `--`. */
+function countWordsAfterDashes(program: Command): number | undefined {
+  const words: readonly string[] = "rawArgs" in program ? (program.rawArgs as string[]) : [];
+  const at = words.indexOf("--");
+  return at < 0 ? undefined : words.length - at - 1;
+}
+
+/** Splits the arguments into keys and command. Without `--`, the first one is the only key. @throws CliError */
+function splitWords(words: readonly string[], afterDashes = words.length - 1) {
+  const keys = words.slice(0, words.length - afterDashes);
+  const command = words.slice(keys.length);
+  if (keys.length === 0 || command.length === 0)
+    throw new CliError(
+      "Give the keys before -- and the command after it: lockkeeper run KEY -- COMMAND",
+      EXIT_CODES.failure,
+    );
+  if (keys.length > LOCKS_MAX || new Set(keys).size !== keys.length)
+    throw new CliError(`Give at most ${LOCKS_MAX} keys, each once.`, EXIT_CODES.failure);
+  return { keys, command };
+}
+
+function createRunOptions(
+  keys: readonly string[],
+  words: readonly string[],
+  options: Options,
+  context: CliContext,
+): RunOptions {
   const [name = ""] = words;
   return {
-    key,
+    keys,
     command: words,
     leaseMs: options.lease,
     waitMs: options.wait,

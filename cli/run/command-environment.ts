@@ -1,19 +1,25 @@
-import type { HeldLock } from "./held-lock.ts";
+import type { HeldFacts } from "./held-lock.ts";
 
 const API_KEY = "LOCKKEEPER_API_KEY";
 
 export interface CommandEnvironmentOptions {
-  readonly key: string;
-  readonly hold: Pick<HeldLock, "fence" | "holdId">;
+  /** In the order of the keys of the command line. */
+  readonly holds: readonly HeldFacts[];
   readonly apiKey: "pass" | "remove";
 }
 
 /** Creates the environment of the command: the one of this process with the facts of the hold, and without the API key. */
 export function createCommandEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
-  { key, hold, apiKey }: CommandEnvironmentOptions,
+  { holds, apiKey }: CommandEnvironmentOptions,
 ): NodeJS.ProcessEnv {
-  const facts = { LOCKKEEPER_KEY: key, LOCKKEEPER_FENCE: hold.fence, LOCKKEEPER_HOLD_ID: hold.holdId };
+  const [first] = holds;
+  const facts = {
+    LOCKKEEPER_KEY: first?.key,
+    LOCKKEEPER_FENCE: first?.fence,
+    LOCKKEEPER_HOLD_ID: first?.holdId,
+    LOCKKEEPER_LOCKS: JSON.stringify(holds),
+  };
   return toProcessEnv({ ...variables, ...(apiKey === "pass" ? {} : { [API_KEY]: undefined }), ...facts });
 }
 

@@ -1,25 +1,34 @@
+import { type GroupMember, LockGroup } from "../../lib/client/lock-group.ts";
 import type { ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { LivenessState } from "../../lib/contract/liveness.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 
-/** A held lock, acquired through a server or directly in Redis. */
-export interface HeldLock {
+/** The facts of one hold. */
+export interface HeldFacts {
+  readonly key: string;
   readonly holdId: string;
   /** Fencing token, a decimal string. */
   readonly fence: string;
-  /** Aborted with an Error as its reason when the hold is lost. */
+}
+
+/** One or several locks that are held together, acquired through a server or directly in Redis. */
+export interface HeldLock {
+  /** In the order of the requested keys. */
+  readonly holds: readonly HeldFacts[];
+  /** Aborted with an Error as its reason when a hold is lost. */
   readonly signal: AbortSignal;
-  /** Returns the time until the end of the lease in milliseconds; 0 if the hold was lost or released. */
+  /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
   remainingMs(): number;
   /** Declares that requests of operators to release the lock are read. */
   onReleaseRequested(listener: ReleaseRequestListener): void;
-  /** `not_held`: the hold had already ended. @throws Error if the outcome is unknown */
+  /** `not_held`: a hold had already ended. @throws Error if the outcome is unknown */
   release(): Promise<"released" | "not_held">;
 }
 
 export interface LockRequest {
-  readonly key: string;
+  /** The locks, of which all are acquired or none. */
+  readonly keys: readonly string[];
   readonly leaseMs: number;
   /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */
   readonly waitMs: number;
@@ -38,18 +47,43 @@ export interface LockSource {
 }
 
 /** What the holds of both lock clients have in common. */
-interface ClientHold extends Omit<HeldLock, "release"> {
+interface ClientHold extends GroupMember, HeldFacts {
+  readonly key: string;
+  onReleaseRequested(listener: ReleaseRequestListener): void;
   release(): Promise<{ readonly outcome: "released" | "still_held" | "not_held" }>;
 }
 
-export function toHeldLock(hold: ClientHold): HeldLock {
+interface ClientGroup extends Omit<HeldLock, "release"> {
+  release(): Promise<readonly { readonly outcome: "released" | "still_held" | "not_held" }[]>;
+}
+
+type AcquireOptions = Omit<LockRequest, "keys">;
+
+interface LockingClient {
+  acquire(key: string, options: AcquireOptions): Promise<ClientHold>;
+  acquireAll(keys: readonly string[], options: AcquireOptions): Promise<ClientGroup>;
+}
+
+/** Acquires one lock or several. */
+export async function acquireLocks(
+  client: LockingClient,
+  keys: readonly string[],
+  options: AcquireOptions,
+): Promise<HeldLock> {
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) return toHeldLock(await client.acquireAll(keys, options));
+  // Servers of earlier versions know only this request.
+  return toHeldLock(new LockGroup([await client.acquire(key, options)]));
+}
+
+function toHeldLock(group: ClientGroup): HeldLock {
   return {
-    holdId: hold.holdId,
-    fence: hold.fence,
-    signal: hold.signal,
-    remainingMs: () => hold.remainingMs(),
-    onReleaseRequested: (listener) => hold.onReleaseRequested(listener),
-    release: async () => ((await hold.release()).outcome === "not_held" ? "not_held" : "released"),
+    holds: group.holds.map(({ key, holdId, fence }) => ({ key, holdId, fence })),
+    signal: group.signal,
+    remainingMs: () => group.remainingMs(),
+    onReleaseRequested: (listener) => group.onReleaseRequested(listener),
+    release: async () =>
+      (await group.release()).some(({ outcome }) => outcome === "not_held") ? "not_held" : "released",
   };
 }
 
@@ -62,11 +96,12 @@ export interface LockHolder {
   readonly remainingMs: number | null;
 }
 
-/** The lock was held by another client for the whole wait. */
+/** One of the locks was held by another client for the whole wait. */
 export class LockHeldError extends Error {
   override name = "LockHeldError";
 
   constructor(
+    readonly key: string,
     /** `undefined` if it is unknown. */
     readonly holder: LockHolder | undefined,
   ) {

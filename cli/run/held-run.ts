@@ -16,6 +16,7 @@ import { addMs, computeMsUntil, getSharedNow } from "./shared-moment.ts";
 import type { SignalRelay } from "./signal-relay.ts";
 
 export interface HeldRunOptions {
+  /** The keys of the locks, as messages name them. */
   readonly key: string;
   readonly leaseMs: number;
   readonly command: readonly string[];

@@ -9,8 +9,7 @@ const margins = computeLeaseMargins(LEASE_MS, 5000);
 
 /** A hold whose lease ends at `endsAt` on the fake clock. */
 class FakeHold implements HeldLock {
-  readonly holdId = "h1.x";
-  readonly fence = "1";
+  readonly holds = [];
   readonly signal = new AbortController().signal;
   endsAt = Date.now() + LEASE_MS;
 

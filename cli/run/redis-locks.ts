@@ -4,7 +4,13 @@ import type { RedisLocation } from "../../server/locks/backends/open-backend.ts"
 import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
-import { type HeldLock, LockHeldError, type LockRequest, type LockSource, toHeldLock } from "./held-lock.ts";
+import {
+  acquireLocks,
+  type HeldLock,
+  LockHeldError,
+  type LockRequest,
+  type LockSource,
+} from "./held-lock.ts";
 import { explainLockError } from "./lock-errors.ts";
 import { waitForLock } from "./wait-for-lock.ts";
 
@@ -22,15 +28,13 @@ export class RedisLocks implements LockSource {
     }
   }
 
-  async acquire({ key, ...request }: LockRequest): Promise<HeldLock> {
+  async acquire({ keys, ...request }: LockRequest): Promise<HeldLock> {
     try {
-      return await waitForLock(request, async (waitMs) =>
-        toHeldLock(await this.client.acquire(key, { ...request, waitMs })),
-      );
+      return await waitForLock(request, (waitMs) => acquireLocks(this.client, keys, { ...request, waitMs }));
     } catch (error) {
       if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
-      const { holders, remainingMs } = error.facts;
-      throw new LockHeldError(holders[0] && { owner: holders[0].owner, remainingMs });
+      const { key, holders, remainingMs } = error.facts;
+      throw new LockHeldError(key, holders[0] && { owner: holders[0].owner, remainingMs });
     }
   }
 

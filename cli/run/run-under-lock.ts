@@ -11,8 +11,8 @@ import { describeError, printMessage } from "./messages.ts";
 import { SignalRelay } from "./signal-relay.ts";
 
 export interface RunOptions
-  extends Omit<HeldRunOptions, "environment">,
-    Omit<LockRequest, "signal" | "key" | "leaseMs"> {
+  extends Omit<HeldRunOptions, "environment" | "key">,
+    Omit<LockRequest, "signal" | "leaseMs"> {
   /** The environment of this process. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly apiKey: "pass" | "remove";
@@ -24,7 +24,7 @@ export interface RunOptions
 const LEAVE_QUEUE_MS = 300;
 
 /**
- * Acquires the lock, runs the command and releases the lock.
+ * Acquires the locks, runs the command and releases the locks.
  *
  * @param openLocks connects to the server or to Redis
  * @returns the exit code of the command, or one of `EXIT_CODES`
@@ -41,8 +41,9 @@ export async function runUnderLock(
     guardian = await startGuardian(options);
     locks = await openLocks();
     const hold = await acquireLock(options, locks, signals.interrupted);
-    const environment = createCommandEnvironment(options.variables, { ...options, hold });
-    return await new HeldRun({ ...options, environment }, hold, guardian, signals).run();
+    const environment = createCommandEnvironment(options.variables, { ...options, holds: hold.holds });
+    const key = options.keys.join(", ");
+    return await new HeldRun({ ...options, key, environment }, hold, guardian, signals).run();
   } catch (error) {
     // Everything that a signal interrupts fails.
     if (signals.exitCode !== undefined) return signals.exitCode;
@@ -66,20 +67,20 @@ async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
 }
 
 async function acquireLock(options: RunOptions, locks: LockSource, signal: AbortSignal): Promise<HeldLock> {
-  const { key, leaseMs, waitMs, owner, record, format, verbosity } = options;
-  const request = { key, leaseMs, waitMs, owner, record, format, signal };
+  const { keys, leaseMs, waitMs, owner, record, format, verbosity } = options;
+  const request = { keys, leaseMs, waitMs, owner, record, format, signal };
   try {
     return await locks.acquire({ ...request, waitMs: 0 });
   } catch (error) {
     if (waitMs === 0 || !isTemporary(error))
-      throw error instanceof LockHeldError ? createHeldError(key, error) : error;
+      throw error instanceof LockHeldError ? createHeldError(error) : error;
     if (error instanceof LockHeldError && verbosity === "normal")
-      printMessage(`${describeHolder(key, error.holder)}. Waiting.`);
+      printMessage(`${describeHolder(error.key, error.holder)}. Waiting.`);
   }
   try {
     return await locks.acquire(request);
   } catch (error) {
-    throw error instanceof LockHeldError ? createHeldError(key, error) : error;
+    throw error instanceof LockHeldError ? createHeldError(error) : error;
   }
 }
 
@@ -89,6 +90,6 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
-function createHeldError(key: string, { holder }: LockHeldError): CliError {
+function createHeldError({ key, holder }: LockHeldError): CliError {
   return new CliError(`${toPrintable(describeHolder(key, holder))}.`, EXIT_CODES.held);
 }

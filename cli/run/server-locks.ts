@@ -7,12 +7,12 @@ import { encodeKeyPath } from "../../lib/keys/key.ts";
 import type { ServerConnection } from "../connection/choose-connection.ts";
 import { explainProblem } from "../connection/explain-problem.ts";
 import {
+  acquireLocks,
   type HeldLock,
   LockHeldError,
   type LockHolder,
   type LockRequest,
   type LockSource,
-  toHeldLock,
 } from "./held-lock.ts";
 import { explainLockError } from "./lock-errors.ts";
 import { readCode, waitForLock } from "./wait-for-lock.ts";
@@ -33,16 +33,15 @@ export class ServerLocks implements LockSource {
     this.#transport = new ApiTransport({ urls: [url], apiKey });
   }
 
-  async acquire({ key, ...request }: LockRequest): Promise<HeldLock> {
+  async acquire({ keys, ...request }: LockRequest): Promise<HeldLock> {
     try {
-      return await waitForLock(request, async (waitMs) =>
-        toHeldLock(await this.#client.acquire(key, { ...request, waitMs })),
-      );
+      return await waitForLock(request, (waitMs) => acquireLocks(this.#client, keys, { ...request, waitMs }));
     } catch (error) {
       if (readCode(error) === "unauthenticated" && error instanceof Error)
         throw explainProblem({ code: "unauthenticated", detail: error.message }, this.connection);
       if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
-      throw new LockHeldError(await this.#describeHolder(key, error));
+      const { key = "" } = error.facts;
+      throw new LockHeldError(key, await this.#describeHolder(key, error));
     }
   }
 

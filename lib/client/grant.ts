@@ -61,6 +61,22 @@ export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | und
   return { requestId, reason, requestedBy, requestedAt: readAmount(request.requestedAt) ?? 0, state };
 }
 
+/**
+ * Reads the holds of several locks, in the order of the keys.
+ *
+ * @throws ApiError with the code `unexpected_response`
+ */
+export function readGrants(keys: readonly string[], response: ApiResponse): Grant[] {
+  const { value, status } = response;
+  const { holds, waitedMs } = readObject(value) ?? {};
+  if (!Array.isArray(holds) || holds.length !== keys.length) throw createFieldError("holds", status);
+  return holds.map((hold: unknown, at) => {
+    const fields = readObject(hold) ?? {};
+    if (fields.key !== keys[at]) throw createFieldError("holds", status);
+    return readGrant({ ...response, value: { ...fields, waitedMs } });
+  });
+}
+
 /** @throws ApiError with the code `unexpected_response` */
 export function readReleased({ value, status }: ApiResponse): Released {
   const { outcome, count } = readObject(value) ?? {};

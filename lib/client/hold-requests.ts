@@ -1,7 +1,7 @@
 import { encodeKeyPath } from "../keys/key.ts";
 import { ApiError } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./api-transport.ts";
-import { createFieldError, type Grant, readGrant, readHeld, readReleased } from "./grant.ts";
+import { createFieldError, type Grant, readGrant, readGrants, readHeld, readReleased } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
@@ -43,24 +43,41 @@ export class HoldRequests {
 
   /** @throws ApiError */
   async acquire(key: string, options: AcquireOptions): Promise<Grant> {
+    const read = (response: ApiResponse) => [readGrant(response)] as const;
+    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, read);
+    return grant;
+  }
+
+  /** Acquires all locks, or none of them. Returns the grants in the order of the keys. @throws ApiError */
+  acquireAll(keys: readonly string[], options: AcquireOptions): Promise<Grant[]> {
+    const path = `/locks/acquire${this.#query}`;
+    return this.#acquire(path, { keys }, options, (response) => readGrants(keys, response));
+  }
+
+  async #acquire<Grants extends readonly Grant[]>(
+    path: string,
+    what: object,
+    options: AcquireOptions,
+    read: (response: ApiResponse) => Grants,
+  ): Promise<Grants> {
     const { waitMs = 0, renewal = "automatic", signal, leaseMs = LEASE_MS_DEFAULT, ...fields } = options;
     const renewEveryMs = renewal === "automatic" ? computeRenewalIntervalMs(leaseMs) : undefined;
     const request: ApiRequest = {
       method: "POST",
-      path: this.#buildAcquirePath(key),
-      body: { ...fields, leaseMs, renewEveryMs },
+      path,
+      body: { ...what, ...fields, leaseMs, renewEveryMs },
       idempotencyKey: createIdempotencyKey(),
       retryForMs: RETRY_MS,
       timeoutMs: TIMEOUT_MS,
     };
     try {
       const waiting = waitMs > 0 ? { waitMs } : {};
-      return readGrant(await this.#transport.request({ ...request, ...waiting, signal }));
+      return read(await this.#transport.request({ ...request, ...waiting, signal }));
     } catch (error) {
       // A minimum hold time would block the lock for longer than the lease of an abandoned grant.
       const isAborted = error instanceof ApiError && error.code === "aborted";
       if (isAborted && options.minHoldMs === undefined) {
-        void this.#abandon({ ...request, retryForMs: ABANDON_MS });
+        void this.#abandon({ ...request, retryForMs: ABANDON_MS }, read);
       }
       throw error;
     }
@@ -126,7 +143,8 @@ export class HoldRequests {
       return readSameGrant(lease, readGrant(response), response.status);
     } catch (error) {
       const mayBeCounted = error instanceof ApiError && error.unansweredAttempts > 0;
-      if (mayBeCounted) void this.#abandon({ ...request, retryForMs: lease.leaseMs });
+      if (mayBeCounted)
+        void this.#abandon({ ...request, retryForMs: lease.leaseMs }, (response) => [readGrant(response)]);
       throw error;
     }
   }
@@ -145,16 +163,22 @@ export class HoldRequests {
   }
 
   /**
-   * Releases the count of an acquire or a re-entry that was not returned to a caller. Repeating the request under its key
+   * Releases what an acquire or a re-entry was granted that was not returned to a caller. Repeating the request under its key
    * reveals whether it was granted. Never rejects.
    */
-  async #abandon({ retryForMs, ...request }: ApiRequest): Promise<void> {
+  async #abandon(
+    { retryForMs, ...request }: ApiRequest,
+    read: (response: ApiResponse) => readonly Grant[],
+  ): Promise<void> {
     const limits = { retryForMs, timeoutMs: TIMEOUT_MS };
     try {
-      const { holdId } = readGrant(await this.#transport.request({ ...request, ...limits }));
-      const path = `/holds/${holdId}/release`;
-      const idempotencyKey = createIdempotencyKey();
-      await this.#transport.request({ method: "POST", path, body: {}, idempotencyKey, ...limits });
+      const grants = read(await this.#transport.request({ ...request, ...limits }));
+      const release = ({ holdId }: Grant) => {
+        const idempotencyKey = createIdempotencyKey();
+        const path = `/holds/${holdId}/release`;
+        return this.#transport.request({ method: "POST", path, body: {}, idempotencyKey, ...limits });
+      };
+      await Promise.allSettled(grants.map(release));
     } catch {
       // It was not granted, or it ends with its lease.
     }

@@ -9,7 +9,8 @@ import { HoldRequests } from "./hold-requests.ts";
 import { HoldSession } from "./hold-session.ts";
 import { renewLeases } from "./lease-renewals.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
-import { assertAcquireOptions, assertOptions, assertType, createOptionError } from "./options.ts";
+import { LockGroup } from "./lock-group.ts";
+import { assertAcquireOptions, assertKeys, assertOptions, assertType, createOptionError } from "./options.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 export interface LockkeeperClientOptions {
@@ -25,6 +26,10 @@ export interface LockkeeperClientOptions {
 }
 
 type Work<Result> = (hold: Hold) => Promise<Result> | Result;
+type GroupWork<Result> = (group: HoldGroup) => Promise<Result> | Result;
+
+/** The holds of several locks that a `LockkeeperClient` acquired together. */
+export type HoldGroup = LockGroup<Hold>;
 
 /** Acquires locks through the HTTP API of Lockkeeper, and handles retries, renewal and loss. */
 export class LockkeeperClient {
@@ -97,18 +102,75 @@ export class LockkeeperClient {
     assertAcquireOptions("withLock", options);
     if (typeof work !== "function") throw createOptionError("work", "must be a function");
     const hold = await this.#acquire(key, options);
+    return await this.#runWork(hold, [hold], work);
+  }
+
+  async #runWork<Held extends { assertHeld(): void }, Result>(
+    held: Held,
+    holds: readonly Hold[],
+    work: (held: Held) => Promise<Result> | Result,
+  ): Promise<Result> {
     let result: Result;
     try {
       // A response that was delayed for longer than the lease leaves no time to work.
-      hold.assertHeld();
-      result = await work(hold);
+      held.assertHeld();
+      result = await work(held);
     } catch (error) {
-      attachLoss(error, await this.#releaseAfterWork(hold));
+      attachLoss(error, await this.#releaseAllAfterWork(holds));
       throw error;
     }
-    const loss = await this.#releaseAfterWork(hold);
+    const loss = await this.#releaseAllAfterWork(holds);
     if (loss !== undefined) throw loss;
     return result;
+  }
+
+  /**
+   * Acquires all locks, or none of them. If one is held, the call is refused or waits, and holds nothing meanwhile.
+   *
+   * @param keys 1 to 32 different keys, in any order
+   * @returns their holds, with one deadline and one signal
+   * @throws as `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   */
+  async acquireAll(keys: readonly string[], options: AcquireOptions = {}): Promise<HoldGroup> {
+    assertKeys(keys);
+    assertAcquireOptions("acquireAll", options);
+    return await this.#acquireAll(keys, options);
+  }
+
+  /**
+   * Runs the work while holding all locks, and releases them afterwards.
+   *
+   * @throws as `withLock`: LostError if one of the holds was lost
+   */
+  withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
+  withLocks<Result>(
+    keys: readonly string[],
+    options: AcquireOptions,
+    work: GroupWork<Result>,
+  ): Promise<Result>;
+  async withLocks<Result>(
+    keys: readonly string[],
+    optionsOrWork: AcquireOptions | GroupWork<Result>,
+    maybeWork?: GroupWork<Result>,
+  ): Promise<Result> {
+    const isShort = typeof optionsOrWork === "function";
+    const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
+    assertKeys(keys);
+    assertAcquireOptions("withLocks", options);
+    if (typeof work !== "function") throw createOptionError("work", "must be a function");
+    const group = await this.#acquireAll(keys, options);
+    return await this.#runWork(group, group.holds, work);
+  }
+
+  async #acquireAll(keys: readonly string[], options: AcquireOptions): Promise<HoldGroup> {
+    let grants: Grant[];
+    try {
+      grants = await this.#requests.acquireAll(keys, options);
+    } catch (error) {
+      throw toError(error);
+    }
+    const open = (grant: Grant, at: number) => this.#open(keys[at] ?? "", options, grant);
+    return new LockGroup(grants.map(open));
   }
 
   async #acquire(key: string, options: AcquireOptions): Promise<Hold> {
@@ -118,11 +180,20 @@ export class LockkeeperClient {
     } catch (error) {
       throw toError(error);
     }
+    return this.#open(key, options, grant);
+  }
+
+  #open(key: string, { renewal = "automatic" }: AcquireOptions, grant: Grant): Hold {
     const lease = new HoldLease(key, grant);
-    const { renewal = "automatic" } = options;
     const renewer = renewal === "automatic" ? this.#renewer : undefined;
     const session = new HoldSession(lease, this.#requests, renewer, (error) => this.#report(error));
     return new Hold(session, grant.count);
+  }
+
+  /** @returns the first loss of a hold that was already lost */
+  async #releaseAllAfterWork(holds: readonly Hold[]): Promise<LostError | undefined> {
+    const losses = await Promise.all(holds.map((hold) => this.#releaseAfterWork(hold)));
+    return losses.find((loss) => loss !== undefined);
   }
 
   /** @returns the loss if the hold was already lost */

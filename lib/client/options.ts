@@ -16,6 +16,12 @@ const ACQUIRE_OPTIONS = {
   signal: "object",
 } as const satisfies Record<keyof AcquireOptions, string>;
 
+/** @throws InvalidError */
+export function assertKeys(keys: readonly string[]): void {
+  if (!Array.isArray(keys)) throw createOptionError("keys", "must be a list of strings");
+  for (const key of keys) assertType(key, "string", "keys");
+}
+
 /** @throws InvalidError for an option that is unknown, because a misspelled one would be ignored, or of the wrong type */
 export function assertAcquireOptions(method: string, options: AcquireOptions): void {
   assertOptions(method, ACQUIRE_OPTIONS, options);

@@ -47,6 +47,11 @@ export type {
   ReleaseOptions,
   RenewOptions,
 } from "../../lib/client/hold-options.ts";
-export { LockkeeperClient, type LockkeeperClientOptions } from "../../lib/client/lockkeeper-client.ts";
+export { type GroupState, LockGroup } from "../../lib/client/lock-group.ts";
+export {
+  type HoldGroup,
+  LockkeeperClient,
+  type LockkeeperClientOptions,
+} from "../../lib/client/lockkeeper-client.ts";
 export type { ReleaseRequest, ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 export type { OwnerRecord, TimestampUnit, WritableFormat } from "../../lib/client/wire-types.ts";

@@ -7,6 +7,7 @@
  * @packageDocumentation
  */
 
+export { type GroupState, LockGroup } from "../../lib/client/lock-group.ts";
 export type { ReleaseRequest, ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 export type { LibraryErrorCode as ErrorCode } from "../../lib/contract/error.ts";
 export type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
@@ -42,13 +43,18 @@ export type { SignalledLibrary } from "../../server/formats/release-signals.ts";
 export type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 export type { Retry } from "../../server/locks/client/acquire-with-retry.ts";
 export { type CampaignOptions, campaign } from "../../server/locks/client/campaign.ts";
+export type { HoldGroup } from "../../server/locks/client/group-locker.ts";
 export {
   Hold,
   type HoldReleaseOptions,
   type HoldState,
   type ReenterOptions,
 } from "../../server/locks/client/hold.ts";
-export type { HoldOptions, WithLockOptions } from "../../server/locks/client/hold-options.ts";
+export type {
+  AcquireAllOptions,
+  HoldOptions,
+  WithLockOptions,
+} from "../../server/locks/client/hold-options.ts";
 export {
   LockClient,
   type LockClientOptions,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
-import type { AcquiredGrant, AcquireOptions, LockVerbs } from "../verbs/verbs.ts";
+import type { AcquireOptions } from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
@@ -24,25 +24,32 @@ type TryResult = "free" | "gone" | "held" | "outrun";
 /** Long waits are split into stretches of this length, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
-/** The acquired hold, and the time just before its request was sent. */
-export type TimedAcquisition = readonly [acquired: AcquiredGrant, sentAt: Moment];
+/** What was acquired, and the time just before its request was sent. */
+export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: Moment];
 
-/** Acquires a lock with the configured retries and wait. Logs each attempt of a `retry` at level debug. */
-export async function acquireWithRetry(
-  verbs: LockVerbs,
-  key: string,
+type Send<Acquired> = (options: AcquireOptions) => Promise<Acquired>;
+
+/** What an acquire is logged with. */
+export interface AcquireSubject {
+  readonly key: string;
+  readonly owner: string;
+}
+
+/** Acquires one lock or several with the configured retries and wait. Logs each attempt of a `retry` at level debug. */
+export async function acquireWithRetry<Acquired>(
+  send: Send<Acquired>,
+  subject: AcquireSubject,
   options: AcquireOptions & { readonly signal?: AbortSignal | undefined },
   retry: Retry | undefined,
   log: Logger | undefined,
-): Promise<TimedAcquisition> {
-  if (retry === undefined) return await acquireOnce(verbs, key, options);
-  const { owner, signal } = options;
+): Promise<TimedAcquisition<Acquired>> {
+  if (retry === undefined) return await acquireOnce(send, options);
   const report = (tried: number, answer: TryResult | string) =>
-    log?.debug({ key, owner, tried, answer }, "try");
+    log?.debug({ ...subject, tried, answer }, "try");
   return await retryWhileHeld(
-    () => acquireOnce(verbs, key, { ...options, waitMs: 0 }),
+    () => acquireOnce(send, { ...options, waitMs: 0 }),
     retry,
-    signal,
+    options.signal,
     report,
   );
 }
@@ -87,11 +94,10 @@ function createRetryError(fault: string): InvalidError {
   return new InvalidError(`${fault}.`, { field: "retry" });
 }
 
-async function acquireOnce(
-  verbs: LockVerbs,
-  key: string,
+async function acquireOnce<Acquired>(
+  send: Send<Acquired>,
   options: AcquireOptions,
-): Promise<TimedAcquisition> {
+): Promise<TimedAcquisition<Acquired>> {
   const { waitMs = 0 } = options;
   const deadline = performance.now() + waitMs;
   for (let leftMs = waitMs; ; leftMs = Math.max(0, deadline - performance.now())) {
@@ -100,7 +106,7 @@ async function acquireOnce(
       sentAt = getCurrentMoment();
     };
     try {
-      const acquired = await verbs.acquire(key, {
+      const acquired = await send({
         ...options,
         waitMs: Math.min(leftMs, WAIT_STRETCH_MS),
         onSend,

@@ -1,3 +1,4 @@
+import type { LockGroup } from "../../../lib/client/lock-group.ts";
 import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Retry } from "./acquire-with-retry.ts";
@@ -29,6 +30,12 @@ export interface HoldOptions {
   readonly renew?: boolean | undefined;
   /** Called when a renewal has failed or is late. The hold remains certain until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
+}
+
+/** Options of `acquireAll` and `withLocks`. */
+export interface AcquireAllOptions extends Omit<HoldOptions, "onJeopardy"> {
+  /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
+  readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }
 
 export interface WithLockOptions extends HoldOptions {

@@ -1,25 +1,28 @@
 import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import { InvalidError } from "../../errors/request-errors.ts";
 import type { SignalledLibrary } from "../../formats/release-signals.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
-import type { ReserveOptions as ReserveVerbOptions } from "../verbs/verbs.ts";
+import type { AcquireOptions, ReserveOptions as ReserveVerbOptions } from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { acquireWithRetry } from "./acquire-with-retry.ts";
+import { GroupLocker, type HoldGroup } from "./group-locker.ts";
 import type { Hold } from "./hold.ts";
 import { HoldLeases } from "./hold-leases.ts";
-import type { HoldOptions, WithLockOptions } from "./hold-options.ts";
+import type { AcquireAllOptions, HoldOptions, WithLockOptions } from "./hold-options.ts";
 import { LockFrame, runInFrame } from "./lock-frame.ts";
 import type { Logger } from "./logger.ts";
 import {
+  assertAcquireAllOptions,
   assertAcquireOptions,
   assertKey,
+  assertKeys,
   assertOpenOptions,
   assertReserveOptions,
   assertWithLockOptions,
+  assertWork,
 } from "./options.ts";
 import { enterLock } from "./reentry.ts";
 import { computeRenewalIntervalMs } from "./watchdog.ts";
@@ -44,6 +47,7 @@ export interface LockClientOptions extends SafetyOptions {
 export type ReserveOptions = Omit<ReserveVerbOptions, "principal" | "requestId">;
 
 type Work<Result> = (hold: Hold) => Promise<Result>;
+type GroupWork<Result> = (group: HoldGroup) => Promise<Result>;
 
 const LEASE_MS = 30_000;
 const OWNER = `${hostname()}:${process.pid}`;
@@ -51,6 +55,7 @@ const OWNER = `${hostname()}:${process.pid}`;
 /** Acquires locks in one Redis for a Node process, and handles renewal, loss and re-entry. */
 export class LockClient {
   readonly #leases: HoldLeases;
+  readonly #groups: GroupLocker;
   readonly #closed = new AbortController();
 
   private constructor(
@@ -59,6 +64,7 @@ export class LockClient {
     target: string,
   ) {
     this.#leases = new HoldLeases(backend, target);
+    this.#groups = new GroupLocker(this, backend.verbs, this.#leases, log);
     // Each wait adds a listener.
     setMaxListeners(0, this.#closed.signal);
   }
@@ -127,7 +133,7 @@ export class LockClient {
     const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
     assertKey(key);
     assertWithLockOptions(options);
-    if (typeof work !== "function") throw new InvalidError("The work is a function.", { field: "work" });
+    assertWork(work);
     this.#assertOpen();
     const signal = this.#combineSignals(options);
     const acquire = (more: HoldOptions) => this.#acquire(key, more, signal);
@@ -138,6 +144,45 @@ export class LockClient {
     } finally {
       leave(frame);
     }
+  }
+
+  /**
+   * Acquires all locks, or none of them. If one is held, the call is refused or waits, and holds nothing meanwhile.
+   *
+   * @param keys 1 to 32 different keys, in any order
+   * @returns their holds, with one deadline and one signal
+   * @throws as `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   */
+  async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
+    assertKeys(keys);
+    assertAcquireAllOptions(options);
+    this.#assertOpen();
+    return await this.#acquireAll(keys, options);
+  }
+
+  /**
+   * Runs the work while holding all locks, and releases them afterwards.
+   *
+   * @throws as `withLock`: LostError if one of the holds was lost
+   */
+  withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
+  withLocks<Result>(
+    keys: readonly string[],
+    options: AcquireAllOptions,
+    work: GroupWork<Result>,
+  ): Promise<Result>;
+  async withLocks<Result>(
+    keys: readonly string[],
+    optionsOrWork: AcquireAllOptions | GroupWork<Result>,
+    maybeWork?: GroupWork<Result>,
+  ): Promise<Result> {
+    const isShort = typeof optionsOrWork === "function";
+    const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
+    assertKeys(keys);
+    assertAcquireAllOptions(options);
+    assertWork(work);
+    this.#assertOpen();
+    return await this.#groups.run(await this.#acquireAll(keys, options), work);
   }
 
   /** Closes the connections. All holds of this client are lost, and end in Redis with their leases. */
@@ -162,21 +207,35 @@ export class LockClient {
     return result;
   }
 
-  async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
-    const { owner = OWNER, leaseMs = LEASE_MS, waitMs = 0, renew = true } = options;
-    const { unit, record, graceMs, minHoldMs, retry, onJeopardy } = options;
-    const format = options.format ?? this.backend.format ?? "redisson";
-    const renewEveryMs = renew ? computeRenewalIntervalMs(leaseMs) : undefined;
-    const ask = { owner, leaseMs, waitMs, format, unit, record, renewEveryMs, graceMs, minHoldMs, signal };
+  async #acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<HoldGroup> {
+    const signal = this.#combineSignals(options);
+    const ask = this.#toAcquireOptions(options, signal);
     try {
       if (signal?.aborted) throw createAbortedError(signal);
-      const [{ grant, abandon }, sentAt] = await acquireWithRetry(
-        this.backend.verbs,
-        key,
-        ask,
-        retry,
-        this.log,
-      );
+      const group = await this.#groups.acquire(keys, ask, options, () => this.isClosed);
+      if (group !== undefined) return group;
+    } catch (error) {
+      if (!this.isClosed) throw error;
+    }
+    throw createClosedError();
+  }
+
+  #toAcquireOptions(options: AcquireAllOptions | HoldOptions, signal: AbortSignal | undefined) {
+    const { owner = OWNER, leaseMs = LEASE_MS, waitMs = 0, renew = true } = options;
+    const { unit, record, graceMs, minHoldMs } = options;
+    const format = options.format ?? this.backend.format ?? "redisson";
+    const renewEveryMs = renew ? computeRenewalIntervalMs(leaseMs) : undefined;
+    return { owner, leaseMs, waitMs, format, unit, record, renewEveryMs, graceMs, minHoldMs, signal };
+  }
+
+  async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
+    const { renew = true, retry, onJeopardy } = options;
+    const ask = this.#toAcquireOptions(options, signal);
+    try {
+      if (signal?.aborted) throw createAbortedError(signal);
+      const send = (each: AcquireOptions) => this.backend.verbs.acquire(key, each);
+      const subject = { key, owner: ask.owner };
+      const [{ grant, abandon }, sentAt] = await acquireWithRetry(send, subject, ask, retry, this.log);
       if (this.isClosed) abandon();
       else return this.#leases.open([grant, sentAt], { renew, onJeopardy });
     } catch (error) {
@@ -186,7 +245,11 @@ export class LockClient {
   }
 
   /** Combines the signals that end a wait: the caller's, and the one for closing the client. */
-  #combineSignals({ signal, waitMs = 0, retry }: HoldOptions): AbortSignal | undefined {
+  #combineSignals({
+    signal,
+    waitMs = 0,
+    retry,
+  }: Pick<HoldOptions, "signal" | "waitMs" | "retry">): AbortSignal | undefined {
     if (waitMs === 0 && retry === undefined) return signal;
     return signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);
   }

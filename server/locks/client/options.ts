@@ -74,6 +74,8 @@ const OPEN_OPTIONS: OptionTypes = {
  */
 export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
 export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);
+export const assertAcquireAllOptions = (options: object) =>
+  assertHold("acquireAll", ACQUIRE_OPTIONS, options);
 export const assertWithLockOptions = (options: object) => assertHold("withLock", WITH_LOCK_OPTIONS, options);
 export const assertReenterOptions = (options: object) =>
   assertOptions("reenter", { leaseMs: NUMBER }, options);
@@ -98,6 +100,17 @@ export function assertListener(listener: unknown): void {
 export function assertKey(key: unknown): asserts key is string {
   if (typeof key !== "string")
     throw new InvalidError("The key of a lock must be a string.", { field: "key" });
+}
+
+/** @throws InvalidError */
+export function assertKeys(keys: unknown): asserts keys is readonly string[] {
+  if (!Array.isArray(keys)) throw new InvalidError("The keys must be a list of strings.", { field: "keys" });
+  for (const key of keys) assertKey(key);
+}
+
+/** @throws InvalidError */
+export function assertWork<Work>(work: Work | undefined): asserts work is Work {
+  if (typeof work !== "function") throw new InvalidError("The work is a function.", { field: "work" });
 }
 
 function assertHold(

@@ -83,7 +83,7 @@ function isSameFormat(hold: Hold, { format = hold.format, unit = hold.unit }: Ho
 }
 
 /** Adds to a refusal that the caller holds the lock. */
-function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
+export function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
   if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;
   if (!canBeEntered || !error.facts.holders.some(({ fence }) => fence === hold.fence)) return error;
   const message = `${error.message} The caller already holds it; set reentrant to re-enter its hold.`;

@@ -1,0 +1,39 @@
+import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
+
+/** What one process of workers does. Passed to it as JSON. */
+export interface WorkerPlan {
+  /** The folder of the lock core, which may be a mutant. */
+  readonly core: string;
+  readonly locks: RedisLocation;
+  /** The Redis of the protected resource and of the marks, which may be the one of the locks. */
+  readonly resource: string;
+  readonly keys: readonly string[];
+  /** How many keys each round acquires; 1 acquires single locks. */
+  readonly keysEach: number;
+  readonly workers: number;
+  readonly name: string;
+  readonly seconds: number;
+  /** A round that waits longer than this is a deadlock, or was starved. In ms. */
+  readonly waitMs: number;
+}
+
+/** What one process of workers did. */
+export interface WorkerReport {
+  readonly rounds: number;
+  /** Rounds of the worker that had fewest. */
+  readonly leastRounds: number;
+  /** How long each round waited for its locks, in ms. */
+  readonly waits: readonly number[];
+  readonly errors: readonly string[];
+}
+
+/** Hash of the resource: key -> owner that works with it. */
+export const BUSY = "proof:busy";
+/** Hash of marks: owner -> its keys as JSON, while it works. */
+export const WORKING = "proof:working";
+/** Set of owners that release their locks. */
+export const RELEASING = "proof:releasing";
+/** List of violations that the resource found. */
+export const VIOLATIONS = "proof:violations";
+
+export const LEASE_MS = 10_000;
