@@ -1,14 +1,17 @@
 // npm run pack: builds the packages in dist. `npm run pack -- redis` builds one of them.
+import { statSync } from "node:fs";
 import { relative } from "node:path";
 import { packGoModule } from "./pack/go-module.mjs";
 import { PACKAGES } from "./pack/packages.mjs";
+import { findPython, packPython } from "./pack/python-package.mjs";
 import { StepError } from "./steps/child.mjs";
 
 const wanted = process.argv.slice(2);
-const known = [...Object.keys(PACKAGES), "go"];
+const known = [...Object.keys(PACKAGES), "go", "python"];
 
 try {
-  for (const name of wanted.length === 0 ? known : wanted) await (name === "go" ? packGo() : pack(name));
+  for (const name of wanted.length === 0 ? known : wanted)
+    await (name === "go" ? packGo() : name === "python" ? packWheel() : pack(name));
 } catch (error) {
   if (!(error instanceof StepError)) throw error;
   console.error(error.message);
@@ -32,6 +35,16 @@ async function pack(name) {
 function packGo() {
   const { zip, files, bytes } = packGoModule();
   console.log(`${relative(process.cwd(), zip)}: ${files} files, ${toKilobytes(bytes)} packed`);
+}
+
+async function packWheel() {
+  const python = findPython();
+  if (python === undefined) {
+    console.log("packages/python: skipped, because there is no python3 on PATH");
+    return;
+  }
+  for (const file of Object.values(await packPython(python)))
+    console.log(`${relative(process.cwd(), file)}: ${toKilobytes(statSync(file).size)} packed`);
 }
 
 /** @param {number} bytes */

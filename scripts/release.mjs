@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ROOT, readRootManifest } from "./pack/package-files.mjs";
 import { PACKAGES } from "./pack/packages.mjs";
+import { findPython, packPython, readPythonVersion } from "./pack/python-package.mjs";
 import { findChangelogFaults } from "./release/changelog.mjs";
 import { inspectTarball } from "./release/tarball-checks.mjs";
 import { StepError } from "./steps/child.mjs";
@@ -34,8 +35,10 @@ async function release() {
   const tarballs = [];
   for (const name of /** @type {(keyof typeof PACKAGES)[]} */ (Object.keys(PACKAGES)))
     tarballs.push(await packAndInspect(name));
-  if (options.includes("--keep")) keep(tarballs);
-  printCommands(tarballs);
+  const python = findPython();
+  const archives = python === undefined ? [] : Object.values(await packPython(python));
+  if (options.includes("--keep")) keep([...tarballs, ...archives]);
+  printCommands(tarballs, archives);
 }
 
 /** @param {keyof typeof PACKAGES} name */
@@ -67,6 +70,8 @@ function findUncommittedChanges() {
 function findVersionFaults() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const faults = lock.version === version ? [] : [`package-lock.json has version ${lock.version}`];
+  const python = readPythonVersion();
+  if (python !== version) faults.push(`the Python package has version ${python}`);
   if (process.env.LOCKKEEPER_BASE_PATH)
     faults.push("LOCKKEEPER_BASE_PATH is set, but the published console is for the root of a host");
   const tagged =
@@ -84,12 +89,17 @@ function keep(tarballs) {
   console.log(`Copied to test/releases/${version}.`);
 }
 
-/** @param {string[]} tarballs */
-function printCommands(tarballs) {
+/**
+ * @param {string[]} tarballs
+ * @param {string[]} archives of the Python package
+ */
+function printCommands(tarballs, archives) {
   console.log(
     `\nNothing was published. To publish version ${version}, run the release workflow on GitHub, or:\n`,
   );
   for (const tarball of tarballs) console.log(`npm publish dist/${basename(tarball)} --access public`);
+  if (archives.length > 0)
+    console.log(`python3 -m twine upload ${archives.map((file) => `dist/${basename(file)}`).join(" ")}`);
   console.log(
     `git tag --annotate v${version} --message "Lockkeeper ${version}"\ngit push origin v${version}`,
   );

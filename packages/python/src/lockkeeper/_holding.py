@@ -1,0 +1,159 @@
+"""What a hold and a group of holds have in common."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from types import TracebackType
+from typing import Callable, List, Mapping, Optional, Sequence, Type, TypeVar
+
+from ._command import run_command
+from ._attempt import Cancellation
+from .errors import LockkeeperError, LockLost
+
+LOGGER = logging.getLogger("lockkeeper")
+Self = TypeVar("Self", bound="Holding")
+LossCallback = Callable[[LockLost], object]
+
+
+class Holding:
+    """Something that is held until it is released or lost. Use it as a context manager."""
+
+    def __init__(self) -> None:
+        #: Set when the hold is lost. Wait for it, or pass it to the work.
+        self.lost = threading.Event()
+        self._loss: Optional[LockLost] = None
+        self._loss_callbacks: List[LossCallback] = []
+        self._state = threading.RLock()
+        #: Held while a command runs, so that the lock is released only when no command runs.
+        self._running = threading.Lock()
+        self._process = os.getpid()
+
+    @property
+    def loss(self) -> Optional[LockLost]:
+        """The reason of the loss; ``None`` while the hold is held."""
+        self.remaining_s()
+        return self._loss
+
+    def remaining_s(self) -> float:
+        """Returns the seconds until the deadline; 0 if the hold is lost or released."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raises ``LockLost`` unless the lock is held. Call it before each step whose effect others see."""
+        raise NotImplementedError
+
+    def release(self) -> str:
+        raise NotImplementedError
+
+    def on_lost(self, callback: LossCallback) -> None:
+        """Calls the function once if the hold is lost, in any thread; at once if it is lost already."""
+        with self._state:
+            loss = self._loss
+            if loss is None:
+                self._loss_callbacks.append(callback)
+        if loss is not None:
+            self._call(callback, loss)
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        env: Optional[Mapping[str, str]] = None,
+        cwd: Optional[str] = None,
+    ) -> int:
+        """Runs a command in its own process group, and returns its exit status (``-9`` for SIGKILL).
+
+        The command gets the fencing token as ``LOCK_FENCE``. Its whole group is killed when the lock is
+        lost, and when this process is killed or stopped for longer than the lease. Commands of a hold run
+        one at a time. POSIX only. Raises ``LockLost`` if the command ended after the loss.
+        """
+        return self._run_command(command, env, cwd, Cancellation())
+
+    def _run_command(
+        self,
+        command: Sequence[str],
+        env: Optional[Mapping[str, str]],
+        cwd: Optional[str],
+        cancellation: Cancellation,
+    ) -> int:
+        with self._running:
+            self.check()
+            full_env = {**(os.environ if env is None else env), **self._command_env()}
+            status = run_command(command, full_env, cwd, self._command_left_s, cancellation)
+            if status is None:
+                self.lose("its command was killed before the lease ended")
+            self.check()
+            return status or 0
+
+    def lose(self, why: str) -> None:
+        """For the client. Marks the hold as lost."""
+        raise NotImplementedError
+
+    def _command_env(self) -> Mapping[str, str]:
+        raise NotImplementedError
+
+    def _command_left_s(self) -> float:
+        """A margin before the deadline is for killing the command."""
+        return self.remaining_s() - min(self._shortest_lease_s() / 20, 1.0)
+
+    def _shortest_lease_s(self) -> float:
+        raise NotImplementedError
+
+    def _lose(self, loss: LockLost) -> None:
+        with self._state:
+            if self._loss is not None:
+                return
+            self._loss = loss
+            callbacks, self._loss_callbacks = self._loss_callbacks, []
+        self.lost.set()
+        for callback in callbacks:
+            self._call(callback, loss)
+
+    def _call(self, callback: LossCallback, loss: LockLost) -> None:
+        try:
+            callback(loss)
+        except Exception:
+            LOGGER.exception("The function for the loss of %r failed", self)
+
+    def _is_inherited(self) -> bool:
+        """Whether this process is a fork of the one that acquired the lock."""
+        return os.getpid() != self._process
+
+    def _assert_own(self) -> None:
+        if not self._is_inherited():
+            return
+        detail = f"Process {self._process} acquired this hold. Acquire the lock in this process instead."
+        raise LockLost(detail)
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        if self._is_inherited():
+            return
+        self.remaining_s()
+        try:
+            self._release_after_work()
+        except (KeyboardInterrupt, SystemExit):
+            # A signal interrupted the release.
+            self._release_after_work()
+            raise
+        if kind is None and self._loss is not None:
+            raise self._loss
+
+    def _release_after_work(self) -> None:
+        try:
+            self.release()
+        except LockkeeperError as error:
+            # The work is done, and the hold ends with its lease.
+            self._report(error)
+
+    def _report(self, error: LockkeeperError) -> None:
+        raise NotImplementedError

@@ -1,0 +1,135 @@
+"""The verbs of the API: builds their requests and reads their responses."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import suppress
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from urllib.parse import quote, urlencode
+
+from ._attempt import Answer, Cancellation
+from ._grant import Grant, read_grant, read_text
+from ._transport import Request, Transport
+from .errors import LockkeeperError, UnknownOutcome
+from .options import AcquireOptions, build_acquire_body, to_milliseconds
+
+#: The server responds within 2 s, so a longer wait means that the response was lost.
+TIMEOUT_S = 2.5
+#: How long an acquire and a release are retried after failures.
+RETRY_S = 5.0
+#: How long the release of a lock is retried that was granted after its acquire was cancelled.
+_ABANDON_S = 2.0
+HOLDS_PER_REQUEST_MAX = 1000
+
+
+class Verbs:
+    def __init__(self, transport: Transport, target: Optional[str]) -> None:
+        self._transport = transport
+        self._query = "" if target is None else f"?{urlencode({'target': target})}"
+
+    def acquire(
+        self, key: str, options: AcquireOptions, cancellation: Optional[Cancellation] = None
+    ) -> Grant:
+        path = f"/locks/{quote(key, safe='')}/acquire{self._query}"
+        answer = self._acquire(path, build_acquire_body(options), options, cancellation)
+        return read_grant(answer.value, answer.sent_at)
+
+    def acquire_all(
+        self, keys: Sequence[str], options: AcquireOptions, cancellation: Optional[Cancellation] = None
+    ) -> List[Grant]:
+        body = {"keys": list(keys), **build_acquire_body(options)}
+        answer = self._acquire(f"/locks/acquire{self._query}", body, options, cancellation)
+        grants = [_read_granted(each, answer) for each in _read_list(answer.value, "holds")]
+        if [grant.key for grant in grants] != list(keys):
+            raise UnknownOutcome("The response of the server has other holds.", "unknown_outcome")
+        return grants
+
+    def renew(self, hold_id: str, lease_s: float, remaining_s: float, receives: bool = False) -> Grant:
+        """Renews until it succeeds, is refused, or the hold ends."""
+        body: Dict[str, Any] = {"leaseMs": to_milliseconds(lease_s)}
+        if receives:
+            body["receivesReleaseRequests"] = True
+        limit_s = find_attempt_limit_s(lease_s, remaining_s)
+        answer = self._post(f"/holds/{hold_id}/renew", body, remaining_s, limit_s)
+        return read_grant(answer.value, answer.sent_at)
+
+    def renew_once(self, hold_id: str, lease_s: float, limit_s: float) -> Grant:
+        body = {"leaseMs": to_milliseconds(lease_s)}
+        answer = self._post(f"/holds/{hold_id}/renew", body, 0, limit_s)
+        return read_grant(answer.value, answer.sent_at)
+
+    def renew_all(self, leases: Sequence[Tuple[str, float]], limit_s: float) -> Answer:
+        """Renews up to 1,000 holds with one attempt, and returns one result for each."""
+        holds = [{"holdId": hold_id, "leaseMs": to_milliseconds(lease_s)} for hold_id, lease_s in leases]
+        return self._post("/holds/renew", {"holds": holds}, 0, limit_s)
+
+    def read_status(self, hold_id: str, remaining_s: float) -> bool:
+        """Returns whether the hold exists."""
+        request = Request(f"/holds/{hold_id}", remaining_s, TIMEOUT_S, method="GET")
+        return self._transport.request(request).value.get("held") is True
+
+    def release(self, hold_id: str, reserved_s: Optional[float], retry_for_s: float = RETRY_S) -> str:
+        """Returns the outcome: ``released``, ``still_held`` or ``not_held``."""
+        body = {} if reserved_s is None else {"reservedMs": to_milliseconds(reserved_s)}
+        answer = self._post(f"/holds/{hold_id}/release", body, retry_for_s, TIMEOUT_S)
+        return read_text(answer.value, "outcome")
+
+    def release_all(self, hold_ids: Sequence[str]) -> List[Mapping[str, Any]]:
+        """Releases up to 1,000 holds, and returns one result for each."""
+        body = {"holds": [{"holdId": each} for each in hold_ids]}
+        return _read_list(self._post("/holds/release", body, RETRY_S, TIMEOUT_S).value, "results")
+
+    def answer_release_request(
+        self, hold_id: str, request_id: str, answer: str, text: Optional[str]
+    ) -> None:
+        body = {"requestId": request_id, "answer": answer, **({} if text is None else {"text": text})}
+        self._post(f"/holds/{hold_id}/answer-release-request", body, RETRY_S, TIMEOUT_S)
+
+    def _post(self, path: str, body: Mapping[str, Any], retry_for_s: float, timeout_s: float) -> Answer:
+        key = str(uuid.uuid4())
+        return self._transport.request(
+            Request(path, retry_for_s, timeout_s, body=body, idempotency_key=key)
+        )
+
+    def _acquire(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        options: AcquireOptions,
+        cancellation: Optional[Cancellation],
+    ) -> Answer:
+        key, wait_s = str(uuid.uuid4()), options.get("wait_s", 0.0)
+        try:
+            request = Request(path, RETRY_S, TIMEOUT_S, body=body, idempotency_key=key, wait_s=wait_s)
+            return self._transport.request(request, cancellation)
+        except LockkeeperError:
+            raise
+        except BaseException:
+            # Cancelled, or interrupted by a signal. A minimum hold time would block the lock for longer
+            # than the lease of an abandoned grant.
+            if "min_hold_s" not in options:
+                self._abandon(Request(path, _ABANDON_S, TIMEOUT_S, body=body, idempotency_key=key))
+            raise
+
+    def _abandon(self, acquire: Request) -> None:
+        """Releases what an acquire was granted. Repeating it under its key reveals whether it was."""
+        with suppress(LockkeeperError):
+            answer = self._transport.request(acquire)
+            holds = answer.value["holds"] if "holds" in answer.value else [answer.value]
+            for each in holds:
+                self._post(f"/holds/{read_text(each, 'holdId')}/release", {}, _ABANDON_S, TIMEOUT_S)
+
+
+def find_attempt_limit_s(lease_s: float, remaining_s: float) -> float:
+    """Returns the limit of one attempt to renew, so that several fit before the deadline."""
+    return min(TIMEOUT_S, max(0.05, lease_s / 6, remaining_s / 3))
+
+
+def _read_granted(value: Any, answer: Answer) -> Grant:
+    waited = {"waitedMs": answer.value["waitedMs"]} if "waitedMs" in answer.value else {}
+    return read_grant({**value, **waited}, answer.sent_at)
+
+
+def _read_list(value: Any, name: str) -> List[Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

@@ -1,0 +1,139 @@
+"""Acquires locks through the HTTP API of Lockkeeper, and handles retries, renewal and loss."""
+
+from __future__ import annotations
+
+import os
+import ssl
+import weakref
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
+
+from ._attempt import Cancellation
+from ._grant import Grant
+from ._holding import LOGGER
+from ._renewal import Renewer
+from ._transport import Transport
+from ._verbs import Verbs
+from .errors import LockkeeperError
+from .groups import HoldGroup
+from .holds import Hold
+from .options import AcquireOptions, check_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_CLIENTS: "weakref.WeakSet[Client]" = weakref.WeakSet()
+
+
+class Client:
+    """Sends nothing until a lock is acquired. Threads may share it.
+
+    ``url`` is the URL of the server, or a list of servers of the same Redis; ``LOCKKEEPER_URL`` by default.
+    ``api_key`` needs the verb ``lock``; ``LOCKKEEPER_API_KEY`` by default. ``on_error`` is called for errors
+    that no call reports: failed renewals, and failed releases at the end of a ``with`` block. They are
+    logged as warnings of the logger ``lockkeeper`` as well.
+    """
+
+    def __init__(
+        self,
+        url: Union[str, Sequence[str], None] = None,
+        api_key: Optional[str] = None,
+        *,
+        target: Optional[str] = None,
+        ssl_context: Optional[ssl.SSLContext] = None,
+        on_error: Optional[Callable[[LockkeeperError], object]] = None,
+    ) -> None:
+        url = os.environ.get("LOCKKEEPER_URL") if url is None else url
+        if url is None:
+            raise ValueError("url is missing: pass it, or set LOCKKEEPER_URL")
+        api_key = os.environ.get("LOCKKEEPER_API_KEY") if api_key is None else api_key
+        if api_key is None:
+            raise ValueError("api_key is missing: pass it, or set LOCKKEEPER_API_KEY")
+        self._transport = Transport([url] if isinstance(url, str) else list(url), api_key, ssl_context)
+        self._verbs = Verbs(self._transport, target)
+        self._on_error = on_error
+        self._renewer = Renewer(self._verbs, self._report)
+        _CLIENTS.add(self)
+
+    def __repr__(self) -> str:
+        return f"<lockkeeper.Client {self._transport!r}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Client cannot be pickled, because it has an API key; create one in each process")
+
+    @contextmanager
+    def lock(self, key: str, **options: Unpack[AcquireOptions]) -> Iterator[Hold]:
+        """Acquires the lock for a ``with`` block, and releases it when the block ends.
+
+        Raises as ``acquire``; ``LockLost`` if the block ended without an exception after the loss.
+        """
+        with self.acquire(key, **options) as hold:
+            yield hold
+
+    def acquire(self, key: str, **options: Unpack[AcquireOptions]) -> Hold:
+        """Acquires the lock. If it is held, even by this client, the call is refused or waits.
+
+        Raises ``LockHeld``; ``WaitTimeout`` after ``wait_s``; ``Refused``; ``Unavailable``; or
+        ``UnknownOutcome``: the lock may be held for one lease.
+        """
+        return self._acquire(key, options, None)
+
+    def acquire_all(self, keys: Sequence[str], **options: Unpack[AcquireOptions]) -> HoldGroup:
+        """Acquires up to 32 locks: all or none. While it waits, it holds none of them.
+
+        Use the group as a context manager. Raises as ``acquire``.
+        """
+        return self._acquire_all(keys, options, None)
+
+    def run(
+        self,
+        key: str,
+        command: Sequence[str],
+        *,
+        env: Optional[Mapping[str, str]] = None,
+        cwd: Optional[str] = None,
+        **options: Unpack[AcquireOptions],
+    ) -> int:
+        """Runs a command while it holds the lock, and returns its exit status. See ``Hold.run``."""
+        with self.acquire(key, **options) as hold:
+            return hold.run(command, env=env, cwd=cwd)
+
+    def _acquire(self, key: str, options: AcquireOptions, cancellation: Optional[Cancellation]) -> Hold:
+        if not isinstance(key, str) or not key:
+            raise TypeError("key must be a str that is not empty")
+        check_options(options)
+        return self._hold(self._verbs.acquire(key, options, cancellation), options)
+
+    def _acquire_all(
+        self, keys: Sequence[str], options: AcquireOptions, cancellation: Optional[Cancellation]
+    ) -> HoldGroup:
+        if isinstance(keys, str) or not all(isinstance(key, str) and key for key in keys):
+            raise TypeError("keys must be a list of str")
+        check_options(options)
+        each: AcquireOptions = {**options}
+        each.pop("on_lost", None)
+        grants = self._verbs.acquire_all(keys, options, cancellation)
+        return HoldGroup(self._renewer, [self._hold(grant, each) for grant in grants], options)
+
+    def _hold(self, grant: Grant, options: AcquireOptions) -> Hold:
+        hold = Hold(self._renewer, grant, options)
+        self._renewer.add(hold)
+        return hold
+
+    def _report(self, error: LockkeeperError) -> None:
+        LOGGER.warning("%s", error.detail)
+        if self._on_error is None:
+            return
+        try:
+            self._on_error(error)
+        except Exception:
+            LOGGER.exception("on_error failed")
+
+
+def _reset_clients() -> None:
+    for client in list(_CLIENTS):
+        client._renewer.reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_reset_clients)

@@ -1,0 +1,100 @@
+"""Several locks that are held together."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence
+
+from ._holding import Holding
+from .errors import LockkeeperError
+from .holds import Hold, Keeper
+from .options import AcquireOptions
+
+_SETTLED = ("released", "still_held", "not_held")
+
+
+class HoldGroup(Holding):
+    """Holds that were acquired together. The loss of one is the loss of the group."""
+
+    def __init__(self, keeper: Keeper, holds: Sequence[Hold], options: AcquireOptions) -> None:
+        super().__init__()
+        #: In the order of the keys.
+        self.holds: Sequence[Hold] = tuple(holds)
+        self._keeper = keeper
+        self._closed = False
+        self._outcomes: List[str] = []
+        if "on_lost" in options:
+            self.on_lost(options["on_lost"])
+        for hold in holds:
+            hold.on_lost(self._lose)
+
+    def __iter__(self) -> Iterator[Hold]:
+        return iter(self.holds)
+
+    def __len__(self) -> int:
+        return len(self.holds)
+
+    def __getitem__(self, key: str) -> Hold:
+        """Returns the hold of a key."""
+        for hold in self.holds:
+            if hold.key == key:
+                return hold
+        raise KeyError(key)
+
+    def __repr__(self) -> str:
+        return f"<lockkeeper.HoldGroup {', '.join(hold.key for hold in self.holds)}>"
+
+    def remaining_s(self) -> float:
+        """Returns the seconds until the earliest deadline; 0 if a hold is lost or released."""
+        return min(hold.remaining_s() for hold in self.holds)
+
+    def check(self) -> None:
+        """Raises ``LockLost`` unless all locks are held."""
+        for hold in self.holds:
+            hold.check()
+
+    def release(self) -> str:
+        """Releases all locks. Returns ``not_held`` if one of the holds had already ended."""
+        self._assert_own()
+        with self._running:
+            if not self._outcomes:
+                self._release_holds()
+            return "not_held" if "not_held" in self._outcomes else "released"
+
+    def lose(self, why: str) -> None:
+        for hold in self.holds:
+            hold.lose(why)
+
+    def _release_holds(self) -> None:
+        for hold in self.holds:
+            hold.close()
+        results = self._keeper.verbs.release_all([hold.hold_id for hold in self.holds])
+        outcomes: Dict[object, str] = {each.get("holdId"): str(each.get("outcome")) for each in results}
+        # A release of its own reports why it failed.
+        failed = [hold for hold in self.holds if outcomes.get(hold.hold_id) not in _SETTLED]
+        failure = self._release_one_by_one(failed, outcomes)
+        for hold in self.holds:
+            hold.finish(outcomes.get(hold.hold_id, "unknown"))
+        self._outcomes = list(outcomes.values())
+        if failure is not None:
+            raise failure
+
+    def _release_one_by_one(
+        self, holds: Sequence[Hold], outcomes: Dict[object, str]
+    ) -> Optional[LockkeeperError]:
+        failure: Optional[LockkeeperError] = None
+        for hold in holds:
+            try:
+                outcomes[hold.hold_id] = self._keeper.verbs.release(hold.hold_id, None)
+            except LockkeeperError as error:
+                failure = error
+        return failure
+
+    def _command_env(self) -> Mapping[str, str]:
+        return {"LOCK_FENCES": " ".join(hold.fence for hold in self.holds)}
+
+    def _shortest_lease_s(self) -> float:
+        return min(hold.lease_s for hold in self.holds)
+
+    def _report(self, error: LockkeeperError) -> None:
+        self._keeper.report(error)
+

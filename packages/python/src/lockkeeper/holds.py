@@ -1,0 +1,214 @@
+"""A hold: one period in which this process holds a lock."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Mapping, Optional, Protocol
+
+from ._grant import Grant
+from ._holding import LOGGER, Holding
+from ._moment import Moment
+from ._verbs import RETRY_S, Verbs
+from .errors import LockkeeperError, LockLost
+from .options import RENEW_SHARE, AcquireOptions, check_seconds
+from .release_requests import ReleaseRequest
+
+#: The maximum delay before a failed renewal is repeated; a tenth of the lease if that is shorter.
+_RETRY_S_MAX = 0.25
+
+
+class Keeper(Protocol):
+    """What a hold needs of its client."""
+
+    verbs: Verbs
+
+    def remove(self, hold: Hold) -> None: ...
+
+    def wake(self) -> None: ...
+
+    def report(self, error: LockkeeperError) -> None: ...
+
+
+class Hold(Holding):
+    """A lock that this process holds. The client renews it until it is released or lost.
+
+    ``fence`` is the fencing token: a decimal string that increases with every new hold of the key. Send it
+    with each write, and have the resource reject a token lower than the highest that it has accepted.
+    """
+
+    def __init__(self, keeper: Keeper, grant: Grant, options: AcquireOptions) -> None:
+        super().__init__()
+        self.key = grant.key
+        self.hold_id = grant.hold_id
+        self.fence = grant.fence
+        self.owner = grant.owner
+        self.format = grant.format
+        self.lease_s = grant.lease_s
+        self.is_renewed = options.get("renewal", "automatic") == "automatic"
+        self._keeper = keeper
+        self._outcome: Optional[str] = None
+        self._closed = False
+        self._request_id: Optional[str] = None
+        self._on_release_requested = options.get("on_release_requested")
+        self._set_deadline(grant)
+        if "on_lost" in options:
+            self.on_lost(options["on_lost"])
+
+    def __repr__(self) -> str:
+        state = "lost" if self._loss else "released" if self._closed else "held"
+        return f"<lockkeeper.Hold {self.key} fence={self.fence} {state}>"
+
+    def remaining_s(self) -> float:
+        if self._is_inherited():
+            return 0.0
+        with self._state:
+            if self._closed or self._loss is not None:
+                return 0.0
+            left_s = self._left_s - self._sent_at.elapsed_s()
+        if left_s <= 0:
+            self._end(self._create_loss("its lease ended before it was renewed"))
+        return max(0.0, left_s)
+
+    def check(self) -> None:
+        self._assert_own()
+        if self.remaining_s() > 0:
+            return
+        raise self._loss or self._create_loss("it was released")
+
+    def renew(self, lease_s: Optional[float] = None) -> None:
+        """Renews now, for at least ``lease_s``, and retries until the deadline. Raises ``LockLost``."""
+        self.check()
+        wanted_s = self.lease_s if lease_s is None else check_seconds("lease_s", lease_s)
+        try:
+            self.apply(self._keeper.verbs.renew(self.hold_id, wanted_s, self.remaining_s()))
+        except LockLost as error:
+            self.apply_loss(error.detail)
+        self.check()
+
+    def verify(self) -> None:
+        """Asks the server whether the hold exists. Raises ``LockLost`` if it does not."""
+        self.check()
+        if not self._keeper.verbs.read_status(self.hold_id, self.remaining_s()):
+            self.lose("it was released elsewhere, or its lease ended in Redis")
+        self.check()
+
+    def release(self, reserved_s: Optional[float] = None) -> str:
+        """Releases the lock. With ``reserved_s``, no client can acquire it for that time.
+
+        Waits until no command of ``run`` runs. Returns ``released``, ``still_held`` or ``not_held``, which
+        means that the hold had already ended. Raises ``LockkeeperError`` if the release failed; the hold
+        then ends with its lease.
+        """
+        self._assert_own()
+        with self._running:
+            if self._outcome is not None:
+                return self._outcome
+            # A lost hold may still be in Redis until its lease ends there.
+            retry_for_s = 0 if self.loss is not None else RETRY_S
+            self.close()
+            outcome = self._keeper.verbs.release(self.hold_id, reserved_s, retry_for_s)
+            self.finish(outcome)
+            return outcome
+
+    def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
+        """Calls the function in a thread of its own when an operator asks to release the lock.
+
+        Informs the server with a renewal. The option of ``acquire`` with the same name needs none.
+        """
+        self.check()
+        self._on_release_requested = handler
+        self.apply(self._keeper.verbs.renew(self.hold_id, self.lease_s, self.remaining_s(), True))
+
+    # For the client.
+
+    def close(self) -> None:
+        """Ends the hold in this process, before its release is sent."""
+        with self._state:
+            self._closed = True
+        self._keeper.remove(self)
+
+    def finish(self, outcome: str) -> None:
+        """Applies the outcome of the release."""
+        self._outcome = outcome
+        if outcome == "not_held":
+            self.lose("its lease ended or it was released elsewhere")
+
+    def lose(self, why: str) -> None:
+        self._end(self._create_loss(why))
+
+    def apply_loss(self, detail: str) -> None:
+        """Applies a loss that the server reported."""
+        self._end(LockLost(detail, self._describe()))
+
+    def apply(self, grant: Grant) -> None:
+        """Applies a renewal. A response that arrives after the deadline does not revive the hold."""
+        if self.remaining_s() == 0:
+            return
+        with self._state:
+            # No renewal shortens a lease, and responses may arrive in either order.
+            if grant.left_s - grant.sent_at.elapsed_s() > self._left_s - self._sent_at.elapsed_s():
+                self.lease_s = grant.lease_s
+                self._set_deadline(grant)
+            else:
+                self._schedule(self.lease_s * RENEW_SHARE)
+        self._keeper.wake()
+        if grant.release_requested is not None:
+            self._handle_request(grant.release_requested)
+
+    def retry_soon(self) -> None:
+        self._schedule(min(_RETRY_S_MAX, self.lease_s / 10))
+
+    def retry_later(self) -> None:
+        """The server refused the renewal. It may accept the next one."""
+        self._schedule(self.lease_s * RENEW_SHARE)
+
+    def find_renewal_delay_s(self) -> float:
+        return self._delay_s - self._delayed_from.elapsed_s()
+
+    def _set_deadline(self, grant: Grant) -> None:
+        self._sent_at, self._left_s = grant.sent_at, grant.left_s
+        # A lease can be granted for less than its length, and is then renewed after a third of the rest.
+        left_s = grant.left_s - grant.sent_at.elapsed_s()
+        self._schedule(max(left_s - grant.lease_s * (1 - RENEW_SHARE), left_s * RENEW_SHARE))
+
+    def _schedule(self, delay_s: float) -> None:
+        self._delay_s, self._delayed_from = delay_s, Moment()
+
+    def _handle_request(self, value: Mapping[str, Any]) -> None:
+        handler, request_id = self._on_release_requested, value["requestId"]
+        if handler is None or request_id == self._request_id or value.get("state") != "requested":
+            return
+        self._request_id = request_id
+        request = ReleaseRequest(value, self._answer)
+        threading.Thread(
+            target=self._call_handler, args=(handler, request), name="lockkeeper-request", daemon=True
+        ).start()
+
+    def _call_handler(self, handler: Callable[[ReleaseRequest], object], request: ReleaseRequest) -> None:
+        try:
+            handler(request)
+        except Exception:
+            LOGGER.exception("The function for %r failed", request)
+
+    def _answer(self, request_id: str, answer: str, text: Optional[str]) -> None:
+        self._keeper.verbs.answer_release_request(self.hold_id, request_id, answer, text)
+
+    def _end(self, loss: LockLost) -> None:
+        self._lose(loss)
+        self._keeper.remove(self)
+
+    def _create_loss(self, why: str) -> LockLost:
+        detail = f"This hold of {self.key} has ended: {why}. Stop the work that it protects."
+        return LockLost(detail, self._describe())
+
+    def _describe(self) -> Mapping[str, Any]:
+        return {"key": self.key, "fence": self.fence, "owner": self.owner}
+
+    def _command_env(self) -> Mapping[str, str]:
+        return {"LOCK_FENCE": self.fence}
+
+    def _shortest_lease_s(self) -> float:
+        return self.lease_s
+
+    def _report(self, error: LockkeeperError) -> None:
+        self._keeper.report(error)

@@ -1,0 +1,94 @@
+"""The options of ``lock``, ``acquire``, ``acquire_all`` and ``run``."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, TypedDict
+
+if TYPE_CHECKING:
+    from .errors import LockLost
+    from .release_requests import ReleaseRequest
+
+LEASE_S_DEFAULT = 30.0
+#: The fraction of the lease after which it is renewed.
+RENEW_SHARE = 1 / 3
+
+_MILLISECONDS = {"grace_s": "graceMs", "min_hold_s": "minHoldMs"}
+_TEXTS = ("owner", "format", "unit")
+
+
+class AcquireOptions(TypedDict, total=False):
+    """Times are in seconds, as everywhere in Python, and may have fractions."""
+
+    #: The lock expires after this time unless it is renewed; 30 by default.
+    lease_s: float
+    #: How long to wait for a held lock; 0 by default, ``math.inf`` for no limit.
+    wait_s: float
+    #: A label for people; the name of the API key by default.
+    owner: str
+    #: ``service``, ``purpose`` and more, shown in the console. ``host`` and ``pid`` are filled in.
+    record: Mapping[str, Any]
+    #: ``redisson`` (the default), ``token`` (as redis-py and redlock) or ``timestamp``.
+    format: str
+    #: ``s`` or ``ms``; only for the format ``timestamp``.
+    unit: str
+    #: How long no client can acquire the lock after its lease has expired without a release.
+    grace_s: float
+    #: How long the lock stays held even if it is released earlier.
+    min_hold_s: float
+    #: ``automatic`` (the default): renewed at a third of the lease. ``manual``: only by ``renew()``.
+    renewal: str
+    #: Called once if the hold is lost, in any thread. It must return quickly.
+    on_lost: Callable[[LockLost], object]
+    #: Called in a thread of its own when an operator asks to release the lock.
+    on_release_requested: Callable[[ReleaseRequest], object]
+
+
+def check_options(options: AcquireOptions) -> None:
+    """Raises ``TypeError`` or ``ValueError`` for an option that is unknown or has an invalid value."""
+    for name, value in options.items():
+        if name not in AcquireOptions.__annotations__:
+            known = ", ".join(AcquireOptions.__annotations__)
+            raise TypeError(f"{name} is not an option; the options are {known}")
+        if name.endswith("_s"):
+            check_seconds(name, value)
+        elif name in _TEXTS and not isinstance(value, str):
+            raise TypeError(f"{name} must be a str")
+        elif name.startswith("on_") and not callable(value):
+            raise TypeError(f"{name} must be callable")
+    if options.get("renewal", "automatic") not in ("automatic", "manual"):
+        raise ValueError('renewal must be "automatic" or "manual"')
+
+
+def check_seconds(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number of seconds")
+    if not value >= 0:
+        raise ValueError(f"{name} must be at least 0")
+    return float(value)
+
+
+def to_milliseconds(seconds: float) -> int:
+    return round(seconds * 1000)
+
+
+def build_acquire_body(options: AcquireOptions) -> Dict[str, Any]:
+    """Returns the body of an acquire, without the time to wait."""
+    lease_s = options.get("lease_s", LEASE_S_DEFAULT)
+    body: Dict[str, Any] = {"leaseMs": to_milliseconds(lease_s)}
+    body["record"] = {**_describe_process(), **options.get("record", {})}
+    if options.get("renewal", "automatic") == "automatic":
+        body["renewEveryMs"] = max(1, to_milliseconds(lease_s * RENEW_SHARE))
+    if "on_release_requested" in options:
+        body["receivesReleaseRequests"] = True
+    for name, value in options.items():
+        if name in _MILLISECONDS:
+            body[_MILLISECONDS[name]] = to_milliseconds(check_seconds(name, value))
+        elif name in _TEXTS:
+            body[name] = value
+    return body
+
+
+def _describe_process() -> Dict[str, Any]:
+    return {"host": socket.gethostname(), "pid": os.getpid()}
