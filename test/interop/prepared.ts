@@ -19,6 +19,7 @@ import { type NpmTool, provideNpm, provideTypescriptGenerator } from "./steps/np
 import { type PostgresqlTool, providePostgresql } from "./steps/postgresql.ts";
 import {
   type PythonTool,
+  providePythonDatabases,
   providePythonGenerator,
   providePythonLocks,
   provideRedisPy,
@@ -30,6 +31,7 @@ export interface Tools {
   readonly npm: NpmTool;
   readonly redisPy: PythonTool;
   readonly pythonLocks: PythonTool;
+  readonly pythonDatabases: PythonTool;
   readonly go: GoTool;
   readonly postgresql: PostgresqlTool;
   readonly mariadb: MariadbTool;
@@ -50,6 +52,7 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
   npm: provideNpm,
   redisPy: provideRedisPy,
   pythonLocks: providePythonLocks,
+  pythonDatabases: providePythonDatabases,
   go: provideGo,
   postgresql: providePostgresql,
   mariadb: provideMariadb,
@@ -115,6 +118,9 @@ export function readTools(): Tools {
     },
     get pythonLocks() {
       return tool("pythonLocks");
+    },
+    get pythonDatabases() {
+      return tool("pythonDatabases");
     },
     get go() {
       return tool("go");

@@ -5,6 +5,8 @@ import { redissonInConsole } from "../console/redisson.ts";
 import { springInConsole } from "../console/spring.ts";
 import { generatedClients } from "../generated/clients.ts";
 import { goModuleClients } from "../go-module/clients.ts";
+import { pythonPackageClients } from "../python-package/clients.ts";
+import { pythonRecipeClients } from "../python-package/recipes.ts";
 import { sampleClients } from "../samples/clients.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
@@ -40,6 +42,8 @@ export const CLIENTS: readonly Client[] = [
   ...watchEventsClients,
   ...sampleClients,
   ...goModuleClients,
+  ...pythonPackageClients,
+  ...pythonRecipeClients,
   ...generatedClients,
   ...nginxClients,
   ...nginxInstanceClients,

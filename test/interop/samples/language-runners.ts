@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "../children.ts";
 import { GoWorkspace } from "../go-module/installed.ts";
+import { installPythonPackage } from "../python-package/installed.ts";
 import { findProgram } from "../steps/find.ts";
 import { findGo, GO_ENV } from "../steps/go.ts";
 import { shellRunner, typescriptRunner } from "./runners.ts";
 import type { SampleRunner } from "./sample-runner.ts";
 
 const GO_MODULE_STEPS = join(import.meta.dirname, "../go-module");
+const PACKAGE_EXAMPLE = "steps.py";
+const PACKAGE_EXAMPLES = join(import.meta.dirname, "../../../packages/python/examples");
 const BUILD_MS = 120_000;
 const VERSION_MS = 10_000;
 
@@ -39,6 +42,15 @@ export const LANGUAGE_SAMPLES: readonly LanguageSample[] = [
       // What is on PATH may be a script that starts Python, and signals are for the program.
       const print = ["-c", "import sys; print(sys.executable)"];
       return createPythonSampleRunner((await run(python, print, { limitMs: VERSION_MS })).trim());
+    },
+  },
+  {
+    language: "Python with the package",
+    fileName: PACKAGE_EXAMPLE,
+    async findRunner() {
+      return findProgram("python3") === undefined
+        ? undefined
+        : createPackageRunner(await installPythonPackage());
     },
   },
   {
@@ -74,6 +86,18 @@ function createPythonSampleRunner(python: string): SampleRunner {
     driver: readDriver("driver.py"),
     command: () => [python, "safe_lock.py"],
     exampleCommand: () => [python, "safe_lock.py"],
+  };
+}
+
+/** The program uses the installed wheel. Its driver has no functions of a sample to build on. */
+function createPackageRunner(python: string): SampleRunner {
+  return {
+    ...createPythonSampleRunner(python),
+    fileName: PACKAGE_EXAMPLE,
+    folder: PACKAGE_EXAMPLES,
+    driver: readDriver("package_driver.py"),
+    command: () => [python, PACKAGE_EXAMPLE],
+    exampleCommand: () => [python, PACKAGE_EXAMPLE],
   };
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test as base, expect } from "vitest";
@@ -8,19 +8,29 @@ import { findTestBinary } from "../../support/test-redis.ts";
 import { ROOT_KEY, startTestServer, type TestServer, waitUntil } from "../../support/test-server.ts";
 import { SAMPLES } from "../events/watch-runners.ts";
 import { withTempDir } from "../snippets/language-run.ts";
-import { typescriptRunner } from "../snippets/runners.ts";
-import { composeProgram, readRecipe } from "./recipe-texts.ts";
+import { checkTypes, linkModules } from "./recipe-modules.ts";
+import { readRecipe } from "./recipe-texts.ts";
 import { type RunningProgram, startProgram } from "./running-program.ts";
 
 const WITHIN_MS = 20_000;
 const LIMIT_MS = 60_000;
-const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const GUARD = fileURLToPath(new URL("../../../docs/guards/redis.lua", import.meta.url));
 const TSX = import.meta.resolve("tsx");
 const REDIS = await findTestBinary();
 const REDIS_CLI = ["redis-cli", "valkey-cli"]
   .map((name) => join(dirname(REDIS.path), name))
   .find((path) => existsSync(path));
+
+const PROGRAMS = [
+  "once-per-period.mts",
+  "rate-limit.mts",
+  "leader.mts",
+  "several-locks.mts",
+  "guarded-write.mts",
+] as const;
+
+const writeProgram = (dir: string, name: (typeof PROGRAMS)[number]) =>
+  writeFile(join(dir, name), readRecipe(`ts title=${name}`));
 
 interface Bench {
   readonly server: TestServer;
@@ -37,7 +47,7 @@ const it = base.extend<{ bench: Bench }>({
     await withTempDir(async (dir) => {
       await copyFile(join(SAMPLES, "safe-lock.sh"), join(dir, "safe-lock.sh"));
       await copyFile(GUARD, join(dir, "redis.lua"));
-      await symlink(MODULES, join(dir, "node_modules"));
+      await linkModules(dir);
       const env = {
         ...process.env,
         PATH: `${dir}/bin:${process.env.PATH}`,
@@ -63,11 +73,9 @@ it.concurrent(
   "the TypeScript of the recipes compiles under strict settings",
   async () => {
     await withTempDir(async (dir) => {
-      await symlink(MODULES, join(dir, "node_modules"));
-      for (const name of ["leader.mts", "several-locks.mts", "guarded-write.mts"]) {
-        await writeFile(join(dir, name), composeProgram(name));
-      }
-      await typescriptRunner.check?.(dir);
+      await linkModules(dir);
+      for (const name of PROGRAMS) await writeProgram(dir, name);
+      await checkTypes(dir);
     });
   },
   LIMIT_MS,
@@ -112,7 +120,7 @@ it.concurrent(
   async ({ bench }) => {
     const { dir, server, runTypescript } = bench;
     const key = "lock:leader:prices";
-    await writeFile(join(dir, "leader.mts"), composeProgram("leader.mts"));
+    await writeProgram(dir, "leader.mts");
     const findFences = (program: RunningProgram) => [
       ...new Set([...program.readOutput().matchAll(/with fence (\d+)/g)].map(([, fence]) => Number(fence))),
     ];
@@ -134,7 +142,7 @@ it.concurrent(
     await waitUntilLeading(first, 2);
 
     first.signal("SIGTERM");
-    expect(await first.ended).toBe(143);
+    expect(await first.ended).toBe(0);
     expect((await server.readLock(key)).state).toBe("free");
     const [one = 0, three = 0] = findFences(first);
     const [two = 0] = findFences(second);
@@ -148,7 +156,7 @@ it.concurrent(
   async ({ bench }) => {
     const { dir, server, runTypescript } = bench;
     const [one, two] = ["lock:account:1", "lock:account:2"] as const;
-    await writeFile(join(dir, "several-locks.mts"), composeProgram("several-locks.mts"));
+    await writeProgram(dir, "several-locks.mts");
     const programs = [
       runTypescript("several-locks.mts", one, two),
       runTypescript("several-locks.mts", two, one),
@@ -171,21 +179,41 @@ it.concurrent(
 );
 
 it.concurrent(
-  "SIGTERM releases all locks that are held together",
+  "the work is done once per period",
   async ({ bench }) => {
     const { dir, server, runTypescript } = bench;
-    const wait = "await sleep(30_000, undefined, { signal: holds[0]?.signal });";
-    const program = composeProgram("several-locks.mts").replace("console.log(", `${wait}\n  console.log(`);
-    await writeFile(join(dir, "several-locks.mts"), program);
-    const running = runTypescript("several-locks.mts");
-    const listStates = async () => {
-      const locks = ["lock:account:1", "lock:account:2"].map((key) => server.readLock(key));
-      return (await Promise.all(locks)).map(({ state }) => state);
-    };
-    await waitUntil(async () => (await listStates()).join() === "held,held", WITHIN_MS);
-    running.signal("SIGTERM");
-    expect(await running.ended).toBe(143);
-    expect(await listStates()).toEqual(["free", "free"]);
+    await writeProgram(dir, "once-per-period.mts");
+    const outputs: string[] = [];
+    for (let run = 0; run < 2; run++) {
+      const program = runTypescript("once-per-period.mts");
+      expect(await program.ended).toBe(0);
+      outputs.push(program.readOutput());
+    }
+    expect(outputs[0]).toMatch(/^sends invoices with fence \d+\n$/);
+    expect(outputs[1]).toBe("done in this period\n");
+    expect((await server.readLock("lock:period:invoices")).state).toBe("held");
+  },
+  LIMIT_MS,
+);
+
+it.concurrent(
+  "each of the five locks of a rate is granted once a second",
+  async ({ bench }) => {
+    const { dir, server, runTypescript } = bench;
+    await writeProgram(dir, "rate-limit.mts");
+    const program = runTypescript("rate-limit.mts");
+    expect(await program.ended).toBe(0);
+    expect(program.readOutput().match(/^\d+ sends mail \d+$/gm)).toHaveLength(12);
+    // The rest of the second is a reservation.
+    const path = "/history?key=lock:rate:*&owner=root&type=acquired&order=oldest_first";
+    const listGrants = async () => (await server.call(path)).body.items;
+    await waitUntil(async () => (await listGrants()).length === 12, WITHIN_MS);
+    const last = new Map<string, number>();
+    for (const { key, at } of await listGrants()) {
+      expect(at - (last.get(key) ?? 0)).toBeGreaterThanOrEqual(1000);
+      last.set(key, at);
+    }
+    expect(last.size).toBeLessThanOrEqual(5);
   },
   LIMIT_MS,
 );
@@ -195,7 +223,7 @@ it.concurrent(
   async ({ bench }) => {
     const { dir, server, runTypescript } = bench;
     const redis = server.redis.createClient();
-    await writeFile(join(dir, "guarded-write.mts"), composeProgram("guarded-write.mts"));
+    await writeProgram(dir, "guarded-write.mts");
     expect(await runTypescript("guarded-write.mts").ended).toBe(0);
     expect(await redis.get("stock:9")).toBe("12 left");
     await redis.mset("stock:9", "of a later holder", "{stock:9}:fence", String(Number.MAX_SAFE_INTEGER));

@@ -21,6 +21,11 @@ export function providePythonLocks(): Promise<PythonTool> {
   return providePackages("python-locks", "requirements-locks.txt");
 }
 
+/** Drivers of PostgreSQL and MySQL, and redis-py, which recipes use. @throws Skip */
+export function providePythonDatabases(): Promise<PythonTool> {
+  return providePackages("python-databases", "requirements-databases.txt");
+}
+
 /** openapi-python-client, what its clients need, and a checker of types. @throws Skip */
 export function providePythonGenerator(): Promise<PythonTool> {
   return providePackages("python-generator", "requirements-generator.txt");

@@ -1,0 +1,125 @@
+"""What the tests share: the API without the package, and a proxy that damages responses."""
+
+import json
+import os
+import sys
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import quote
+
+from lockkeeper import Client
+
+URL = os.environ["LOCKKEEPER_URL"]
+API_KEY = os.environ["LOCKKEEPER_API_KEY"]
+WITHIN_S = 15
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        self.errors = []
+        self.key = f"lock:python:{uuid.uuid4()}"
+        self.client = Client(URL, API_KEY, on_error=self.errors.append)
+
+    def start_proxy(self):
+        proxy = FaultyProxy()
+        self.addCleanup(proxy.stop)
+        return proxy
+
+    def wait_until(self, condition):
+        until = time.monotonic() + WITHIN_S
+        while not condition():
+            self.assertLess(time.monotonic(), until, "It did not happen in time")
+            time.sleep(0.01)
+
+
+def call(method, path, body=None, headers=None):
+    """Returns the status and the JSON of the response."""
+    data = None if body is None else json.dumps(body).encode()
+    all_headers = {"Authorization": f"Bearer {API_KEY}", "Content-Type": "application/json", **(headers or {})}
+    request = urllib.request.Request(f"{URL}/api/v1{path}", data, all_headers, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=WITHIN_S) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+
+
+def read_lock(key):
+    return call("GET", f"/locks/{quote(key, safe='')}")[1]
+
+
+def count_waiters(key):
+    return read_lock(key)["waiters"]["count"] or 0
+
+
+def force_release(key):
+    body = {"expectedVersion": read_lock(key)["version"], "reason": "test"}
+    status, result = call("POST", f"/locks/{quote(key, safe='')}/force-release", body)
+    assert status == 200, result
+
+
+def python(program):
+    """The command that runs a program with the package that is under test."""
+    return [sys.executable, "-c", program]
+
+
+class FaultyProxy:
+    """Forwards requests to the server. ``faults`` has the next faults by the last segment of the path:
+
+    ``bad_gateway``, ``not_found``: HTML, and the server gets nothing. ``lose_response``: HTML, but the server carried it
+    out. ``drop``: the connection is closed instead of a response. ``always`` is used when none is left.
+    """
+
+    def __init__(self):
+        self.faults = {}
+        self.always = None
+        self.requests = []
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                proxy.handle(self)
+
+            do_GET = do_POST
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def handle(self, handler):
+        verb = handler.path.split("?")[0].rsplit("/", 1)[1]
+        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        headers = {name: handler.headers[name] for name in ("Idempotency-Key",) if name in handler.headers}
+        self.requests.append((verb, handler.headers.get("Idempotency-Key"), body))
+        left = self.faults.get(verb, [])
+        fault = left.pop(0) if left else self.always
+        if fault in (None, "lose_response", "drop"):
+            data = json.loads(body) if body else None
+            status, value = call(handler.command, handler.path[len("/api/v1") :], data, headers)
+        if fault == "drop":
+            handler.close_connection = True
+            return
+        if fault is not None:
+            status = 404 if fault == "not_found" else 502
+            content, kind = b"<html><body>nginx</body></html>", "text/html"
+        else:
+            content, kind = json.dumps(value).encode(), "application/json"
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content)
