@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { readGoModulePath } from "./pack/go-module.mjs";
 import { ROOT, readRootManifest } from "./pack/package-files.mjs";
 import { PACKAGES } from "./pack/packages.mjs";
 import { findPython, packPython, readPythonVersion } from "./pack/python-package.mjs";
@@ -68,6 +69,18 @@ function findUncommittedChanges() {
 
 /** The lock file repeats the version, and a tag fixes what a version contains. */
 function findVersionFaults() {
+  return [...findGoFaults(), ...findTagFaults()];
+}
+
+/** Go finds a module by its path, which must be that of the repository. */
+function findGoFaults() {
+  const url = /github\.com\/[^/]+\/[^/.]+/.exec(JSON.stringify(readRootManifest().repository ?? ""))?.[0];
+  const path = readGoModulePath();
+  if (url === undefined || path === `${url}/packages/go`) return [];
+  return [`packages/go/go.mod is the module ${path}, but the repository is ${url}`];
+}
+
+function findTagFaults() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const faults = lock.version === version ? [] : [`package-lock.json has version ${lock.version}`];
   const python = readPythonVersion();
@@ -103,6 +116,8 @@ function printCommands(tarballs, archives) {
   console.log(
     `git tag --annotate v${version} --message "Lockkeeper ${version}"\ngit push origin v${version}`,
   );
+  // The tag by which Go finds a module in a folder of a repository.
+  console.log(`git tag packages/go/v${version} v${version}^{}\ngit push origin packages/go/v${version}`);
 }
 
 /** @param {string[]} args */

@@ -255,12 +255,13 @@ func TestAnOperatorAsksForTheRelease(t *testing.T) {
 	client, proxy := newClient(t)
 	for _, answer := range []string{"accepted", "refused"} {
 		key := newLockKey(t)
-		answered := make(chan error, 2)
+		mayAnswer, answered := make(chan bool), make(chan error, 9)
 		options := lockkeeper.LockOptions{Lease: 500 * time.Millisecond}
 		options.OnReleaseRequested = func(asked *lockkeeper.ReleaseRequest) {
 			if asked.Reason != "test" || asked.RequestedBy == "" || asked.Key != key {
 				t.Errorf("unexpected request %+v", asked)
 			}
+			<-mayAnswer
 			proxy.setOnce("answer-release-request", "lose_response")
 			if answer == "accepted" {
 				answered <- asked.Accept(background, "in a second")
@@ -270,6 +271,9 @@ func TestAnOperatorAsksForTheRelease(t *testing.T) {
 		}
 		err := client.WithLock(background, key, options, func(ctx context.Context, hold *lockkeeper.Hold) error {
 			actOnLock(t, key, "request-release")
+			sent := proxy.count("renew")
+			waitUntil(t, "the request arrives with several renewals", func() bool { return proxy.count("renew") > sent+3 })
+			close(mayAnswer)
 			if err := <-answered; err != nil {
 				t.Errorf("the answer failed: %v", err)
 			}
