@@ -84,13 +84,14 @@ function formatReleaseRequest(request: ReleaseRequest, asOf: number): string {
   return `${asked} (${state}${answerText === null ? "" : `: ${answerText}`})`;
 }
 
-function formatRecord({ service, host, pid, purpose, trace }: OwnerRecord): string | undefined {
+function formatRecord({ service, host, pid, purpose, trace, session }: OwnerRecord): string | undefined {
   const texts = [
     service,
     host === undefined ? undefined : `on ${host}`,
     pid === undefined ? undefined : `pid ${pid}`,
     purpose === undefined ? undefined : `purpose: ${purpose}`,
     trace === undefined ? undefined : `trace ${trace}`,
+    session === undefined ? undefined : `session ${session}`,
   ].filter((text) => text !== undefined);
   return texts.length === 0 ? undefined : texts.join(", ");
 }

@@ -3,7 +3,7 @@
 import { StaleOverlay } from "@/components/app/stale-overlay.tsx";
 import { formatClock } from "@/components/ui/format-duration.ts";
 import { ProblemNote } from "@/components/ui/problem-note.tsx";
-import type { FacetField } from "@/lib/contract/facet.ts";
+import type { Facet, FacetField } from "@/lib/contract/facet.ts";
 import { facets as english } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useNamespaces } from "@/lib/queries/facets.ts";
@@ -21,6 +21,7 @@ const FACET_ORDER = [
   "waiters",
   "service",
   "host",
+  "session",
   "format",
   "kind",
 ] as const satisfies readonly FacetField[];
@@ -68,11 +69,16 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
   counts: ReturnType<typeof useLiveFacets>;
 }
 
+/** Few applications set a session, so that facet appears only if there is one. */
+function isShown({ field, values }: Facet, filter: string): boolean {
+  return field !== "session" || values.length > 0 || findFieldTerms(filter, field).length > 0;
+}
+
 function FacetLists({ counts: { data, error, refetch }, filter, onFilter }: FacetListsProps) {
   const messages = useMessages(english);
   if (data === undefined) return <ProblemNote problem={error} onAgain={() => void refetch()} />;
   const shown = FACET_ORDER.flatMap(
-    (field) => data.facets.find((facet) => facet.field === field) ?? [],
+    (field) => data.facets.find((facet) => facet.field === field && isShown(facet, filter)) ?? [],
   ).filter(
     ({ field, values }) =>
       values.length > 0 ||

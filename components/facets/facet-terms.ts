@@ -8,6 +8,7 @@ const FACET_FIELDS = [
   "liveness",
   "service",
   "host",
+  "session",
   "waiters",
 ] as const satisfies readonly FacetField[];
 

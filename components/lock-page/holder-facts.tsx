@@ -27,7 +27,7 @@ interface HolderFactsProps {
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
   const messages = useMessages(lockPage);
   const request = useMessages(releaseRequest);
-  const { purpose, pid, trace } = holder.record ?? {};
+  const { purpose, pid, trace, session } = holder.record ?? {};
   const isUnknown = isOwnerUnknown(holder);
   return (
     <dl className="grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 border-line-soft px-4 py-3.5 [dl+&]:border-t">
@@ -49,6 +49,11 @@ export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsPro
       {purpose !== undefined && (
         <HoldFact name={messages.purpose}>
           <SafeText text={purpose} wrap />
+        </HoldFact>
+      )}
+      {session !== undefined && (
+        <HoldFact name={messages.session}>
+          <SafeText text={session} wrap />
         </HoldFact>
       )}
       {trace !== undefined && (

@@ -8,7 +8,12 @@ import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
  * The groupings of the owners page. Duplicates the contract, because importing it would bundle zod. The types keep both
  * in sync.
  */
-export const OWNER_GROUPINGS = ["owner", "service", "host"] as const satisfies readonly OwnerGrouping[];
+export const OWNER_GROUPINGS = [
+  "owner",
+  "service",
+  "host",
+  "session",
+] as const satisfies readonly OwnerGrouping[];
 const FIELDS = [
   "name",
   "holds",

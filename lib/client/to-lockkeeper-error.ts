@@ -33,6 +33,7 @@ const TYPE_OF_FIELD: Readonly<Record<string, string>> = {
   pid: "number",
   purpose: "string",
   trace: "string",
+  session: "string",
 } satisfies Record<keyof OwnerRecord, string>;
 
 /** Converts a failed request to the error class of its code. The cause is the `ApiError`. */

@@ -14,4 +14,6 @@ export interface OwnerRecord {
   purpose?: string | undefined;
   /** Trace id or request id of the application. */
   trace?: string | undefined;
+  /** Label that several holds have in common, up to 64 characters. */
+  session?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LockFilter } from "./list.ts";
 import { listAsOfSchema } from "./lock.ts";
 
-export const FACET_FIELDS = ["format", "kind", "liveness", "service", "host", "waiters"] as const;
+export const FACET_FIELDS = ["format", "kind", "liveness", "service", "host", "session", "waiters"] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
 /** The maximum number of values listed per facet. */
 export const FACET_VALUES_MAX = 50;

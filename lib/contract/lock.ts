@@ -47,6 +47,8 @@ export const fenceSchema = z.string().regex(/^\d+$/).meta({
 });
 
 export const RECORD_TEXT_MAX = 200;
+/** Short, so that the longest record still fits into a companion. */
+export const SESSION_TEXT_MAX = 64;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
 
@@ -57,6 +59,9 @@ const ownerRecordFields = {
   pid: z.int().min(0).max(PID_MAX).optional().meta({ description: "Process id." }),
   purpose: createRecordTextSchema("Purpose of the hold."),
   trace: createRecordTextSchema("Trace id or request id of the application."),
+  session: z.string().max(SESSION_TEXT_MAX).optional().meta({
+    description: "Label that several holds have in common, such as the id of a worker process.",
+  }),
 };
 
 export const OwnerRecordInput = z.strictObject(ownerRecordFields).meta({

@@ -4,7 +4,7 @@ import { LIST_LIMIT_MAX, LockFilter } from "./list.ts";
 import { LIVENESS_STATES } from "./liveness.ts";
 import { listAsOfSchema, OldestHold, Waiters } from "./lock.ts";
 
-export const OWNER_GROUPINGS = ["owner", "service", "host"] as const;
+export const OWNER_GROUPINGS = ["owner", "service", "host", "session"] as const;
 export type OwnerGrouping = (typeof OWNER_GROUPINGS)[number];
 
 export const OWNER_SORT_FIELDS = ["name", "holds", "needs_attention", "held", "waiters"] as const;
@@ -13,7 +13,7 @@ export type OwnerSortField = (typeof OWNER_SORT_FIELDS)[number];
 export const OwnerListQuery = z.strictObject({
   by: z.enum(OWNER_GROUPINGS).default("owner").meta({
     description:
-      "`owner`: by owner string. `service`, `host`: by the field of the owner record; holders without it are not listed.",
+      "`owner`: by owner string. `service`, `host`, `session`: by the field of the owner record; holders without it are not listed.",
   }),
   filter: LockFilter.refine((filter) => !isTimeDependent(filter), {
     error: "must not use held, remaining or is:needs_attention here; use GET /locks for these",
@@ -46,7 +46,7 @@ export type OwnerListQuery = z.infer<typeof OwnerListQuery>;
 
 export const Owner = z
   .object({
-    name: z.string().meta({ description: "Name of the owner, service or host." }),
+    name: z.string().meta({ description: "Name of the owner, service, host or session." }),
     nameBase64: z.string().optional().meta({
       description: "Bytes of the name in base64. Present only on owners whose bytes are not valid UTF-8.",
     }),

@@ -1,7 +1,17 @@
 import { decodeKey, encodeKeyPath, isBinaryKey, type Key } from "../keys/key.ts";
 import { matchesGlob } from "./glob.ts";
 
-const FIELDS = ["key", "owner", "format", "kind", "confidence", "liveness", "service", "host"] as const;
+const FIELDS = [
+  "key",
+  "owner",
+  "format",
+  "kind",
+  "confidence",
+  "liveness",
+  "service",
+  "host",
+  "session",
+] as const;
 type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
@@ -58,6 +68,7 @@ export interface FilterSubject {
   readonly liveness?: string;
   readonly services?: readonly string[];
   readonly hosts?: readonly string[];
+  readonly sessions?: readonly string[];
 }
 
 export function parseFilter(filter: string): FilterTerm[] {
@@ -173,7 +184,7 @@ function decodeBytes(text: string): Key | undefined {
 const getCharCode = (character: string) => character.charCodeAt(0);
 
 /** Formats a term that matches exactly this text, whatever characters it contains. */
-export function formatExactTerm(field: "key" | "owner" | "service" | "host", value: Key): string {
+export function formatExactTerm(field: "key" | "owner" | "service" | "host" | "session", value: Key): string {
   if (isBinaryKey(value)) return `${field}:=${encodeKeyPath(value)}`;
   return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
 }
@@ -187,6 +198,7 @@ const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly s
   liveness: ({ liveness }) => (liveness === undefined ? [] : [liveness]),
   service: ({ services }) => services ?? [],
   host: ({ hosts }) => hosts ?? [],
+  session: ({ sessions }) => sessions ?? [],
 };
 
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {

@@ -14,7 +14,7 @@ const WIDE_TEXT = "👷".repeat(256);
 const WIDE_RECORD_TEXT = "持".repeat(200);
 const record = {
   ...{ service: WIDE_RECORD_TEXT, host: WIDE_RECORD_TEXT, purpose: WIDE_RECORD_TEXT },
-  ...{ trace: WIDE_RECORD_TEXT, pid: 2 ** 31 - 1 },
+  ...{ trace: WIDE_RECORD_TEXT, pid: 2 ** 31 - 1, session: "持".repeat(64) },
 };
 
 it.for(WRITABLE_FORMATS)(

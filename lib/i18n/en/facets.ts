@@ -7,6 +7,7 @@ const fields: Record<FacetField, string> = {
   liveness: "Liveness",
   service: "Service",
   host: "Host",
+  session: "Session",
   waiters: "Waiters",
 };
 

@@ -97,6 +97,7 @@ export const lockPage = {
   noVersion: "none",
 
   purpose: "Purpose",
+  session: "Session",
   trace: "Trace",
   copyTrace: "Copy trace ID",
   owner: "Owner",

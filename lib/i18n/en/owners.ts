@@ -7,8 +7,14 @@ export const owners = {
   search: "Search owners",
   placeholder: (example: string) => `Filter locks, for example ${example}`,
   by: "Group by",
-  bys: { owner: "owner", service: "service", host: "host" } satisfies Record<OwnerGrouping, string>,
-  nameHeads: { owner: "Owner", service: "Service", host: "Host" } satisfies Record<OwnerGrouping, string>,
+  bys: { owner: "owner", service: "service", host: "host", session: "session" } satisfies Record<
+    OwnerGrouping,
+    string
+  >,
+  nameHeads: { owner: "Owner", service: "Service", host: "Host", session: "Session" } satisfies Record<
+    OwnerGrouping,
+    string
+  >,
   heads: {
     holds: "Locks",
     needs_attention: "Needs attention",

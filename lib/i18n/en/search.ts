@@ -6,6 +6,7 @@ export const search = {
     "owner:": "Owner string",
     "service:": "Holder's service",
     "host:": "Holder's host",
+    "session:": "Holder's session",
     "liveness:": "Holder's liveness",
     "format:": "Lock format",
     "kind:": "Lock, semaphore, read, write…",

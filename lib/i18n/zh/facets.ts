@@ -20,6 +20,7 @@ export const facets: Messages["facets"] = {
     liveness: "存活状态",
     service: "服务",
     host: "主机",
+    session: "会话",
     waiters: "等待者",
   },
   liveness: {

@@ -89,6 +89,7 @@ export const lockPage: Messages["lockPage"] = {
   noVersion: "无",
 
   purpose: "用途",
+  session: "会话",
   trace: "链路 ID",
   copyTrace: "复制链路 ID",
   owner: "所有者",

@@ -1,6 +1,6 @@
 import type { Messages } from "../en/messages.ts";
 
-const BYS: Messages["owners"]["bys"] = { owner: "所有者", service: "服务", host: "主机" };
+const BYS: Messages["owners"]["bys"] = { owner: "所有者", service: "服务", host: "主机", session: "会话" };
 
 export const owners: Messages["owners"] = {
   namespace: "owners",

@@ -7,6 +7,7 @@ export const search: Messages["search"] = {
     "owner:": "所有者字符串",
     "service:": "持有者所属服务",
     "host:": "持有者所在主机",
+    "session:": "持有者所属会话",
     "liveness:": "持有者的存活状态",
     "format:": "锁格式",
     "kind:": "锁、信号量、读、写…",

@@ -18,6 +18,7 @@ const COLUMNS: CsvColumns<Lock> = {
   service: ({ holders }) => holders[0]?.record?.service,
   host: ({ holders }) => holders[0]?.record?.host,
   purpose: ({ holders }) => holders[0]?.record?.purpose,
+  session: ({ holders }) => holders[0]?.record?.session,
   since: ({ holders }) => formatTime(holders[0]?.since),
   sinceIs: ({ holders }) => holders[0]?.sinceIs,
   heldMs: ({ holders, asOf }) => computeHeldMs(holders[0]?.since, asOf),

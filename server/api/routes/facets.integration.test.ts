@@ -17,7 +17,7 @@ it("facets count each value with a filter for exactly those locks, within the ca
     server.callVerb(`lock:${name}:${key}`, "acquire", { owner: key, leaseMs: 600_000, record });
   await take("a:1", { service: 'pay "x" * y', host: "h1" });
   await take("a:2", { service: "mail" });
-  await take("b:3", { service: "mail" });
+  await take("b:3", { service: "mail", session: 'worker "7"' });
   await direct.set(`lock:${name}:b:4`, randomUUID());
   const filter = `key:lock:${name}:*`;
   const facets = async (more = "", headers = {}) => {
@@ -40,6 +40,10 @@ it("facets count each value with a filter for exactly those locks, within the ca
       { value: "mail", locks: 2 },
       { value: 'pay "x" * y', locks: 1 },
     ],
+  });
+  expect(of(all, "session")).toMatchObject({
+    without: 3,
+    values: [{ value: 'worker "7"', filter: 'session:="worker \\"7\\""', locks: 1 }],
   });
   expect(of(all, "liveness")?.values).toContainEqual({
     ...{ value: "no_ttl", filter: "liveness:no_ttl", locks: 1 },

@@ -69,5 +69,7 @@ function toFacet(field: FacetField, counts: FacetCounts): Facet {
 
 function formatFacetTerm(field: FacetField, value: Key): string {
   if (field === "waiters") return "waiters>0";
-  return field === "service" || field === "host" ? formatExactTerm(field, value) : `${field}:${value}`;
+  return field === "service" || field === "host" || field === "session"
+    ? formatExactTerm(field, value)
+    : `${field}:${value}`;
 }

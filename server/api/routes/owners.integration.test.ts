@@ -29,7 +29,8 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
   const key = (n: number) => `lock:${name}:${n}`;
   const filter = `key:lock:${name}:*`;
   const [one, two] = [`w "1" * ${name}`, `w "1" \\ ${name}`];
-  const holdOf = async (n: number) => await acquireLock(key(n), one, { service: "pay", host: `h${n}` });
+  const holdOf = async (n: number) =>
+    await acquireLock(key(n), one, { service: "pay", host: `h${n}`, session: "batch" });
   const [, second] = [await holdOf(1), await holdOf(2), await holdOf(3)];
   await acquireLock(key(4), two, { service: "pay" });
   await direct.hset(key(5), createRedissonOwner(), 1);
@@ -64,6 +65,11 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
   });
   const hosts = await listOwners({ filter, by: "host", sort: "name" });
   expect(hosts.items.map((each: { name: string }) => each.name)).toEqual(["h1", "h2", "h3"]);
+  const sessions = await listOwners({ filter, by: "session" });
+  expect(sessions).toMatchObject({
+    without: 2,
+    items: [{ name: "batch", holds: 3, filter: 'session:="batch"' }],
+  });
   await server.callHold(second, "release");
   expect((await waiting).status).toBe(201);
   await waitUntil(async () => (await listOwners({ filter })).total === 4);

@@ -34,7 +34,7 @@ export function createOwnerRoutes(): Route[] {
       expensive: true,
       summary: "List owners",
       description:
-        "Groups the held locks by owner string, or by the service or host of the owner record. Each item has a `filter` that matches exactly its locks, for `GET /locks` and `POST /locks/force-release`. A lock with several holders counts for each of them.",
+        "Groups the held locks by owner string, or by the service, host or session of the owner record. Each item has a `filter` that matches exactly its locks, for `GET /locks` and `POST /locks/force-release`. A lock with several holders counts for each of them.",
       query: OwnerListQuery,
       response: {
         status: 200,

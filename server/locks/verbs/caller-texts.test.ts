@@ -31,7 +31,7 @@ describe("texts of callers", () => {
     expect(findField({ owner: text })).toBe("owner");
     expect(findField({ principal: text })).toBe("principal");
     expect(findField({ requestId: text })).toBe("requestId");
-    for (const name of ["service", "host", "purpose", "trace"])
+    for (const name of ["service", "host", "purpose", "trace", "session"])
       expect(findField({ record: { [name]: text } })).toBe(`record.${name}`);
   });
 
@@ -42,6 +42,7 @@ describe("texts of callers", () => {
     [{ requestId: "x".repeat(129) }, "requestId"],
     [{ requestId: "é" }, "requestId"],
     [{ record: { purpose: "x".repeat(201) } }, "record.purpose"],
+    [{ record: { session: "x".repeat(65) } }, "record.session"],
     [{ record: { more: "x" } as object }, "record.more"],
   ])("%j is refused", (texts, field) => {
     expect(findField(texts)).toBe(field);

@@ -1,5 +1,5 @@
 import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
-import { type OwnerRecord, RECORD_TEXT_MAX } from "../../../lib/contract/lock.ts";
+import { type OwnerRecord, RECORD_TEXT_MAX, SESSION_TEXT_MAX } from "../../../lib/contract/lock.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { findOwnerFault, findTextFault } from "./owner-fault.ts";
 
@@ -43,14 +43,16 @@ function assertRecord(record: OwnerRecord): void {
     const field = `record.${name}`;
     if (!RECORD_TEXTS.has(name) || typeof value !== "string")
       refuse(field, `${field} is not a text field of a record`);
-    else if (value.length > RECORD_TEXT_MAX)
-      refuse(field, `${field} has more than ${RECORD_TEXT_MAX} characters`);
+    else if (value.length > getTextMax(name))
+      refuse(field, `${field} has more than ${getTextMax(name)} characters`);
     else if (CONTROL_CHARACTER.test(value))
       refuse(field, `${field} has a control character or a line break; remove it`);
   }
 }
 
-const RECORD_TEXTS: ReadonlySet<string> = new Set(["service", "host", "purpose", "trace"]);
+const getTextMax = (name: string) => (name === "session" ? SESSION_TEXT_MAX : RECORD_TEXT_MAX);
+
+const RECORD_TEXTS: ReadonlySet<string> = new Set(["service", "host", "purpose", "trace", "session"]);
 
 function refuse(field: string, fault: string | undefined): void {
   if (fault !== undefined) throw new InvalidError(`${fault}.`, { field });

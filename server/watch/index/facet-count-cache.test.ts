@@ -17,7 +17,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const RECORDS = [undefined, { service: "pay" }, { service: 'p"a y', host: "pod-1" }, { host: "pod-2" }];
+const RECORDS = [
+  undefined,
+  { service: "pay" },
+  { service: 'p"a y', host: "pod-1" },
+  { host: "pod-2", session: "w 1" },
+];
 
 const HOLD_INPUT = fc.record({
   key: fc.constantFrom("a", "b", "c:1", "c:2", "d").map((name) => `lock:${name}`),
@@ -53,7 +58,9 @@ function createLockIndex(looks: readonly HoldInput[], now = NOW + 100): LockInde
 
 const formatTerm = (field: FacetField, value: string) => {
   if (field === "waiters") return "waiters>0";
-  return field === "service" || field === "host" ? formatExactTerm(field, value) : `${field}:${value}`;
+  return field === "service" || field === "host" || field === "session"
+    ? formatExactTerm(field, value)
+    : `${field}:${value}`;
 };
 const isTermOf = (field: FacetField, word: string) => new RegExp(`^${field}[:<>]`).test(word);
 

@@ -136,6 +136,7 @@ const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly
   liveness: ({ liveness }) => toSingletonList(liveness.state),
   service: (hold) => listRecordValues(hold, "service"),
   host: (hold) => listRecordValues(hold, "host"),
+  session: (hold) => listRecordValues(hold, "session"),
   waiters: ({ seen }) => (seen.waiters?.count ? WAITING : NONE),
 };
 
@@ -152,7 +153,10 @@ function toSingletonList(value: Key): readonly Key[] {
   return created;
 }
 
-function listRecordValues({ seen: { holders } }: ObservedHold, field: "service" | "host"): readonly Key[] {
+function listRecordValues(
+  { seen: { holders } }: ObservedHold,
+  field: "service" | "host" | "session",
+): readonly Key[] {
   const [first, second] = holders;
   const only = first.record?.[field];
   if (second === undefined) return only === undefined ? NONE : [only];

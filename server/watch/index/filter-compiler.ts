@@ -66,7 +66,7 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
 /** Whether a holder matches a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
-/** @param terms the filter terms; those not on owner, service or host are ignored */
+/** @param terms the filter terms; those not on owner, service, host or session are ignored */
 export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
   const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));
@@ -77,7 +77,7 @@ function compileHolderTerm(term: FilterTerm): HolderPredicate {
   const matches = "exact" in term ? (text: Key) => text === term.exact : compileGlob(term);
   if (term.field === "owner")
     return ({ owner, ownersPerMaster = [] }) => matches(owner) || ownersPerMaster.some(matches);
-  if (term.field !== "service" && term.field !== "host") return () => true;
+  if (term.field !== "service" && term.field !== "host" && term.field !== "session") return () => true;
   const { field } = term;
   return ({ record }) => isMatch(record?.[field], matches);
 }
@@ -94,7 +94,12 @@ function compileTerm(term: FilterTerm): HoldPredicate {
   }
   // Terms that depend on time are compiled separately.
   if ("ms" in term || "state" in term) return () => true;
-  if (term.field === "owner" || term.field === "service" || term.field === "host") {
+  if (
+    term.field === "owner" ||
+    term.field === "service" ||
+    term.field === "host" ||
+    term.field === "session"
+  ) {
     const matches = compileHolderTerm(term);
     return ({ seen }) => seen.holders.some(matches);
   }

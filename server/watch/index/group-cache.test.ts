@@ -10,7 +10,12 @@ import { LockIndex } from "./lock-index.ts";
 import { parseSortOrder } from "./query-context.ts";
 
 const NOW = 1_790_000_000_000;
-const RECORDS = [undefined, { service: "pay" }, { service: "pay", host: "pod-1" }, { host: "pod-2" }];
+const RECORDS = [
+  undefined,
+  { service: "pay" },
+  { service: "pay", host: "pod-1" },
+  { host: "pod-2", session: "w 1" },
+];
 
 interface HoldInput {
   readonly key: string;

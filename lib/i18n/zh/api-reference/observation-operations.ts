@@ -35,7 +35,7 @@ export const observationOperations: Readonly<Record<string, OperationTexts>> = {
     results: { "200": "一页所有者。" },
     parameters: {
       ...GROUP_PARAMETERS,
-      by: "`owner`：按所有者字符串分组。`service`、`host`：按所有者信息中的字段分组，没有该字段的持有者不会列出。",
+      by: "`owner`：按所有者字符串分组。`service`、`host`、`session`：按所有者信息中的字段分组，没有该字段的持有者不会列出。",
     },
   },
   listNamespaces: {

@@ -13,7 +13,7 @@ const PARAMETERS: ReferenceTexts["parameters"] = {
   limit: "每页的最大项数。",
   cursor: "上一页的 `next`。",
   filter:
-    '以空格分隔的条件，必须全部匹配。普通文本匹配键、所有者和所有者信息。`key:GLOB`、`owner:GLOB`、`format:GLOB`、`kind:GLOB`、`confidence:GLOB`、`liveness:GLOB`、`service:GLOB` 和 `host:GLOB` 匹配单个字段，不区分大小写。`held>5m`、`remaining<10s`、`waiters>0` 和 `count>1` 比较数值，时间单位为 `ms`、`s`、`m`、`h` 和 `d`。`held>typical` 匹配持有时长超过其键模式第 95 百分位的锁。`is:needs_attention` 匹配续期逾期、无 TTL，或持有时长超过该百分位两倍的锁。`is:unlisted` 匹配键既不匹配可加锁模式也不匹配锁格式规则的“可能”的锁，只有使用此条件、`confidence` 条件或不带通配符的 `key` 条件时才会找到它们。`is:listed` 匹配其余的锁。`owner:="a b"` 匹配完整文本，`"` 和 `\\` 用反斜杠转义。`owner:=~BASE64URL` 匹配完整字节。',
+    '以空格分隔的条件，必须全部匹配。普通文本匹配键、所有者和所有者信息。`key:GLOB`、`owner:GLOB`、`format:GLOB`、`kind:GLOB`、`confidence:GLOB`、`liveness:GLOB`、`service:GLOB`、`host:GLOB` 和 `session:GLOB` 匹配单个字段，不区分大小写。`held>5m`、`remaining<10s`、`waiters>0` 和 `count>1` 比较数值，时间单位为 `ms`、`s`、`m`、`h` 和 `d`。`held>typical` 匹配持有时长超过其键模式第 95 百分位的锁。`is:needs_attention` 匹配续期逾期、无 TTL，或持有时长超过该百分位两倍的锁。`is:unlisted` 匹配键既不匹配可加锁模式也不匹配锁格式规则的“可能”的锁，只有使用此条件、`confidence` 条件或不带通配符的 `key` 条件时才会找到它们。`is:listed` 匹配其余的锁。`owner:="a b"` 匹配完整文本，`"` 和 `\\` 用反斜杠转义。`owner:=~BASE64URL` 匹配完整字节。',
   sort: "取值为 key、owner、format、count、remaining、held、waiters、fence、attention 之一，前缀 `-` 表示降序。`-attention` 先列出续期逾期和无 TTL 的锁，再列出持有时长超过通常值的锁，最后是其余的锁。",
   "If-None-Match": "此前响应的 `ETag`。如果除剩余时间外没有变化，则返回没有响应体的 304。",
   owner: "持有的所有者。`*` 和 `?` 是通配符。",
