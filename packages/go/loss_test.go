@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -210,4 +211,35 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 		return runtime.NumGoroutine() <= before
 	})
+}
+
+func TestMoreHoldsThanOneRequestCanRenew(t *testing.T) {
+	client, proxy := newClient(t)
+	held := make(chan *lockkeeper.Hold, 1050)
+	var workers sync.WaitGroup
+	for range 10 {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for range cap(held) / 10 {
+				acquired, err := client.Acquire(background, newLockKey(t), lockkeeper.LockOptions{Lease: 10 * time.Second})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				held <- acquired
+			}
+		}()
+	}
+	workers.Wait()
+	time.Sleep(11 * time.Second)
+	if count := proxy.count("renew"); count < 4 || count > 16 {
+		t.Errorf("%d requests renewed 1,050 holds", count)
+	}
+	close(held)
+	for each := range held {
+		if err := errors.Join(each.Err(), each.Release(background)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
