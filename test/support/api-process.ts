@@ -7,6 +7,7 @@ const SERVER_SCRIPT = fileURLToPath(new URL("./workers/api-server.ts", import.me
 
 export interface ApiProcess {
   readonly url: string;
+  readonly pid: number;
   /** All of its standard error so far. */
   readonly readLog: () => string;
   stop(): Promise<void>;
@@ -33,6 +34,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
   }, 25_000);
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     readLog: () => logged,
     async stop() {
       if (child.connected) child.disconnect();
