@@ -7,6 +7,8 @@ export interface LockOptions {
   readonly purpose: string;
   readonly leaseMs?: number;
   readonly waitMs?: number;
+  /** Whether the worker reads release requests when it renews. */
+  readonly receivesReleaseRequests?: boolean;
 }
 
 const REFUSALS = new Set([409, 410, 429]);
@@ -22,10 +24,10 @@ export class LockApi {
   /** Returns `undefined` if another client holds the lock. */
   async acquire(
     key: string,
-    { owner, purpose, leaseMs = 10_000, waitMs = 0 }: LockOptions,
+    { owner, purpose, leaseMs = 10_000, waitMs = 0, receivesReleaseRequests = false }: LockOptions,
   ): Promise<Hold | undefined> {
     const record = { service: this.service, host: hostname(), pid: process.pid, purpose };
-    return await this.#acquire(key, { owner, leaseMs, waitMs, record });
+    return await this.#acquire(key, { owner, leaseMs, waitMs, receivesReleaseRequests, record });
   }
 
   /** Re-enters a hold. Returns `undefined` if it was lost. */
@@ -33,9 +35,19 @@ export class LockApi {
     return await this.#acquire(key, { reenter: holdId });
   }
 
-  /** Returns `false` if the hold was lost. */
-  async renew({ holdId }: Hold): Promise<boolean> {
-    return (await this.#post(`holds/${holdId}/renew`, {})).ok;
+  /** Returns `undefined` if the hold was lost. */
+  async renew({ holdId }: Hold): Promise<Hold | undefined> {
+    return await this.#postForHold(`holds/${holdId}/renew`, {});
+  }
+
+  /** Answers the release request of a renewed hold. */
+  async answerReleaseRequest(
+    { holdId, releaseRequested }: Hold,
+    answer: "accepted" | "refused",
+    text: string,
+  ): Promise<void> {
+    const requestId = releaseRequested?.requestId;
+    await this.#post(`holds/${holdId}/answer-release-request`, { requestId, answer, text });
   }
 
   /** Decrements the count by one. */
@@ -56,7 +68,11 @@ export class LockApi {
   }
 
   async #acquire(key: string, body: object): Promise<Hold | undefined> {
-    const response = await this.#post(`locks/${encodeURIComponent(key)}/acquire`, body);
+    return await this.#postForHold(`locks/${encodeURIComponent(key)}/acquire`, body);
+  }
+
+  async #postForHold(path: string, body: object): Promise<Hold | undefined> {
+    const response = await this.#post(path, body);
     return response.ok ? ((await response.json()) as Hold) : undefined;
   }
 

@@ -5,6 +5,8 @@ import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
 const KEY = "lock:leader:price-fetcher";
 const LEASE_MS = 9000;
+/** An instance refuses to stop before. */
+const FETCHES_MIN = 3;
 const { locks, shop, owner } = openWorker("price-fetcher");
 const me = owner("main");
 
@@ -12,7 +14,14 @@ async function leadUpdates(hold: Hold): Promise<void> {
   const untilMs = Date.now() + pickBetween(20_000, 60_000);
   for (let fetched = 1; Date.now() < untilMs; fetched++) {
     await sleep(LEASE_MS / 3);
-    if (!(await locks.renew(hold))) return;
+    const renewed = await locks.renew(hold);
+    if (renewed === undefined) return;
+    if (renewed.releaseRequested?.state === "requested") {
+      const isNew = fetched <= FETCHES_MIN;
+      const text = isNew ? "took over a moment ago, ask again in 10 s" : "the next instance takes over";
+      await locks.answerReleaseRequest(renewed, isNew ? "refused" : "accepted", text);
+      if (!isNew) return;
+    }
     if (!(await shop.write("prices", fetched, hold.fence))) return;
     // Simulates a crash: the lock is not released, so the next instance waits until the lease expires.
     if (isChosen(0.02)) process.exit(1);
@@ -22,7 +31,7 @@ async function leadUpdates(hold: Hold): Promise<void> {
 await repeat(
   async () => {
     const options = { owner: me, purpose: "fetch the prices", leaseMs: LEASE_MS, waitMs: 30_000 };
-    await locks.withLock(KEY, options, leadUpdates);
+    await locks.withLock(KEY, { ...options, receivesReleaseRequests: true }, leadUpdates);
   },
   () => pickBetween(200, 1000),
 );
