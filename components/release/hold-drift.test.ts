@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
-import { describeHoldChange, detectDrift, findEndEvent, findHoldEnd, type HoldChange } from "./hold-drift.ts";
+import {
+  addAnswer,
+  describeHoldChange,
+  detectDrift,
+  findEndEvent,
+  findHoldEnd,
+  type HoldChange,
+} from "./hold-drift.ts";
 
 const lock = createSampleLock;
 const holderWith = createSampleHolder;
@@ -93,6 +101,21 @@ describe("the event that ended the hold", () => {
     expect(findEndEvent(seen, undefined, [event({ count: 1 }), event({ type: "renewed" })])).toBeUndefined();
     const expired = event({ type: "expired" });
     expect(findEndEvent(seen, undefined, [expired])).toBe(expired);
+  });
+
+  it("the answer of a holder that released at once is taken from its event", () => {
+    const request: ReleaseRequest = {
+      ...{ requestId: "r1", reason: "deploy", requestedBy: "mei", requestedAt: 5 },
+      ...{ state: "requested", answerText: null },
+    };
+    const accepted = event({ type: "release_request_accepted", at: 6, reason: "done" });
+    expect(addAnswer(request, "7", [event({ at: 7 }), accepted])).toMatchObject({
+      state: "accepted",
+      answerText: "done",
+    });
+    expect(addAnswer(request, "8", [accepted])).toBe(request);
+    // The answer to an earlier request.
+    expect(addAnswer(request, "7", [event({ type: "release_request_refused", at: 4 })])).toBe(request);
   });
 
   it("of several holders, the end of the selected one is found", () => {

@@ -1,5 +1,6 @@
-import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
+import type { EventType, HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
+import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
@@ -57,3 +58,25 @@ export function findEndEvent(
   if (fence === null) return undefined;
   return events.filter((entry) => !isGap(entry)).find((event) => event.fence === fence && isHoldEnd(event));
 }
+
+/**
+ * Returns the request with its answer, if the hold ended before the answer was read. A holder that accepts can release
+ * the lock within milliseconds.
+ */
+export function addAnswer(
+  request: ReleaseRequest,
+  fence: string | null | undefined,
+  events: readonly HistoryEntry[],
+): ReleaseRequest {
+  if (request.state !== "requested" || fence === null) return request;
+  const answer = events
+    .filter((entry) => !isGap(entry))
+    .find((event) => event.fence === fence && event.at >= request.requestedAt && ANSWERS.has(event.type));
+  const state = answer === undefined ? undefined : ANSWERS.get(answer.type);
+  return state === undefined ? request : { ...request, state, answerText: answer?.reason ?? null };
+}
+
+const ANSWERS: ReadonlyMap<EventType, ReleaseRequest["state"]> = new Map([
+  ["release_request_accepted", "accepted"],
+  ["release_request_refused", "refused"],
+]);

@@ -8,7 +8,7 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { ReleaseRequestText } from "../lock-facts/release-request-text.tsx";
 import { CurrentHolder } from "./current-holder.tsx";
-import { findEndEvent } from "./hold-drift.ts";
+import { addAnswer, findEndEvent } from "./hold-drift.ts";
 import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
 import type { ReleaseForm } from "./use-release.ts";
@@ -37,7 +37,7 @@ export function RequestResult({ form }: { form: ReleaseForm }) {
           </HoldFact>
         )}
         <HoldFact name={messages.name}>
-          <ReleaseRequestText request={request} />
+          <ReleaseRequestText request={addAnswer(request, holder?.fence, form.events)} />
         </HoldFact>
         <HoldFact name={messages.currentHolder}>
           <CurrentHolder lock={form.current} />
