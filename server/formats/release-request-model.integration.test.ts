@@ -17,10 +17,10 @@ const which = fc.constantFrom("current", "previous");
 const step = fc.oneof(
   fc.record({ do: fc.constant("acquire"), receives: fc.boolean() }),
   fc.record({ do: fc.constantFrom("declare", "renew", "reenter", "renew_many", "release") }),
-  fc.record({ do: fc.constant("request"), hold: which, id: fc.nat(3) }),
+  fc.record({ do: fc.constant("request"), hold: which, id: fc.nat(1) }),
   fc.record({
-    ...{ do: fc.constant("answer"), hold: which, id: fc.nat(3) },
-    ...{ answer: fc.constantFrom("accepted", "refused"), principal: fc.constantFrom("", "other") },
+    ...{ do: fc.constant("answer"), hold: which, id: fc.nat(1) },
+    ...{ answer: fc.constantFrom("accepted", "refused"), principal: fc.constantFrom("", "", "", "other") },
   }),
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -144,13 +144,13 @@ class RequestMachine {
   }
 }
 
-const checkRequests = (createMachine: () => RequestMachine, runs: number) =>
+const checkRequests = (createMachine: () => RequestMachine, runs: number, seed?: number) =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25, size: "max" }), async (steps) => {
       const machine = createMachine();
       for (const each of steps) await machine.run(each);
     }),
-    { numRuns: runs, interruptAfterTimeLimit: 60_000 },
+    { numRuns: runs, interruptAfterTimeLimit: 60_000, ...(seed === undefined ? {} : { seed }) },
   );
 
 describe.each(WRITABLE_FORMATS)("release requests in %s", (name) => {
@@ -200,6 +200,9 @@ const MUTANTS = [
   },
 ] as const;
 
+/** Fixed, because random steps can miss a mutant. */
+const MUTANT_SEED = 2026;
+
 describe("mutants of the scripts", () => {
   it.for(MUTANTS)(
     "the model notices that $what",
@@ -215,7 +218,9 @@ describe("mutants of the scripts", () => {
       expect(source).toContain(from);
       await writeFile(join(folder, file), source.replace(from, to));
       const writer = new LockWriter("token", pathToFileURL(`${folder}/`));
-      await expect(checkRequests(() => new RequestMachine(direct, writer), 1000)).rejects.toThrow();
+      await expect(
+        checkRequests(() => new RequestMachine(direct, writer), 1000, MUTANT_SEED),
+      ).rejects.toThrow();
     },
   );
 });
