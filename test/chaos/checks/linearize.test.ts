@@ -104,7 +104,8 @@ describe("search for a linearization", () => {
           if (outcome === "impossible") expect(hasOrder(...formatShown(each))).toBe(false);
         }
       }),
-      { numRuns: 400 },
+      // Fixed, because the number of impossible histories depends on the seed.
+      { numRuns: 400, seed: 2026 },
     );
     expect(found.impossible).toBeGreaterThan(20);
   });
