@@ -44,6 +44,7 @@ type Record struct {
 	PID     int    `json:"pid,omitempty"`
 	Purpose string `json:"purpose,omitempty"`
 	Trace   string `json:"trace,omitempty"`
+	Session string `json:"session,omitempty"` // groups the holds of a worker in the console
 }
 
 // LockOptions are the options of an acquire. Durations are sent in whole milliseconds.

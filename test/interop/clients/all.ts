@@ -6,7 +6,7 @@ import { springInConsole } from "../console/spring.ts";
 import { generatedClients } from "../generated/clients.ts";
 import { goModuleClients } from "../go-module/clients.ts";
 import { pythonPackageClients } from "../python-package/clients.ts";
-import { pythonRecipeClients } from "../python-package/recipes.ts";
+import { recipeClients } from "../recipes/clients.ts";
 import { sampleClients } from "../samples/clients.ts";
 import { snippetClients } from "../snippets/clients.ts";
 import type { Client } from "./client.ts";
@@ -43,7 +43,7 @@ export const CLIENTS: readonly Client[] = [
   ...sampleClients,
   ...goModuleClients,
   ...pythonPackageClients,
-  ...pythonRecipeClients,
+  ...recipeClients,
   ...generatedClients,
   ...nginxClients,
   ...nginxInstanceClients,
