@@ -16,4 +16,18 @@ describe("retried calls", () => {
     const pausedMs = vi.mocked(sleep).mock.calls.reduce((sum, [ms = 0]) => sum + ms, 0);
     expect(pausedMs).toBeLessThan(1000);
   });
+
+  it("no attempt starts shortly before the end of the budget", async () => {
+    const ready = { status: "ready", on: vi.fn(), off: vi.fn() } as const;
+    const startedAt = performance.now();
+    let lastAt = 0;
+    const refuse = async () => {
+      lastAt = performance.now() - startedAt;
+      throw Object.assign(new Error("NOREPLICAS Not enough good replicas to write."), { name: "ReplyError" });
+    };
+    // The pauses of 10 to 160 ms would place the last attempt 10 ms before the end.
+    const tried = attempt(ready, refuse, { budgetMs: 320 });
+    await expect(tried).rejects.toThrow(UnavailableError);
+    expect(lastAt).toBeLessThan(220);
+  });
 });

@@ -15,6 +15,9 @@ import {
 /** How long a verb retries before it reports that Redis did not reply. */
 export const ATTEMPT_BUDGET_MS = 2000;
 
+/** No attempt starts with less time than this: its reply might come too late, and a refusal would count as unknown. */
+const ATTEMPT_MS_MIN = 100;
+
 export interface AttemptOptions {
   readonly budgetMs?: number;
   /** The calls to repeat. `unknown`: also those that may have been executed. `not_executed`: only those that were not. */
@@ -53,7 +56,7 @@ export async function attempt<Reply>(
       sawUnknown ||= failure === "unknown";
       // A closed connection does not reconnect, so background retries end with it.
       const isOver = redis.status === "end" || (sawUnknown && repeat === "not_executed");
-      if (isOver || !isTransient(error) || computeRemainingMs(deadline) <= pauseMs)
+      if (isOver || !isTransient(error) || computeRemainingMs(deadline) < pauseMs + ATTEMPT_MS_MIN)
         throw toOutcomeError(sawUnknown, error);
     }
     await sleep(pauseMs);
