@@ -65,6 +65,21 @@ describe("holds of this process", () => {
     await waitUntil(() => watcher.index.get(key) === undefined);
   });
 
+  it("a hold is in the index as soon as delayed reads are requested", async ({
+    observed: _,
+    watcher,
+    watching,
+    locks,
+    key,
+  }) => {
+    const { grant } = await locks.acquire(key, { owner: "me", leaseMs: 30_000 });
+    await watching.waitForEvents(key, 1);
+    await watcher.readDelayedHolds();
+    expect(watcher.index.get(key)?.seen.state).toBe("held");
+    await locks.release(grant);
+    await waitUntil(() => watcher.index.get(key) === undefined);
+  });
+
   it("a hold that was released while it was being read is read again", async ({
     countReadings,
     watching,

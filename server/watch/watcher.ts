@@ -186,6 +186,11 @@ export class Watcher {
     return this.#masterSet.waitUntilSettled();
   }
 
+  /** Resolves when the index contains the holds that this process has acquired, or after half a second. */
+  readDelayedHolds(): Promise<void> {
+    return this.#masterSet.readDelayed();
+  }
+
   isWatched(key: Key): boolean {
     return matchesAny(this.#watchedPatterns, key) && !isAuxiliaryKey(key);
   }

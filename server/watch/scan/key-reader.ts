@@ -103,6 +103,14 @@ export class KeyReader {
     return this.#cancellable.remove(key);
   }
 
+  /** Reads the keys of cancellable reads without further delay. Resolves when they have been read. */
+  readDelayed(): Promise<void> {
+    const delayed = [...this.#cancellable.keys];
+    if (delayed.length === 0) return Promise.resolve();
+    this.#cancellable.enqueueAll();
+    return this.#waitUntilRead(new Set(delayed.filter((key) => this.#dirty.has(key))));
+  }
+
   /** Resolves when fewer than `marks` keys are queued. */
   async waitForRoom(marks: number): Promise<void> {
     while (this.#dirty.size >= marks && !this.#isStopped) {
@@ -113,7 +121,10 @@ export class KeyReader {
   /** Resolves when all keys enqueued so far have been read. */
   waitUntilSettled(): Promise<void> {
     this.#cancellable.enqueueAll();
-    const keys = new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]);
+    return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]));
+  }
+
+  #waitUntilRead(keys: Set<Key>): Promise<void> {
     if (keys.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#settleWaiters.add({ keys, resolve });

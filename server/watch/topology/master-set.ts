@@ -73,7 +73,12 @@ export class MasterSet {
     const round = () => Promise.all(this.list.map((watch) => watch.waitUntilSettled()));
     // A key that has moved away from one master is read on another.
     const all = this.masters.routing === undefined ? round() : round().then(round);
-    await Promise.race([all, sleep(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
+    await waitForReads(all);
+  }
+
+  /** Reads the keys whose reads are delayed. Resolves when they have been read, or after half a second. */
+  async readDelayed(): Promise<void> {
+    await waitForReads(Promise.all(this.list.map((watch) => watch.readDelayed())));
   }
 
   /** Scans every master again, because the meaning of keys has changed. Known keys stay valid. */
@@ -90,4 +95,8 @@ export class MasterSet {
     }
     return unread;
   }
+}
+
+async function waitForReads(reads: Promise<unknown>): Promise<void> {
+  await Promise.race([reads, sleep(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
 }

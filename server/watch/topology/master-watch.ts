@@ -171,6 +171,11 @@ export class MasterWatch {
     return this.#reader.cancelRead(key);
   }
 
+  /** Reads the keys of cancellable reads without further delay. Resolves when they have been read. */
+  readDelayed(): Promise<void> {
+    return this.#reader.readDelayed();
+  }
+
   waitUntilSettled(): Promise<void> {
     return this.#reader.waitUntilSettled();
   }
