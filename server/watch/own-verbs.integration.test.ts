@@ -65,7 +65,7 @@ describe("holds of this process", () => {
     await waitUntil(() => watcher.index.get(key) === undefined);
   });
 
-  it("a hold is in the index as soon as delayed reads are requested", async ({
+  it("a hold is in the index as soon as queued reads are requested", async ({
     observed: _,
     watcher,
     watching,
@@ -74,7 +74,7 @@ describe("holds of this process", () => {
   }) => {
     const { grant } = await locks.acquire(key, { owner: "me", leaseMs: 30_000 });
     await watching.waitForEvents(key, 1);
-    await watcher.readDelayedHolds();
+    await watcher.readQueued();
     expect(watcher.index.get(key)?.seen.state).toBe("held");
     await locks.release(grant);
     await waitUntil(() => watcher.index.get(key) === undefined);

@@ -186,9 +186,12 @@ export class Watcher {
     return this.#masterSet.waitUntilSettled();
   }
 
-  /** Resolves when the index contains the holds that this process has acquired, or after half a second. */
-  readDelayedHolds(): Promise<void> {
-    return this.#masterSet.readDelayed();
+  /**
+   * Resolves when the index contains what Redis has reported so far, or after half a second. Unlike `waitUntilSettled`, it
+   * neither waits for a batch to fill up nor for keys that change all the time.
+   */
+  readQueued(): Promise<void> {
+    return this.#masterSet.readQueued();
   }
 
   isWatched(key: Key): boolean {

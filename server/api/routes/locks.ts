@@ -56,7 +56,7 @@ export function createLockRoutes(): Route[] {
       handle: async ({ target, query, principal, cpu }) => {
         const allowedKeys = getAllowedKeys(principal, "read", target.name);
         assertConnected(target.watcher);
-        await target.watcher.readDelayedHolds();
+        await target.watcher.readQueued();
         const { index } = target.watcher;
         if (allowedKeys !== undefined) await index.prepareQuery(UNLISTED_FILTER, BY_KEY, allowedKeys, cpu);
         await index.prepareQuery(query.filter, parseSortOrder(query.sort), allowedKeys, cpu);

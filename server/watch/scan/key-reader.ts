@@ -103,12 +103,11 @@ export class KeyReader {
     return this.#cancellable.remove(key);
   }
 
-  /** Reads the keys of cancellable reads without further delay. Resolves when they have been read. */
-  readDelayed(): Promise<void> {
-    const delayed = [...this.#cancellable.keys];
-    if (delayed.length === 0) return Promise.resolve();
+  /** Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time. */
+  readQueued(): Promise<void> {
     this.#cancellable.enqueueAll();
-    return this.#waitUntilRead(new Set(delayed.filter((key) => this.#dirty.has(key))));
+    this.#onBatchFull();
+    return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading]));
   }
 
   /** Resolves when fewer than `marks` keys are queued. */

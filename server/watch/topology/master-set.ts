@@ -76,9 +76,9 @@ export class MasterSet {
     await waitForReads(all);
   }
 
-  /** Reads the keys whose reads are delayed. Resolves when they have been read, or after half a second. */
-  async readDelayed(): Promise<void> {
-    await waitForReads(Promise.all(this.list.map((watch) => watch.readDelayed())));
+  /** Reads the queued keys without a pause. Resolves when they have been read, or after half a second. */
+  async readQueued(): Promise<void> {
+    await waitForReads(Promise.all(this.list.map((watch) => watch.readQueued())));
   }
 
   /** Scans every master again, because the meaning of keys has changed. Known keys stay valid. */

@@ -171,9 +171,9 @@ export class MasterWatch {
     return this.#reader.cancelRead(key);
   }
 
-  /** Reads the keys of cancellable reads without further delay. Resolves when they have been read. */
-  readDelayed(): Promise<void> {
-    return this.#reader.readDelayed();
+  /** Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time. */
+  readQueued(): Promise<void> {
+    return this.#reader.readQueued();
   }
 
   waitUntilSettled(): Promise<void> {
