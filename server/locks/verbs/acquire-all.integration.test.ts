@@ -26,9 +26,9 @@ describe.each(WRITABLE_FORMATS)("several free locks (%s)", (format) => {
     keys,
   }) => {
     await locks.acquireAll([createTestKey()], ask("warm-up", { format }));
-    await direct.config("RESETSTAT");
+    const before = await countScriptCalls(direct);
     const { grants, isReplayed } = await locks.acquireAll(keys, ask("me", { format }));
-    expect(await countScriptCalls(direct)).toBe(1);
+    expect((await countScriptCalls(direct)) - before).toBe(1);
     expect(isReplayed).toBe(false);
     expect(toKeys(grants)).toEqual(keys);
     expect(new Set(grants.map(({ token }) => token)).size).toBe(3);

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { startTestCluster } from "../../../test/support/cluster.ts";
 import { locksTest } from "../../../test/support/fixtures.ts";
+import { countScriptCalls } from "../../../test/support/test-locks.ts";
 import { openBackend } from "../backends/open-backend.ts";
 import type { Grant, LockVerbs, RenewalTarget } from "./verbs.ts";
 
@@ -31,10 +32,9 @@ const describeReason = (result: PromiseSettledResult<Grant> | undefined) =>
   result?.status === "rejected" ? (result.reason as { code?: string }).code : result?.status;
 
 async function countScripts(redis: Redis, work: () => Promise<unknown>): Promise<number> {
-  await redis.config("RESETSTAT");
+  const before = await countScriptCalls(redis);
   await work();
-  const calls = [...(await redis.info("commandstats")).matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)];
-  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+  return (await countScriptCalls(redis)) - before;
 }
 
 describe("one server", () => {
