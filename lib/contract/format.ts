@@ -7,6 +7,13 @@ export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
 });
 export type WritableFormat = z.infer<typeof WritableFormat>;
 
+/** Kinds of lock that the API can acquire. */
+export const WritableKind = z.enum(["lock", "fair"]).meta({
+  description:
+    "Kind of lock. `lock`: an exclusive lock. `fair`: an exclusive lock that its waiters acquire in the order in which they began to wait, as Redisson's `RFairLock`.",
+});
+export type WritableKind = z.infer<typeof WritableKind>;
+
 /** Every recognized format, named after the library that writes it. `token` is a string from an unknown library. */
 export const FORMAT_NAMES = [
   ...WritableFormat.options,
@@ -83,6 +90,29 @@ export const formatFields = {
   unit: TimestampUnit.optional().meta({
     description: "Unit of the deadline. Only with the format `timestamp`. Defaults to `ms`.",
   }),
+};
+
+/** The kind in a request. */
+export const kindField = {
+  kind: WritableKind.optional().meta({
+    description:
+      "Kind of the lock. Defaults to `lock`. Every other kind requires the format `redisson`, and a quorum target supports none. All clients of a key must use the same kind.",
+  }),
+};
+
+/** Whether the format has locks of this kind. */
+export function hasValidKind({
+  format = "redisson",
+  kind = "lock",
+}: {
+  format?: WritableFormat | undefined;
+  kind?: WritableKind | undefined;
+}) {
+  return kind === "lock" || format === "redisson";
+}
+export const KIND_ERROR = {
+  path: ["kind"],
+  message: 'must be "lock" unless the format is "redisson"',
 };
 
 export function hasValidUnit({

@@ -10,7 +10,7 @@
 export { type GroupState, LockGroup } from "../../lib/client/lock-group.ts";
 export type { ReleaseRequest, ReleaseRequestListener } from "../../lib/client/release-requests.ts";
 export type { LibraryErrorCode as ErrorCode } from "../../lib/contract/error.ts";
-export type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
+export type { TimestampUnit, WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 export type { OwnerRecord } from "../../lib/contract/lock.ts";
 export {
   AbortedError,

@@ -1,10 +1,12 @@
-import { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
+import { TimestampUnit, WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
 
 /** Identifies one hold: its lock, and the fields that distinguish it from every other hold of that lock. */
 export interface HoldRef {
   readonly key: Key;
   readonly format: WritableFormat;
+  /** `lock` by default. */
+  readonly kind?: WritableKind | undefined;
   /** The unit of a deadline; only for `timestamp`. */
   readonly unit: TimestampUnit | undefined;
   readonly token: string;
@@ -23,11 +25,12 @@ const TOKEN = /^[\x21-\x7e]{1,400}$/;
 const FENCE = /^[1-9]\d{0,15}$/;
 
 /**
- * Formats the `holdId` of a hold: `h1.` and the base64url encoding of target, format, unit, token, fence and key,
- * separated by zero bytes. The id contains the key, so no index is needed. It is not a secret.
+ * Formats the `holdId` of a hold: `h1.` and the base64url encoding of target, format, unit or kind (empty for a plain
+ * lock), token, fence and key, separated by zero bytes. The id contains the key, so no index is needed. It is not a secret.
  */
-export function formatHoldId({ target, format, unit, key, token, fence }: TargetHoldRef): string {
-  const head = `${target}\0${format}\0${unit ?? ""}\0${token}\0${fence}\0`;
+export function formatHoldId({ target, format, kind, unit, key, token, fence }: TargetHoldRef): string {
+  const variant = unit ?? (kind === "lock" ? "" : (kind ?? ""));
+  const head = `${target}\0${format}\0${variant}\0${token}\0${fence}\0`;
   if (!isBinaryKey(key)) return PREFIX + Buffer.from(head + key).toString("base64url");
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
@@ -44,13 +47,23 @@ export function parseHoldId(holdId: string): TargetHoldRef | undefined {
     fields.push(bytes.toString("utf8", at, end));
     at = end + 1;
   }
-  const [target = "", format, unitText, token = "", fence = ""] = fields;
+  const [target = "", format, variant, token = "", fence = ""] = fields;
   const known = WritableFormat.options.find((each) => each === format);
   if (known === undefined || target === "" || !TOKEN.test(token) || !FENCE.test(fence)) return undefined;
-  const unit = TimestampUnit.options.find((each) => each === unitText);
+  const unit = TimestampUnit.options.find((each) => each === variant);
+  const kind = WritableKind.options.find((each) => each === variant);
   const keyBytes = bytes.length - at;
   if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX || (unit !== undefined) !== (known === "timestamp"))
     return undefined;
-  const ref = { target, format: known, unit, token, fence, key: decodeKey(bytes.subarray(at)) };
+  if (kind !== undefined && known !== "redisson") return undefined;
+  const ref = {
+    target,
+    format: known,
+    ...(kind === undefined ? {} : { kind }),
+    unit,
+    token,
+    fence,
+    key: decodeKey(bytes.subarray(at)),
+  };
   return formatHoldId(ref) === holdId ? ref : undefined;
 }

@@ -94,7 +94,7 @@ describe("mutants of the scripts", () => {
       const formats =
         mutant.file === "companion.lua" ? (["token", "redisson"] as const) : (["token"] as const);
       const caught = formats.map(async (name) => {
-        const writer = new LockWriter(name, pathToFileURL(`${folder}/`));
+        const writer = new LockWriter(name, "lock", pathToFileURL(`${folder}/`));
         return await checkIdentity(() => new HoldMachine(direct, writer), 1000).then(
           () => "survived",
           () => "caught",

@@ -68,6 +68,7 @@ export function isOwnKey(key: Key): boolean {
 }
 
 const COMPANION = `${TARGET_PREFIX}hold`;
+const HOLDER_COMPANION = `${TARGET_PREFIX}holder`;
 
 /** The keys of a lock and its companion. */
 export type LockKeyPair = [RedisArgument, RedisArgument];
@@ -78,6 +79,13 @@ const WAITERS = `${TARGET_PREFIX}waiters`;
 
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
+/**
+ * Returns the name of the companion of one of several holds that share a key. Injective, because tokens contain no braces.
+ *
+ * @param token `<uuid>:<number>` or a reserved owner
+ */
+export const buildHolderCompanionKey = (key: Key, token: string) =>
+  buildColocatedKey(`${HOLDER_COMPANION}:${token}`, key);
 export const buildFencedCounterKey = (key: Key) => buildRedissonKey("redisson_lock_token", key);
 export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__channel", key);
 

@@ -1,4 +1,4 @@
-import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
@@ -55,8 +55,8 @@ import { type BatchableVerb, VerbBatches } from "./verb-batches.ts";
 type Keys = RedisArgument[];
 
 /**
- * Runs the verbs on locks of one format. All formats share one Lua file per verb; the format's `storage.lua` reads and
- * writes the content of the key.
+ * Runs the verbs on locks of one format and kind. All share one Lua file per verb; the `storage.lua` of the format, or of
+ * its kind, reads and writes the content of the key.
  */
 export class LockWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
@@ -72,12 +72,13 @@ export class LockWriter {
   readonly #agree: Script<Keys, Keys, boolean>;
   readonly #batches: VerbBatches | undefined;
 
-  /** @param scripts the folder of the scripts, which contains one folder per format */
+  /** @param scripts the folder of the scripts, which contains one folder per format, and in it one per further kind */
   constructor(
     readonly name: WritableFormat,
+    readonly kind: WritableKind = "lock",
     scripts: URL = new URL("./", import.meta.url),
   ) {
-    const folder = new URL(`${name}/`, scripts);
+    const folder = new URL(kind === "lock" ? `${name}/` : `${name}/${kind}/`, scripts);
     const script = <Reply>(verb: string, decode: (reply: unknown) => Reply) =>
       new Script<Keys, Keys, Reply>(new URL(`${verb}.lua`, scripts), decode, folder);
     this.#acquire = script("acquire", parseAcquireReply);
@@ -91,8 +92,12 @@ export class LockWriter {
     this.#requestRelease = script("request-release", parseRequestReleaseReply);
     this.#answer = script("answer-release-request", parseAnswerReply);
     this.#agree = script("agree", isAgreedReply);
-    // The verbs of `timestamp` have no fast path, so a batch would save little.
-    this.#batches = name === "timestamp" ? undefined : new VerbBatches(script("batch", parseBatchReply));
+    // Without a fast path, a batch would save little.
+    this.#batches = !this.#hasFastPath ? undefined : new VerbBatches(script("batch", parseBatchReply));
+  }
+
+  get #hasFastPath(): boolean {
+    return this.name !== "timestamp" && this.kind === "lock";
   }
 
   acquire(
@@ -283,9 +288,22 @@ function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boo
   return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
-/** The writer of each format that Lockkeeper writes. */
+/** The writer of plain locks in each format that Lockkeeper writes. */
 export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
   redisson: new LockWriter("redisson"),
   token: new LockWriter("token"),
   timestamp: new LockWriter("timestamp"),
 };
+
+const FAIR_WRITER = new LockWriter("redisson", "fair");
+
+/** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */
+export function getLockWriter({
+  format,
+  kind = "lock",
+}: {
+  readonly format: WritableFormat;
+  readonly kind?: WritableKind | undefined;
+}): LockWriter {
+  return kind === "lock" ? LOCK_WRITERS[format] : FAIR_WRITER;
+}

@@ -217,7 +217,7 @@ describe("mutants of the scripts", () => {
       const source = await readFile(join(folder, file), "utf8");
       expect(source).toContain(from);
       await writeFile(join(folder, file), source.replace(from, to));
-      const writer = new LockWriter("token", pathToFileURL(`${folder}/`));
+      const writer = new LockWriter("token", "lock", pathToFileURL(`${folder}/`));
       await expect(
         checkRequests(() => new RequestMachine(direct, writer), 1000, MUTANT_SEED),
       ).rejects.toThrow();

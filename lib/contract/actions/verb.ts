@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { formatFields, hasValidUnit, UNIT_ERROR, WritableFormat } from "../format.ts";
+import {
+  formatFields,
+  hasValidKind,
+  hasValidUnit,
+  KIND_ERROR,
+  kindField,
+  UNIT_ERROR,
+  WritableFormat,
+  WritableKind,
+} from "../format.ts";
 import { receivesReleaseRequestsSchema, releaseRequestedSchema } from "../holds/release-request.ts";
 import { asOfSchema, fenceSchema, keyFields, OwnerRecordInput } from "../lock.ts";
 
@@ -83,10 +92,11 @@ export const NewLeaseMs = LeaseMs.optional().meta({
 
 /** Reports options of an acquire that contradict each other. */
 export function assertLockOptions(
-  input: Pick<AcquireInput, "format" | "unit" | "renewEveryMs" | "leaseMs" | "graceMs">,
+  input: Pick<AcquireInput, "format" | "kind" | "unit" | "renewEveryMs" | "leaseMs" | "graceMs">,
   context: z.RefinementCtx,
 ): void {
   const { renewEveryMs = 0, leaseMs = LEASE_MS_DEFAULT, graceMs = 0 } = input;
+  if (!hasValidKind(input)) context.addIssue({ code: "custom", ...KIND_ERROR });
   if (!hasValidUnit(input)) context.addIssue({ code: "custom", ...UNIT_ERROR });
   if (renewEveryMs >= leaseMs)
     context.addIssue({ code: "custom", path: ["renewEveryMs"], message: "must be less than leaseMs" });
@@ -99,6 +109,7 @@ export function assertLockOptions(
 export const AcquireInput = z
   .strictObject({
     ...acquireFields,
+    ...kindField,
     leaseMs: LeaseMs.optional().meta({
       description: `Lease of the hold in milliseconds. Defaults to ${LEASE_MS_DEFAULT}. With \`reenter\`: the minimum time left afterwards, by default the lease of the hold.`,
     }),
@@ -109,7 +120,7 @@ export const AcquireInput = z
   })
   .superRefine((input, context) => {
     if (input.reenter !== undefined) {
-      for (const field of Object.keys(acquireFields)) {
+      for (const field of Object.keys({ ...acquireFields, ...kindField })) {
         if (!(field in input)) continue;
         context.addIssue({
           code: "custom",
@@ -148,6 +159,7 @@ const holdFields = {
   target: z.string().meta({ description: "Name of the target." }),
   ...keyFields,
   format: WritableFormat,
+  kind: WritableKind,
   fence: fenceSchema,
 };
 

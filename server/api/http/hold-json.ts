@@ -9,13 +9,26 @@ import type {
 
 /** Converts a grant to JSON. */
 export function toHold(target: string, grant: Grant): Hold {
-  const { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf } = grant;
+  const { key, format, kind = "lock", unit, token, fence, owner, count, leaseMs, remainingMs, asOf } = grant;
   const releaseRequested = grant.releaseRequested ?? null;
-  const holdId = formatHoldId({ target, key, format, unit, token, fence });
+  const holdId = formatHoldId({ target, key, format, kind, unit, token, fence });
   // Copied field by field, because spreading objects of different shapes takes longer than the rest of the function.
   if (!isBinaryKey(key))
-    return { holdId, target, key, format, fence, owner, count, leaseMs, remainingMs, asOf, releaseRequested };
-  const fields = { format, fence, owner, count, leaseMs, remainingMs, asOf, releaseRequested };
+    return {
+      holdId,
+      target,
+      key,
+      format,
+      kind,
+      fence,
+      owner,
+      count,
+      leaseMs,
+      remainingMs,
+      asOf,
+      releaseRequested,
+    };
+  const fields = { format, kind, fence, owner, count, leaseMs, remainingMs, asOf, releaseRequested };
   return { holdId, target, ...toKeyFields(key), ...fields };
 }
 
@@ -35,13 +48,13 @@ export function toHoldStatus(hold: TargetHoldRef, found: FoundHoldStatus): HoldS
 }
 
 export function toReleased(hold: TargetHoldRef, { outcome, count, asOf }: FoundReleased): Released {
-  const { target, key, format, fence } = hold;
+  const { target, key, format, kind = "lock", fence } = hold;
   const holdId = formatHoldId(hold);
-  if (!isBinaryKey(key)) return { holdId, target, key, format, fence, outcome, count, asOf };
-  return { holdId, target, ...toKeyFields(key), format, fence, outcome, count, asOf };
+  if (!isBinaryKey(key)) return { holdId, target, key, format, kind, fence, outcome, count, asOf };
+  return { holdId, target, ...toKeyFields(key), format, kind, fence, outcome, count, asOf };
 }
 
 function toHoldFields(hold: TargetHoldRef) {
-  const { target, key, format, fence } = hold;
-  return { holdId: formatHoldId(hold), target, ...toKeyFields(key), format, fence };
+  const { target, key, format, kind = "lock", fence } = hold;
+  return { holdId: formatHoldId(hold), target, ...toKeyFields(key), format, kind, fence };
 }

@@ -5,6 +5,7 @@ export const EXAMPLE_LOCK = {
   target: "default",
   key: "lock:orders:42",
   format: "redisson",
+  kind: "lock",
   fence: "1795216496123456",
 } as const;
 

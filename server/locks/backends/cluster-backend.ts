@@ -75,7 +75,7 @@ export async function openClusterBackend(
         channel,
         holds,
         tryMs,
-        ({ format, key }) => `${format} ${computeSlot(toRedisArgument(key))}`,
+        ({ key }) => computeSlot(toRedisArgument(key)),
       ),
     onForceRelease(listener) {
       forceReleases = new ClusterForceReleases(map, locks.clientId, listener);

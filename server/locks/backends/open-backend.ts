@@ -143,8 +143,7 @@ async function openSingleBackend(
   const locks = new RedisLocks(verbs, wake, address.db, lockable, { getCommands, findSignalledLibraries });
   return {
     verbs: locks,
-    renewMany: (holds, tryMs) =>
-      renewInGroups(getRenewalCommands, channel, holds, tryMs, ({ format }) => format),
+    renewMany: (holds, tryMs) => renewInGroups(getRenewalCommands, channel, holds, tryMs),
     onForceRelease: (listener) => subscribeToForceReleases(wake, locks.clientId, listener),
     close,
   };

@@ -1,22 +1,22 @@
-import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
-import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/lock-writer.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds in groups that share a format and a script call. A group without a reply does not affect the others.
+ * Renews holds in groups that share a format, a kind, a slot and a script call. A group without a reply does not affect the others.
  */
 export async function renewInGroups(
   doorOf: () => GuardedCommands,
   channel: string,
   holds: readonly RenewableHold[],
   tryMs: number,
-  groupOf: (hold: RenewableHold) => string,
+  slotOf: (hold: RenewableHold) => number = () => 0,
 ): Promise<RenewalResult[]> {
   const groups = new Map<string, RenewableHold[]>();
   for (const hold of holds) {
-    const name = groupOf(hold);
+    const { format, kind = "lock" } = hold;
+    const name = `${format} ${kind} ${slotOf(hold)}`;
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [hold]);
     else group.push(hold);
@@ -24,9 +24,12 @@ export async function renewInGroups(
   const remaining = new Map<RenewableHold, RenewalResult>();
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      const format: WritableFormat = group[0]?.format ?? "redisson";
       const guarded = doorOf();
-      const renewed = LOCK_WRITERS[format].renewMany(guarded.commands, channel, group);
+      const renewed = getLockWriter(group[0] ?? { format: "redisson" }).renewMany(
+        guarded.commands,
+        channel,
+        group,
+      );
       const replies = await withTimeout(tryMs, confirmRenewals(guarded, renewed)).catch(() => []);
       for (const [at, hold] of group.entries()) remaining.set(hold, replies[at]);
     }),

@@ -1,5 +1,5 @@
 import { ReleaseRequestInbox } from "../../../lib/client/release-requests.ts";
-import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { formatHoldId } from "../../formats/hold-id.ts";
@@ -30,6 +30,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 export class HoldLease implements RenewableHold {
   readonly key: Key;
   readonly format: WritableFormat;
+  readonly kind: WritableKind;
   readonly unit: TimestampUnit | undefined;
   readonly token: string;
   readonly fence: string;
@@ -52,9 +53,10 @@ export class HoldLease implements RenewableHold {
     private readonly target: string,
     private readonly events: LeaseEvents,
   ) {
-    const { key, format, unit, token, fence, owner, leaseMs, remainingMs, asOf } = grant;
+    const { key, format, kind = "lock", unit, token, fence, owner, leaseMs, remainingMs, asOf } = grant;
     this.key = key;
     this.format = format;
+    this.kind = kind;
     this.unit = unit;
     this.token = token;
     this.fence = fence;
@@ -97,8 +99,8 @@ export class HoldLease implements RenewableHold {
   }
 
   toRef() {
-    const { key, format, unit, token, fence, owner } = this;
-    return { key, format, unit, token, fence, owner };
+    const { key, format, kind, unit, token, fence, owner } = this;
+    return { key, format, kind, unit, token, fence, owner };
   }
 
   /** Returns the time until the local deadline in milliseconds; 0 if the hold is lost or closed. */

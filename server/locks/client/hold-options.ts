@@ -1,5 +1,5 @@
 import type { LockGroup } from "../../../lib/client/lock-group.ts";
-import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Retry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
@@ -18,6 +18,8 @@ export interface HoldOptions {
   readonly owner?: string | undefined;
   /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
+  /** `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. Only for `redisson`. */
+  readonly kind?: WritableKind | undefined;
   /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: how long no client can acquire the lock after its lease has expired. */
@@ -33,7 +35,7 @@ export interface HoldOptions {
 }
 
 /** Options of `acquireAll` and `withLocks`. */
-export interface AcquireAllOptions extends Omit<HoldOptions, "onJeopardy"> {
+export interface AcquireAllOptions extends Omit<HoldOptions, "kind" | "onJeopardy"> {
   /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }

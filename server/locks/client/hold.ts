@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ReleaseRequestListener } from "../../../lib/client/release-requests.ts";
-import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LostError } from "../../errors/lock-errors.ts";
 import { assertDurations } from "../verbs/durations.ts";
@@ -67,6 +67,10 @@ export class Hold implements AsyncDisposable {
 
   get format(): WritableFormat {
     return this.#lease.format;
+  }
+
+  get kind(): WritableKind {
+    return this.#lease.kind;
   }
 
   get unit() {

@@ -1,4 +1,4 @@
-import { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
@@ -27,6 +27,10 @@ const FORMAT: OptionType = {
   name: WritableFormat.options.map((format) => `"${format}"`).join(", "),
   is: (value) => WritableFormat.safeParse(value).success,
 };
+const KIND: OptionType = {
+  name: WritableKind.options.map((kind) => `"${kind}"`).join(", "),
+  is: (value) => WritableKind.safeParse(value).success,
+};
 const LIBRARIES: OptionType = {
   name: `a list of ${SIGNALLED_LIBRARIES.map((library) => `"${library}"`).join(", ")}`,
   is: (value) =>
@@ -46,7 +50,8 @@ const HOLD_OPTIONS: OptionTypes = {
   onJeopardy: FUNCTION,
   signal: SIGNAL,
 };
-const ACQUIRE_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, waitMs: NUMBER, retry: OBJECT };
+const ACQUIRE_ALL_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, waitMs: NUMBER, retry: OBJECT };
+const ACQUIRE_OPTIONS: OptionTypes = { ...ACQUIRE_ALL_OPTIONS, kind: KIND };
 const WITH_LOCK_OPTIONS: OptionTypes = { ...ACQUIRE_OPTIONS, reentrant: BOOLEAN };
 const CAMPAIGN_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, onElected: FUNCTION, onLost: FUNCTION };
 const RETRY_OPTIONS: OptionTypes = { tries: NUMBER, pauseMs: NUMBER, jitter: NUMBER };
@@ -75,7 +80,7 @@ const OPEN_OPTIONS: OptionTypes = {
 export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
 export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);
 export const assertAcquireAllOptions = (options: object) =>
-  assertHold("acquireAll", ACQUIRE_OPTIONS, options);
+  assertHold("acquireAll", ACQUIRE_ALL_OPTIONS, options);
 export const assertWithLockOptions = (options: object) => assertHold("withLock", WITH_LOCK_OPTIONS, options);
 export const assertReenterOptions = (options: object) =>
   assertOptions("reenter", { leaseMs: NUMBER }, options);

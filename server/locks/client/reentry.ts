@@ -78,8 +78,11 @@ async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promis
   return undefined;
 }
 
-function isSameFormat(hold: Hold, { format = hold.format, unit = hold.unit }: HoldOptions): boolean {
-  return format === hold.format && unit === hold.unit;
+function isSameFormat(
+  hold: Hold,
+  { format = hold.format, kind = hold.kind, unit = hold.unit }: HoldOptions,
+): boolean {
+  return format === hold.format && kind === hold.kind && unit === hold.unit;
 }
 
 /** Adds to a refusal that the caller holds the lock. */

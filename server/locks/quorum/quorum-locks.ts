@@ -14,6 +14,7 @@ import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
 import { assertDurations } from "../verbs/durations.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
+import { assertPlainKind } from "../verbs/kinds.ts";
 import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
@@ -51,6 +52,7 @@ import { retryAttempt, toAttemptError } from "./retry-attempt.ts";
 import { CONTENTION_BUDGET_MS } from "./time-limits.ts";
 import { verifyOnMasters } from "./verify-on-masters.ts";
 
+const QUORUM_KINDS = "A quorum has plain locks only";
 const FORMAT = "token";
 const RENEWALS_AT_ONCE = 100;
 
@@ -92,6 +94,7 @@ export class QuorumLocks implements OperatorVerbs {
     this.#assertAllowed(key, options);
     assertCallerTexts(options);
     assertDurations(options);
+    assertPlainKind(options, QUORUM_KINDS);
     return await this.#acquire(key, options);
   }
 
@@ -101,6 +104,7 @@ export class QuorumLocks implements OperatorVerbs {
     for (const key of keys) this.#assertAllowed(key, options);
     assertCallerTexts(options);
     assertDurations(options);
+    assertPlainKind(options, QUORUM_KINDS);
     return await this.#groupAcquirer.acquire(keys, options);
   }
 

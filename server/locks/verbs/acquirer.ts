@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest, WaitRequest } from "../../formats/lock-requests.ts";
-import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter, type LockWriter } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";
@@ -69,7 +69,7 @@ export class Acquirer {
    * @throws LockkeeperError as `RedisLocks.acquire`
    */
   acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
-    const format = LOCK_WRITERS[options.format ?? "redisson"];
+    const format = getLockWriter({ format: options.format ?? "redisson", kind: options.kind });
     const ask = this.#requests.createAcquireRequest(options, token);
     const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
     return isWaiting
@@ -186,7 +186,7 @@ export class Acquirer {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
       if (reply.how === "acquired") this.onHoldChange?.("acquired", key, reply.fence);
       return {
-        grant: toGrant({ key, format: format.name, unit, ...reply }, ask.owner, reply),
+        grant: toGrant({ key, format: format.name, kind: format.kind, unit, ...reply }, ask.owner, reply),
         isReplayed: reply.how === "repeated",
         abandon: () => void this.#abandon(format, key, { ...ask, token: reply.token }),
       };

@@ -1,4 +1,4 @@
-import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { OwnHold } from "../../formats/lock-requests.ts";
 import type { OperatorVerbs } from "./verbs.ts";
@@ -30,6 +30,7 @@ export interface ForceReleaseListener {
 /** A hold that is renewed together with others. */
 export interface RenewableHold extends OwnHold {
   readonly format: WritableFormat;
+  readonly kind?: WritableKind | undefined;
 }
 
 export type RenewalResult = number | null | undefined;

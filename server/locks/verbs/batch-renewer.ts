@@ -1,4 +1,4 @@
-import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { computeSlot } from "../../redis/cluster/slot.ts";
 import type { Commands } from "../../redis/commands.ts";
@@ -61,21 +61,23 @@ export class BatchRenewer {
     assertCallerTexts({ principal });
   }
 
-  #buildGroupName({ format, key, principal = "" }: RenewalTarget): string {
+  #buildGroupName({ format, kind = "lock", key, principal = "" }: RenewalTarget): string {
     const slot = this.redis.isCluster === true ? computeSlot(toRedisArgument(key)) : "";
-    return `${format} ${slot} ${principal}`;
+    return `${format} ${kind} ${slot} ${principal}`;
   }
 
   async #renewGroup(group: readonly RenewalTarget[]): Promise<Settled[]> {
-    const [{ format, principal } = { format: "redisson" as const, principal: undefined }] = group;
+    const [{ format, kind, principal } = PLAIN] = group;
     const { commands, confirm } = this.getGuardedCommands();
     let replies: readonly (RenewReply | Error)[] | undefined;
     try {
       replies = await attempt(this.redis, () =>
-        LOCK_WRITERS[format].renewHolds(commands, this.channel, group, principal).catch((error: unknown) => {
-          if (group.length > 1 && KEY_REFUSALS.has(readErrorCode(error) ?? "")) return undefined;
-          throw error;
-        }),
+        getLockWriter({ format, kind })
+          .renewHolds(commands, this.channel, group, principal)
+          .catch((error: unknown) => {
+            if (group.length > 1 && KEY_REFUSALS.has(readErrorCode(error) ?? "")) return undefined;
+            throw error;
+          }),
       );
     } catch (reason) {
       return group.map(() => ({ status: "rejected", reason }));
@@ -90,6 +92,8 @@ export class BatchRenewer {
     );
   }
 }
+
+const PLAIN: Pick<RenewalTarget, "format" | "kind" | "principal"> = { format: "redisson" };
 
 const MISSING: Settled = { status: "rejected", reason: new Error("renew-many.lua returned too few replies") };
 

@@ -38,12 +38,12 @@ export function assertMappable(key: Key): void {
 }
 
 export function toGrant(
-  { key, format, unit }: Pick<HoldRef, "key" | "format" | "unit">,
+  { key, format, kind, unit }: Pick<HoldRef, "key" | "format" | "kind" | "unit">,
   owner: string,
   reply: Omit<GrantedReply, "outcome" | "how" | "owner">,
 ): Grant {
   const { token, fence, count, leaseMs, remainingMs, asOf, releaseRequested } = reply;
-  const grant = { key, format, unit, token, fence, owner, count, leaseMs, remainingMs, asOf };
+  const grant = { key, format, kind, unit, token, fence, owner, count, leaseMs, remainingMs, asOf };
   return releaseRequested === undefined ? grant : { ...grant, releaseRequested };
 }
 

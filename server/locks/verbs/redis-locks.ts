@@ -5,7 +5,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { RenewRequest } from "../../formats/lock-requests.ts";
-import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter, LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
@@ -22,6 +22,7 @@ import { assertDurations } from "./durations.ts";
 
 import { assertMappable, createNotOwnerError, readRenewal, toGrant } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
+import { assertKind, assertPlainKind } from "./kinds.ts";
 import { assertLockSet } from "./lock-set.ts";
 
 import { LockableKeys } from "./lockable-keys.ts";
@@ -123,6 +124,7 @@ export class RedisLocks implements OperatorVerbs {
       this.#lockable.assertAllowed(key);
       assertCallerTexts(options);
       assertDurations(options);
+      assertKind(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -140,6 +142,7 @@ export class RedisLocks implements OperatorVerbs {
     for (const key of keys) this.#lockable.assertAllowed(key);
     assertCallerTexts(options);
     assertDurations(options);
+    assertPlainKind(options, "acquireAll acquires plain locks only");
     return await this.#groupAcquirer.acquire(keys, options);
   }
 
@@ -180,7 +183,7 @@ export class RedisLocks implements OperatorVerbs {
     const { commands, confirm } = this.#getGuardedCommands(what);
     const reply = await attempt(this.#redis, (retryMs) => {
       onSend?.();
-      return call(LOCK_WRITERS[hold.format], commands, { ...ask, retryMs });
+      return call(getLockWriter(hold), commands, { ...ask, retryMs });
     });
     const grant = readRenewal(hold, reply);
     await confirm?.();
@@ -216,9 +219,7 @@ export class RedisLocks implements OperatorVerbs {
    */
   async verify(hold: VerbHold): Promise<HoldStatus> {
     this.#lockable.assertAllowed(hold.key);
-    const reply = await attempt(this.#redis, () =>
-      LOCK_WRITERS[hold.format].verify(this.#redis, hold.key, hold),
-    );
+    const reply = await attempt(this.#redis, () => getLockWriter(hold).verify(this.#redis, hold.key, hold));
     if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
     if (reply.outcome === "lost") return { held: false, asOf: reply.asOf };
     return { held: true, ...toGrant(hold, reply.owner, reply) };

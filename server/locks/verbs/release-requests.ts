@@ -3,7 +3,7 @@ import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import { formatKey } from "../../../lib/keys/key.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";
-import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { getLockWriter, LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
@@ -41,11 +41,11 @@ export async function answerReleaseRequest(
   hold: VerbHold,
   { requestId, answer, text = "" }: ReleaseRequestAnswer,
 ): Promise<ReleaseRequest> {
-  const { key, format, token, fence, principal } = hold;
+  const { key, token, fence, principal } = hold;
   const stored = toRecordText(text) || undefined;
   const ask = { token, fence, principal, requestId, answer, text: stored };
   const reply = await attempt(redis, () =>
-    LOCK_WRITERS[format].answerReleaseRequest(redis, channel, key, ask),
+    getLockWriter(hold).answerReleaseRequest(redis, channel, key, ask),
   );
   if (reply.outcome === "answered") return reply.request;
   if (reply.outcome === "not_owner") throw createNotOwnerError(key);

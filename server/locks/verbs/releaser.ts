@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ReleaseRequest, Reservation } from "../../formats/lock-requests.ts";
-import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/lock-writer.ts";
 import {
   buildReleaseSignals,
   type FindSignalledLibraries,
@@ -29,7 +29,7 @@ export class Releaser {
 
   /** @throws LockkeeperError as `RedisLocks.release` */
   async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
-    const writer = LOCK_WRITERS[hold.format];
+    const writer = getLockWriter(hold);
     const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
     const startHandOver = this.#prepareHandOver(ask, hold.key);
     const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };

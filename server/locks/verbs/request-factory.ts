@@ -32,7 +32,8 @@ export class RequestFactory {
   /** @param token by default a new one */
   createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
     const ask = toLockContent(options);
-    return { token, ...ask, ...this.#identify(options, ["acquire", options.format ?? "redisson", ask]) };
+    const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
+    return { token, ...ask, ...this.#identify(options, content) };
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -79,6 +80,11 @@ export class RequestFactory {
       digest: digestText(JSON.stringify(content)),
     };
   }
+}
+
+/** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
+function listKind({ kind = "lock" }: AcquireOptions): readonly string[] {
+  return kind === "lock" ? [] : [kind];
 }
 
 function toLockContent(options: AcquireOptions) {

@@ -1,4 +1,4 @@
-import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { ReleaseAnswer, ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
@@ -31,6 +31,8 @@ export interface AcquireOptions extends HoldCaller {
   readonly leaseMs: number;
   /** `redisson` by default. */
   readonly format?: WritableFormat | undefined;
+  /** `lock` by default; every other kind requires the format `redisson`. */
+  readonly kind?: WritableKind | undefined;
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;

@@ -29,6 +29,7 @@ const ACQUIRE_FIELDS = {
 export const requestFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   acquireLock: {
     ...ACQUIRE_FIELDS,
+    kind: "锁的类型，默认为 `lock`。其他类型要求 `redisson` 格式，quorum 目标不支持。同一个键的所有客户端必须使用相同的类型。",
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",

@@ -12,7 +12,7 @@ export const REPLAYED_HEADER = {
 
 /** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
 export function toAcquireOptions(
-  input: Omit<AcquireInput, "reenter">,
+  input: Omit<AcquireInput, "kind" | "reenter"> & Partial<Pick<AcquireInput, "kind">>,
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
@@ -23,6 +23,7 @@ export function toAcquireOptions(
     renewEveryMs: input.renewEveryMs,
     receivesReleaseRequests: input.receivesReleaseRequests,
     format: input.format,
+    kind: input.kind,
     unit: input.unit,
     graceMs: input.graceMs,
     minHoldMs: input.minHoldMs,
