@@ -69,7 +69,7 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await takeAllScreenshots(page, info, "keys");
 
   await expect(row).toContainText("0 of 10,000");
-  await row.getByRole("button", { name: "Change quotas of checkout" }).click();
+  await row.getByRole("button", { name: "Change quotas for checkout" }).click();
   await sheet.getByLabel("Maximum live holds").fill("none");
   await expect(sheet.getByRole("button", { name: "Save quotas" })).toHaveAttribute(
     "title",

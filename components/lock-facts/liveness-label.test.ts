@@ -52,7 +52,7 @@ describe("liveness evidence", () => {
 
   it("the evidence for other liveness states is how long the holder was observed", () => {
     expect(formatLivenessEvidence(liveness({ state: "not_renewing" }), NOW, words)).toBe(
-      "no renewal in 25 s of watching",
+      "watched for 25 s, no renewal seen",
     );
     expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("not long enough");
   });

@@ -76,8 +76,8 @@ export const lockPage = {
   ifReleased: "If released",
   nextHolder: "Next holder:",
   keepsWriting:
-    "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out when its next renewal fails. Until then it may keep writing: only the fencing token protects the resource.",
-  onlyReserved: "The lock is reserved, not held by a client, so releasing it interrupts no work.",
+    "A holder that uses the Node.js library is notified immediately. A holder that uses the HTTP API finds out when its next renewal fails. Until then it may keep writing: only the fencing token protects the resource.",
+  onlyReserved: "The lock is reserved, not held by a client, so releasing it does not interrupt any work.",
   mustNotRelease: "Do not release:",
   votes: "Votes",
   lastFence: "Last fencing token",

@@ -9,7 +9,7 @@ export const lockParts = {
     titleNone: "Waiting",
     orders: {
       by_process:
-        "Each process serves its own waiters in order of arrival. Which process is first is undetermined.",
+        "Each process serves its own waiters in order of arrival. The order between processes is undetermined.",
       unknown: "The order of the waiters is unknown.",
     },
     known: {
@@ -18,7 +18,7 @@ export const lockParts = {
       unknown: "Clients that poll are not visible.",
     },
     noWaiters: "No client is waiting.",
-    noSubscriber: "No client is subscribed to the release.",
+    noSubscriber: "No client is subscribed to release notifications.",
     noneVisible: "No visible waiters.",
     unnamed: (count: string) => `${count} more, owners unknown.`,
     notShown: (count: string) => `${count} more not shown.`,
@@ -29,7 +29,7 @@ export const lockParts = {
     sinceUnknown: "waiting time unknown",
     until: (span: string) => `times out in ${span}`,
     untilOver: "timing out",
-    untilDead: (span: string) => `considered alive for ${span}`,
+    untilDead: (span: string) => `considered alive for another ${span}`,
     byLockkeeper: "through Lockkeeper",
     byLibrary: "through its library",
     failed: "Could not load the waiters.",
@@ -43,7 +43,7 @@ export const lockParts = {
     none: "Not enough finished holds yet.",
     noneWaited: "No waits through Lockkeeper yet.",
     half: (p50: string, p95: string, longest: string) => `Median ${p50}, p95 ${p95}, longest ${longest}.`,
-    samples: (count: string) => `${count} samples in 24 h, recent ones weighted higher.`,
+    samples: (count: string) => `${count} samples in the last 24 h, weighted toward recent ones.`,
     now: "Now",
     waitedNow: (span: string) => `Now ${span}`,
     asTypical: "This hold is within the typical range.",
@@ -78,7 +78,7 @@ export const lockParts = {
     left: (span: string) => `, TTL ${span}`,
     caption: "Contents of the key",
     notShown: (count: string) => `${count} more not shown.`,
-    beginning: (bytes: string) => `First part of ${bytes} bytes.`,
+    beginning: (bytes: string) => `Truncated. The full value has ${bytes} bytes.`,
     binary: (bytes: string, base64: string) => `${bytes} binary bytes (base64): ${base64}`,
   },
 
@@ -127,7 +127,7 @@ export const lockParts = {
     left: (span: string) => `${span} left`,
     noTtl: "no TTL",
     extended: (has: string) => `Lease extended: ${has}.`,
-    already: (has: string) => `Not changed: ${has} already.`,
+    already: (has: string) => `Not changed: the lock already has ${has}.`,
     holdOf: (owner: ReactNode, lasts: string) => (
       <>
         Hold of {owner}. {lasts}

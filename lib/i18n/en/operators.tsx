@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 export const operators = {
   namespace: "operators" as const,
   title: "Operators",
-  text: "People who log in with name and password. Viewers have read-only access, operators can release locks, and admins have full access, on all targets or some of them.",
+  text: "People who log in with a name and password. Viewers have read-only access, operators can release locks, and admins have full access. A role applies to all targets or to selected targets.",
   add: "Create operator…",
   none: "No operators yet. Anyone with access to the terminal can log in with a one-time link. Create an operator for each person, so that events and the audit log show their name.",
   heads: { name: "Name", roles: "Roles", password: "Password", lastLogin: "Last login" },
@@ -19,8 +19,8 @@ export const operators = {
     delete: "Delete…",
   },
   taskOf: {
-    roles: (name: string) => `Roles of ${name}`,
-    password: (name: string) => `Password of ${name}`,
+    roles: (name: string) => `Roles for ${name}`,
+    password: (name: string) => `Password for ${name}`,
     disable: (name: string) => `Disable ${name}`,
     enable: (name: string) => `Enable ${name}`,
     delete: (name: string) => `Delete ${name}`,
@@ -31,10 +31,10 @@ export const operators = {
   create: "Create operator",
   name: "Name",
   nameHint: "Shown in events and the audit log.",
-  rolesOf: (name: ReactNode) => <>Roles of {name}</>,
+  rolesOf: (name: ReactNode) => <>Roles for {name}</>,
   saveRoles: "Save roles",
   rolesEffective:
-    "Takes effect within two seconds, including in active sessions. Sessions started by a one-time link end.",
+    "Takes effect within two seconds, including in active sessions. Sessions started with a one-time link are ended.",
   roles: "Roles",
   oneRole: "Role",
   defaultRole: "Default for all other targets",
@@ -46,9 +46,9 @@ export const operators = {
     admin: "admin (full access)",
   },
 
-  passwordOf: (name: ReactNode) => <>Password of {name}</>,
+  passwordOf: (name: ReactNode) => <>Password for {name}</>,
   setPassword: "Set password",
-  sessionsEnd: "All sessions end. The operator logs in again with the new password.",
+  sessionsEnd: "All sessions end. The operator must log in again with the new password.",
 
   ends: {
     disable: {

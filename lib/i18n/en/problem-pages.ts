@@ -10,7 +10,7 @@ export const problemPages = {
   namespace: "problemPages" as const,
   title: "Problem codes",
   intro:
-    "Every error response of the API is a problem document (RFC 9457). Handle it by `code`, not by `title` or `detail`. `type` is the URL of the page for that code.",
+    "Every error response of the API is a problem document (RFC 9457). In your client, check `code`, not `title` or `detail`. `type` is the URL of the page for that code.",
   /** Lists the texts that have no translation; `null` in English. */
   isEnglish: null as string | null,
   allCodes: "All problem codes",
@@ -29,7 +29,7 @@ export const problemPages = {
   optional: "optional",
   example: "Example",
   exampleNote: "A response body with the content type `application/problem+json`.",
-  retryAfter: "The `Retry-After` header has the number of seconds to wait.",
+  retryAfter: "The `Retry-After` header contains the number of seconds to wait.",
   outcomeLabels: {
     not_done: "No",
     unconfirmed: "Not confirmed",

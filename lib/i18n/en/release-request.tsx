@@ -29,7 +29,7 @@ export const releaseRequest = {
 
   // The action in the dialog.
   method: "Ask the holder to release",
-  hint: "The holder receives your reason, and accepts or refuses.",
+  hint: "The holder receives your reason and can accept or refuse.",
   why: {
     requested: "Not available: the holder has not answered the last request yet.",
     accepted: "Not available: the holder accepted the last request.",

@@ -49,7 +49,7 @@ export const release = {
   othersKeep: (count: number) =>
     count === 1 ? "1 other holder keeps the lock" : `${count} other holders keep the lock`,
   andMore: (count: number) => `and ${count} more`,
-  nested: (count: number) => `Its count of ${count} is released at once`,
+  nested: (count: number) => `The full count of ${count} is released`,
   keysAlong: (count: number) =>
     count === 1 ? "1 other key with the same token" : `${count} other keys with the same token`,
   keysStay: (count: number) =>
@@ -94,7 +94,7 @@ export const release = {
   reason: "Reason",
   reasonOptional: "Reason (optional)",
   reasonPlaceholder: "Recorded in the audit log",
-  reasons: ["Holder is gone", "Holder hangs", "Deployment", "Test"],
+  reasons: ["Holder is gone", "Holder is stuck", "Deployment", "Test"],
   reasonRequired: {
     alive: "Enter a reason: the holder appears to be alive.",
     unknown: "Enter a reason: the holder's liveness is unknown.",

@@ -40,7 +40,7 @@ export const timeline = {
     notHeld: "The lock was not held.",
     unknown: "No holder is recorded.",
     forgotten: "Unknown: events of that time are no longer stored.",
-    unwatched: "Lockkeeper did not watch this target at that time, so holds may be missing.",
+    unwatched: "Lockkeeper was not watching this target at that time, so holds may be missing.",
   },
 
   /** Descriptions of holds. */

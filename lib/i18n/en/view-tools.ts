@@ -50,7 +50,7 @@ export const viewTools = {
   mostAtOnce: (most: string) => `at most ${most} at once`,
   exportMenu: "Export",
   csv: "CSV, for a spreadsheet",
-  jsonl: "JSON lines, for programs",
+  jsonl: "JSON Lines, for programs",
   exportWhat: (text: string) => `${text} locks`,
   exportWhatCut: (most: string, text: string) => `the first ${most} of ${text}`,
   exporting: (done: string, total: string) => `${done} of ${total}`,
