@@ -89,7 +89,7 @@ async function releaseLock(key: Key, options: ReleaseOptions, context: CliContex
 
 type ReleaseRequest = Omit<ForceReleaseInput, "onUnverified"> & { readonly onUnverified?: "release" };
 
-/** Asks for what the options lack. @returns `undefined` if the lock is free or the user does not confirm */
+/** Asks for what the options do not specify. @returns `undefined` if the lock is free or the user does not confirm */
 async function prepareRequest(
   key: Key,
   api: ServerApi,

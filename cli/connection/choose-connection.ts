@@ -54,7 +54,7 @@ export function addRedisOption(command: Command): Command {
 }
 
 /**
- * Chooses the server or the Redis of a command: an option, then `LOCKKEEPER_URL`, then `REDIS_URL`.
+ * Chooses the server or the Redis for a command: an option, then `LOCKKEEPER_URL`, then `REDIS_URL`.
  *
  * @throws CliError if none or both are given, or if one is invalid
  */
@@ -74,7 +74,7 @@ export function chooseConnection(
   );
 }
 
-/** Chooses the server of a command that cannot do without one. @throws CliError */
+/** Chooses the server for a command that requires one. @throws CliError */
 export function chooseServer(options: ServerOptions, environment: CliEnvironment): ServerConnection {
   const url = options.server ?? environment.serverUrl;
   if (url === undefined) {

@@ -80,7 +80,7 @@ export interface LockTableOptions {
   readonly asOf: number;
 }
 
-/** Formats locks as a table, one lock a line. */
+/** Formats locks as a table, one lock per line. */
 export function formatLockTable(locks: readonly Lock[], { style, columns, asOf }: LockTableOptions): string {
   const current = locks.map((lock) => ageLock(lock, asOf));
   return formatTable(COLUMNS, current, style, columns);

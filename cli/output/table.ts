@@ -65,7 +65,7 @@ function shrinkColumns(
   }
 }
 
-/** Formats names and values, one pair a line. Values are escaped. Pairs without a value are left out. */
+/** Formats names and values, one pair per line. Values are escaped. Pairs without a value are left out. */
 export function formatPairs(
   pairs: readonly (readonly [name: string, value: string | undefined])[],
   style: Style,

@@ -8,7 +8,7 @@ export interface CommandEnvironmentOptions {
   readonly apiKey: "pass" | "remove";
 }
 
-/** Creates the environment of the command: the one of this process with the facts of the hold, and without the API key. */
+/** Creates the environment of the command: that of this process, plus the facts of the hold, without the API key. */
 export function createCommandEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   { holds, apiKey }: CommandEnvironmentOptions,

@@ -7,7 +7,7 @@ export interface EndingOptions {
   readonly signal: NodeJS.Signals | undefined;
   /** Time between the first signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** Returns the time until SIGKILL must be sent at the latest, in milliseconds. It may change meanwhile. */
+  /** Returns the time until SIGKILL must be sent at the latest, in milliseconds. It may change over time. */
   readonly getMsUntilKill: () => number;
   /** Called when SIGKILL is sent for the first time. */
   readonly onKill?: () => void;

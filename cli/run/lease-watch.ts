@@ -54,7 +54,7 @@ export class LeaseWatch {
 
   #scheduleCheck(): void {
     const inMs = Math.min(this.#everyMs, Math.max(1, Math.ceil(this.getMsUntilSignal())));
-    // After a pause of this process, messages of the guardian that arrived meanwhile are handled before the check.
+    // After a pause of this process, messages that the guardian sent in the meantime are handled before the check.
     this.#timer = setTimeout(() => setImmediate(() => this.#check()), inMs);
   }
 

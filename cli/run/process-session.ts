@@ -15,8 +15,8 @@ export interface SessionRef {
  * timeout(1) or a shell with job control, do not escape. Elsewhere, only the first group is. A process that creates a session
  * of its own, such as a daemon, is not part of it.
  *
- * The kernel does not reuse the id of a session while a process belongs to it. Once all have exited, it may. On Linux, the
- * start time of the leader shows that, and nothing is signalled.
+ * The kernel does not reuse the id of a session while a process belongs to it. Once all have exited, it may reuse the
+ * id. On Linux, the start time of the leader reveals this, and nothing is then signalled.
  */
 export class ProcessSession {
   constructor(readonly ref: SessionRef) {}

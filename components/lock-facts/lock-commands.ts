@@ -36,8 +36,8 @@ export function buildCurl(url: string): string {
 }
 
 /**
- * Builds the curl command that force-releases the hold that was seen, and no other hold. The request is authorized and
- * audited like a release in the console.
+ * Builds the curl command that force-releases the hold that the operator saw, and no other hold. The request is
+ * authorized and audited like a release in the console.
  *
  * @returns `undefined` if the lock is not held, or if the request requires a format
  */
@@ -75,8 +75,8 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Builds the command that deletes the lock if the owner that was seen still holds it. It bypasses Lockkeeper, so it is
- * neither authorized nor audited.
+ * Builds the command that deletes the lock if the owner that the operator saw still holds it. It bypasses Lockkeeper,
+ * so it is neither authorized nor audited.
  *
  * @returns `undefined` if one comparison is not enough to identify the hold
  */

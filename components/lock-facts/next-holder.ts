@@ -1,7 +1,7 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** Who acquires a lock when it is released, as far as is known. */
+/** Which client acquires the lock next when it is released, as far as is known. */
 export type NextHolder =
   /** Redis stores the order, so this waiter is next and no other. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
@@ -16,7 +16,7 @@ export type NextHolder =
   | { is: "not_visible" };
 
 /**
- * Determines who acquires a lock next. All texts about the next holder are based on the result.
+ * Determines which client acquires a lock next. All texts about the next holder are based on the result.
  *
  * @param waiters as the lock reports them
  * @param named the waiters known by name; `undefined` while they load or if they were not requested

@@ -27,7 +27,10 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
   refused: "text-warn",
 };
 
-/** Marks a hold whose release was requested, before the name of its holder. The title contains the answer, or otherwise the reason. */
+/**
+ * Marks a hold whose release was requested, before the name of its holder. The tooltip shows the answer or, if there is
+ * none yet, the reason.
+ */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);
   if (request === null || request === undefined) return null;

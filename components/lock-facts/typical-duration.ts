@@ -18,7 +18,8 @@ export function formatTypicalDuration(
 }
 
 /**
- * Returns whether a lock is held longer than typical. Equals the filter `held>typical` of the server if `times` is 1.
+ * Whether a lock has been held for longer than is typical. With `times` = 1, it matches the server's filter
+ * `held>typical`.
  *
  * @param times the multiple of p95 that the hold must exceed
  */

@@ -74,7 +74,7 @@ interface HoldFactsProps {
   lock: Lock;
   /** The holder to release if the lock has several. */
   only?: Holder | undefined;
-  /** The end of the hold on the Redis clock. Its times stop there. */
+  /** The time on the Redis clock at which the hold ended. The displayed times stop there. */
   endedAt?: number | null;
 }
 

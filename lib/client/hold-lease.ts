@@ -8,8 +8,8 @@ import { startBackgroundTimer, type Timer } from "./timers.ts";
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The deadline counts from before the request was
- * sent, on the clock that advanced more, so it is never later than the deadline in Redis.
+ * The state that all counts of a hold share: identity, deadline and loss. The deadline is measured from just before the
+ * request was sent, on the clock that advanced more, so it is never later than the deadline in Redis.
  */
 export class HoldLease {
   /** Counts that this process has not released, including pending re-entries. */

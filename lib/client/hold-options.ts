@@ -14,9 +14,9 @@ export interface AcquireOptions {
   readonly format?: WritableFormat | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** How long no client can acquire the lock after its lease has expired, in milliseconds. */
+  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
   readonly graceMs?: number | undefined;
-  /** How long the lock stays held even if it is released earlier, in milliseconds. */
+  /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;
   /** `automatic` by default: renewed until it is released or lost. `manual`: only by `hold.renew()`. */
   readonly renewal?: "automatic" | "manual" | undefined;
@@ -30,7 +30,7 @@ export interface RenewOptions {
 }
 
 export interface ReleaseOptions {
-  /** How long no client can acquire the lock after this release, in milliseconds. */
+  /** Time after this release in which no client can acquire the lock, in milliseconds. */
   readonly reservedMs?: number | undefined;
 }
 

@@ -11,7 +11,7 @@ import { computeRenewalIntervalMs } from "./lease-renewer.ts";
 const TIMEOUT_MS = 2500;
 /** How long an acquire and a release are retried after failures. */
 const RETRY_MS = 5000;
-/** How long the release of a lock is retried that was granted after its acquire was aborted. */
+/** How long to retry releasing a lock that was granted after its acquire was aborted. */
 const ABANDON_MS = 2000;
 /** The fractions of the lease and of the time until the deadline that an attempt may take, so that several fit. */
 const TRY_SHARE_OF_LEASE = 1 / 6;
@@ -163,7 +163,7 @@ export class HoldRequests {
   }
 
   /**
-   * Releases what an acquire or a re-entry was granted that was not returned to a caller. Repeating the request under its key
+   * Releases a grant of an acquire or a re-entry that was not returned to a caller. Repeating the request under its key
    * reveals whether it was granted. Never rejects.
    */
   async #abandon(

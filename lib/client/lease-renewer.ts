@@ -86,7 +86,7 @@ export class LeaseRenewer {
       shortestMs = Math.min(shortestMs, lease.leaseMs);
       if (at <= now && lease.state === "held") isRetry = false;
     }
-    // One hold that cannot be renewed must not renew all others each time that it is repeated.
+    // Retrying one hold that cannot be renewed must not renew all others each time.
     const aheadMs = isRetry ? computeRetryDelayMs(shortestMs) : shortestMs * RENEW_SHARE;
     if (next <= now) next = this.#renewUntil(now + aheadMs);
     if (next < this.#timerAt) this.#armTimer(next);

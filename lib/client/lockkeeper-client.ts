@@ -125,7 +125,7 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call is refused or waits, and holds nothing meanwhile.
+   * Acquires all locks, or none of them. If one is held, the call is refused or waits; it holds none while it waits.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal

@@ -45,7 +45,7 @@ export interface ReleaseRequestCommands {
    */
   declare(): Promise<ReceivedReleaseRequest | undefined>;
   answer(requestId: string, answer: "accepted" | "refused", text: string | undefined): Promise<void>;
-  /** Whether a failed declaration is repeated. */
+  /** Whether to retry `declare` after this error. */
   shouldRetry(error: unknown): boolean;
 }
 

@@ -6,7 +6,7 @@ export interface FormatFacts {
   readonly layout: string;
   /** `unique`: every hold has a new owner string. `recurs`: successive holds by a client have the same owner string. */
   readonly owner: "unique" | "recurs";
-  /** Which holders renew automatically, and after which share of the lease by default. */
+  /** Which holders renew automatically, and after what fraction of the lease by default. */
   readonly renews: { readonly who: "all" | "some"; readonly afterShare: number } | { readonly who: "none" };
   /** What happens to waiters on a force-release: which ones are notified, and in which order. */
   readonly waiters: string;

@@ -2,7 +2,7 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** What follows the newest loaded event, or precedes the oldest one. */
+/** What follows the newest loaded event. */
 export type NewerState = "live" | "more" | "loading" | "failed";
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
@@ -188,7 +188,7 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** Drops the newest events. From then on, newer events are loaded as pages. */
+  /** Stops following live events after the newest entries were dropped. Newer events are then loaded as pages. */
   #detachFromLive(entries: readonly HistoryEntry[]): void {
     this.#generation++;
     this.#newer = "more";

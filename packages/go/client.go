@@ -61,9 +61,9 @@ type LockOptions struct {
 	OnReleaseRequested func(*ReleaseRequest)
 }
 
-// Acquire acquires a lock. A held lock is refused or waited for, even if this client holds it. ctx limits the acquire, not
-// the hold. If ctx is cancelled, a lock that was granted meanwhile is released before Acquire returns, within 2 s.
-// Errors are an [*Error], or wrap the cause of ctx.
+// Acquire acquires a lock. If the lock is held, even by this client, the call is refused or waits. ctx limits the
+// acquire, not the hold. If ctx is cancelled, a lock that was granted in the meantime is released before Acquire
+// returns, within 2 s. Errors are an [*Error], or wrap the cause of ctx.
 func (c *Client) Acquire(ctx context.Context, key string, options LockOptions) (*Hold, error) {
 	return c.acquire(ctx, "/locks/"+encodeKey(key)+"/acquire", map[string]any{}, options)
 }

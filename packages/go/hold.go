@@ -75,8 +75,9 @@ func (h *Hold) Err() error {
 	return context.Cause(h.ctx)
 }
 
-// Remaining returns the time until the deadline of the hold; zero after it was lost or released. It counts from before the
-// request was sent, on the clock that advanced more, because the monotonic clock stops while a machine is suspended.
+// Remaining returns the time until the deadline of the hold; zero after it was lost or released. It is measured from
+// just before the request was sent, on the clock that advanced more, because the monotonic clock stops while a machine
+// is suspended.
 func (h *Hold) Remaining() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

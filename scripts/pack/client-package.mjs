@@ -41,7 +41,7 @@ export async function packClient() {
   return { ...(await packFolder(PACKAGE)), modules: modules.length, scripts: 0, dependencies };
 }
 
-/** @param {string} file @throws {StepError} if it imports what the package does not have, or a module of Node */
+/** @param {string} file @throws {StepError} if it imports a module that is not in the package, or a Node module */
 function assertPortable(file) {
   const [found] = /\bfrom "(?:node:[^"]*|[^"]*contract\/[^"]*)"/.exec(readFileSync(file, "utf8")) ?? [];
   if (found === undefined) return;

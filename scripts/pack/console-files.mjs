@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { listFiles } from "./package-files.mjs";
 
-/** Entry points of Next that a server of its own uses. */
+/** Entry points of Next that a custom server uses. */
 const NEXT_ENTRIES = [
   "next/dist/server/next.js",
   "next/dist/server/lib/start-server.js",

@@ -40,7 +40,7 @@ const DEPENDENCIES = [
   "zod-openapi",
 ];
 
-/** Has the path of the repository in its configuration of the build. */
+/** Contains the path of the repository in its build configuration. */
 const BUILD_MANIFEST = /^\.next\/required-server-files\.js(?:on)?$/;
 
 /**

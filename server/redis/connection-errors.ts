@@ -84,7 +84,7 @@ export class ConnectionErrors {
 const NO_ANSWER = "no answer";
 
 /**
- * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Show this text and not the error.
+ * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this text and never the error.
  * The error of a refused AUTH contains the password among its command's arguments, and a server that does not support
  * AUTH repeats them in its message.
  */

@@ -90,7 +90,7 @@ export function classifyFailure(error: unknown): Failure {
   return isReplyError(error) ? "fault" : "unknown";
 }
 
-/** Whether `error` is an error reply, so a server received the call. */
+/** Whether `error` is an error reply, which means that a server received the call. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }

@@ -42,7 +42,7 @@ export interface Masters {
 /** Access to keys that are distributed over masters by slots, which can be migrated. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
-  /** Runs a script on one key at its current master, with texts as bytes in the reply. */
+  /** Runs a script on one key at its current master. Strings in the reply are returned as bytes. */
   readonly scripts: Pick<Commands, "evalsha" | "eval">;
   /** Sends a command on one key to its current master. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;

@@ -123,7 +123,7 @@ function HolderLine({ lock }: { lock: Lock }) {
   );
 }
 
-/** In words, because a touch screen shows no title. */
+/** In words, because a touch screen shows no tooltip. */
 function RequestChip({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(releaseRequest);
   return request !== null && <CardChip>{messages.states[request.state]}</CardChip>;

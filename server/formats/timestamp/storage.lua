@@ -18,7 +18,7 @@ local COUNTS_ITSELF = false
 -- Ten digits are seconds, from 2001 to 2286; thirteen are milliseconds.
 local UNIT_MS = { [10] = 1000, [13] = 1 }
 local TTL_MS_MAX = 10 * 365 * 24 * 3600 * 1000
--- Time from the end of the lease to the end of the lock, in the unit of the last value that was read.
+-- Time from the end of the lease to the end of the lock, in ms: two units of the last value that was read.
 local margin_ms = 0
 
 -- include ../companion.lua

@@ -23,7 +23,7 @@ export class GroupLocker {
   ) {}
 
   /**
-   * @param isClosed whether the client was closed meanwhile; the locks are then withdrawn
+   * @param isClosed whether the client has been closed in the meantime; the locks are then withdrawn
    * @returns `undefined` if the client was closed
    * @throws as `LockClient.acquireAll`
    */

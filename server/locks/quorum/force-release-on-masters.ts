@@ -66,9 +66,9 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. Fencing tokens are not compared, because a master that missed the
- * agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client and
- * therefore to one master.
+ * Whether a master has the holders that the operator saw. Fencing tokens are not compared, because a master that missed
+ * the agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client
+ * and therefore to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

@@ -95,7 +95,7 @@ export class QuorumGroupAcquirer {
     const acquired: AcquiredGrant[] = [];
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
-      // Short, because the locks before this one are held meanwhile.
+      // Short, because the locks before this one are held in the meantime.
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend: undefined,

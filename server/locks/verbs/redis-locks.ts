@@ -60,7 +60,7 @@ export interface RedisLocksParts {
 
 /**
  * The verbs for locks in one Redis or Redis Cluster. Each verb is one script and is granted, refused, or has an unknown
- * outcome. Clients must count deadlines that they compute from `remainingMs` from before they sent the request.
+ * outcome. To compute a deadline from `remainingMs`, clients must start from the time at which they sent the request.
  */
 export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
@@ -130,8 +130,9 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue, and holds nothing meanwhile.
-   * The holds are ordered as `keys`. On a cluster, the locks of each slot are acquired together and the slots in order.
+   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue and holds none of them
+   * while waiting. The grants are in the order of `keys`. On a cluster, the locks of each slot are acquired together,
+   * and the slots one after the other.
    *
    * @throws LockkeeperError as `acquire`; `held` and `timeout` name the lock that was refused
    */

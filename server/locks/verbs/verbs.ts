@@ -94,7 +94,7 @@ export interface Grant extends HoldRef {
   /** Re-entrancy count. */
   readonly count: number;
   readonly leaseMs: number;
-  /** Remaining lease when Redis replied, in ms. Count it from before the request was sent. */
+  /** Remaining lease when Redis replied, in ms. To compute a deadline, start from the time the request was sent. */
   readonly remainingMs: number;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;

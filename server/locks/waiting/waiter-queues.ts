@@ -83,7 +83,7 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Tries again once the subscriptions are made. If they fail, it also tries, and the timer must suffice. */
+  /** Tries again once the subscriptions are made or have failed. If they failed, the queue relies on its timer. */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);

@@ -127,7 +127,7 @@ async function moveIntoPlace(root: string, dir: string, options: UnpackOptions):
     () => false,
   );
   if (moved) return;
-  // Another process was faster, which is just as good, or a broken copy is in the way.
+  // Either another process finished first, which is fine, or a broken copy is in the way.
   if (await options.works(dir)) return;
   await rm(dir, { recursive: true, force: true });
   await rename(root, dir);

@@ -29,7 +29,7 @@ const DIGITS_MAX = 10;
 export class MessageParser {
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** Bytes that the incomplete reply has at least. */
+  /** Minimum number of bytes in the incomplete reply. */
   #neededBytes = 0;
   /** Start and end of the last string that was read. */
   #start = 0;

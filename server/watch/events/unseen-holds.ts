@@ -6,7 +6,7 @@ export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
 /** A notification of a hold's end that has not arrived within this time is lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
-/** More keys than are watched at any time. */
+/** Maximum number of keys with unread notifications. Beyond it, all are dropped. */
 const KEYS_MAX = 100_000;
 
 const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);

@@ -61,8 +61,8 @@ export class PendingNotifications {
   /**
    * Records that notifications of these keys may have been lost.
    *
-   * @param isKnown notifications of other keys are dropped. They might never be consumed, because any client can
-   *   forge notifications of keys that do not exist, and if too many keys are queued, all are dropped.
+   * @param isKnown whether a key is known. Notifications of other keys are dropped, because no read may ever consume
+   *   them: any client can forge notifications of keys that do not exist, and an overflowing queue drops all reads.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])

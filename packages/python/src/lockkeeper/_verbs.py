@@ -17,7 +17,7 @@ from .options import AcquireOptions, build_acquire_body, to_milliseconds
 TIMEOUT_S = 2.5
 #: How long an acquire and a release are retried after failures.
 RETRY_S = 5.0
-#: How long the release of a lock is retried that was granted after its acquire was cancelled.
+#: How long to retry releasing a lock that was granted after its acquire was cancelled.
 _ABANDON_S = 2.0
 HOLDS_PER_REQUEST_MAX = 1000
 

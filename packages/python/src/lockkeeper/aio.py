@@ -48,8 +48,8 @@ async def run_in_thread(
 ) -> Result:
     """Runs the work in a thread of its own, because a pool could be full of waiting acquires.
 
-    If the task is cancelled, calls ``on_cancel`` and lets the work end first. A result that it has
-    nevertheless is passed to ``discard``, in a thread.
+    If the task is cancelled, calls ``on_cancel`` and waits until the work has ended. If the work still
+    returns a result, the result is passed to ``discard``, in a thread.
     """
     done = _start(work)
     if not await _join(done, on_cancel):
@@ -86,7 +86,7 @@ def _start(work: Callable[[], Result]) -> "asyncio.Future[Result]":
 
 
 async def _join(done: "asyncio.Future[Any]", on_cancel: Callable[[], None]) -> bool:
-    """Waits for the future. Returns whether the task was cancelled meanwhile."""
+    """Waits for the future. Returns whether the task was cancelled in the meantime."""
     cancelled = False
     while True:
         try:
@@ -157,7 +157,7 @@ class AsyncHolding(Generic[Kind]):
         self._task, task = None, self._task
         interrupted = self._interrupted and kind is not None and issubclass(kind, asyncio.CancelledError)
         if self._interrupted and task is not None and sys.version_info >= (3, 11):
-            # Cancelled by somebody else as well: the cancellation must not be swallowed.
+            # The task was also cancelled by other code. That cancellation must not be swallowed.
             interrupted = task.uncancel() == 0 and interrupted
         await run_in_thread(lambda: self._held.__exit__(None if interrupted else kind, error, None))
 

@@ -19,7 +19,7 @@ _TEXTS = ("owner", "format", "unit")
 
 
 class AcquireOptions(TypedDict, total=False):
-    """Times are in seconds, as everywhere in Python, and may have fractions."""
+    """Times are in seconds, as is usual in Python, and may be fractional."""
 
     #: The lock expires after this time unless it is renewed; 30 by default.
     lease_s: float
@@ -33,9 +33,9 @@ class AcquireOptions(TypedDict, total=False):
     format: str
     #: ``s`` or ``ms``; only for the format ``timestamp``.
     unit: str
-    #: How long no client can acquire the lock after its lease has expired without a release.
+    #: Grace period: time after an unreleased lease expires in which no client can acquire the lock.
     grace_s: float
-    #: How long the lock stays held even if it is released earlier.
+    #: Minimum hold time, which applies even if the lock is released earlier.
     min_hold_s: float
     #: ``automatic`` (the default): renewed at a third of the lease. ``manual``: only by ``renew()``.
     renewal: str
