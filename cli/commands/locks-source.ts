@@ -18,7 +18,7 @@ export interface FoundLocks {
   readonly total: number;
   /** Number of possible locks that are left out unless the filter selects them. */
   readonly unlisted: number;
-  /** Time of the list, Redis clock, Unix milliseconds. */
+  /** Time of the list on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;
   /** What is missing from the list, in sentences. */
   readonly warnings: readonly string[];

@@ -76,7 +76,7 @@ export interface LockTableOptions {
   readonly style: Style;
   /** Width of the terminal. `undefined` if the output is not a terminal. */
   readonly columns: number | undefined;
-  /** The time for which durations are computed, Redis clock, Unix milliseconds. */
+  /** The time on the Redis clock at which durations are computed, in Unix milliseconds. */
   readonly asOf: number;
 }
 

@@ -27,7 +27,7 @@ export interface HeldLock {
 }
 
 export interface LockRequest {
-  /** The locks, of which all are acquired or none. */
+  /** The keys of the locks. Either all locks are acquired, or none. */
   readonly keys: readonly string[];
   readonly leaseMs: number;
   /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */

@@ -52,7 +52,7 @@ class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
   #inFlight = 0;
-  /** The number of verbs in the last turn that had any. */
+  /** The number of verbs in the last turn in which verbs were issued. */
   #lastTurnVerbs = 0;
 
   constructor(

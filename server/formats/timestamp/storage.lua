@@ -1,5 +1,5 @@
 -- A lock stored as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. It is the lock of
--- SETNX and GETSET, but with atomic steps and the time of Redis. Included by each verb.
+-- SETNX and GETSET, but with atomic steps and the Redis clock. Included by each verb.
 --
 -- The value is the deadline, and the TTL of the key bounds it: the lock is free once its key has expired. Clients of the
 -- original recipe use their own clocks and round differently. For this reason, a Lockkeeper hold ends for its holder at the

@@ -19,7 +19,7 @@ const WRITE_TIMEOUT_MS = 2000;
 /** Outcomes wait this long so that the next intent can carry them along instead of waiting for their round trip. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
-/** The process exits 1.8 s after the request to stop, of which open responses may take 1 s. */
+/** The process exits 1.8 s after the request to stop. Open responses may take up to 1 s of that. */
 const STOP_MS = 700;
 
 /** An intent with a deadline, or an entry that is written as soon as possible. */

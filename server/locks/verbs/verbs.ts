@@ -34,7 +34,7 @@ export interface AcquireOptions extends HoldCaller {
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
-  /** How often the client will renew, in ms; a missing renewal is then overdue. Not stated by default. */
+  /** The interval at which the client will renew, in ms. If it is set, a missing renewal counts as overdue. */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads release requests and answers them; false by default, and always on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
