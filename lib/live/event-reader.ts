@@ -4,6 +4,7 @@ import type { EventLog } from "./event-log.ts";
 
 /** What follows the newest loaded event. */
 export type NewerState = "live" | "more" | "loading" | "failed";
+/** What precedes the oldest loaded event. `begins`: the start of the history. `not_kept`: events that were deleted. */
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
