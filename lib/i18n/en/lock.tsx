@@ -36,7 +36,7 @@ export const lock = {
   nextIn: (span: string) => `next expected in ${span}`,
   nextNow: "next expected now",
   wasExpected: (ago: string) => `expected ${ago}`,
-  missed: (count: number) => `${count} missed`,
+  missed: (count: number) => (count === 1 ? "1 renewal missed" : `${count} renewals missed`),
   watchedNever: (span: string) => `watched for ${span}, no renewal seen`,
   noRegularRenewals: "no regular renewals observed",
   noTtlMeans: "never expires, and the holder's liveness is unknown",

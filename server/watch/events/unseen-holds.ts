@@ -6,7 +6,7 @@ export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
 /** A notification of a hold's end that has not arrived within this time is lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
-/** Maximum number of keys with unread notifications. Beyond it, all are dropped. */
+/** Maximum number of keys with unread notifications. Beyond it, all are dropped, and a gap covers their holds. */
 const KEYS_MAX = 100_000;
 
 const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);
@@ -39,8 +39,12 @@ export class UnseenHolds {
 
   /**
    * @param onLongHold called with the earliest start of a hold that may have lasted longer than `UNSEEN_HOLD_MS_MAX`
+   * @param keysMax the maximum number of keys with unread notifications
    */
-  constructor(private readonly onLongHold: (from: number) => void) {
+  constructor(
+    private readonly onLongHold: (from: number) => void,
+    private readonly keysMax = KEYS_MAX,
+  ) {
     this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
   }
 
@@ -95,10 +99,18 @@ export class UnseenHolds {
   #findChanges(key: Key): UnreadChanges {
     const known = this.#unread.get(key);
     if (known !== undefined) return known;
-    if (this.#unread.size >= KEYS_MAX) this.#unread.clear();
+    if (this.#unread.size >= this.keysMax) this.#dropAll();
     const changes: UnreadChanges = { openFrom: undefined, hasEnded: false, ended: [] };
     this.#unread.set(key, changes);
     return changes;
+  }
+
+  #dropAll(): void {
+    let from = Number.POSITIVE_INFINITY;
+    for (const { openFrom, ended } of this.#unread.values())
+      from = Math.min(from, openFrom ?? from, ended[0]?.from ?? from);
+    this.#unread.clear();
+    if (performance.now() - from > UNSEEN_HOLD_MS_MAX) this.onLongHold(from);
   }
 
   #beat(): void {
