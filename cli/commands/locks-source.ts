@@ -24,7 +24,7 @@ export interface FoundLocks {
   readonly warnings: readonly string[];
 }
 
-/** Where locks are read: from a server, or from Redis without a server. */
+/** The source of locks: a server, or Redis without a server. */
 export interface LocksSource {
   listLocks(query: LockQuery): Promise<FoundLocks>;
   readLock(key: Key): Promise<Lock>;

@@ -108,7 +108,7 @@ function addRunOptions(command: Command): Command {
     .addOption(killAfter.argParser(parseTime).default(5000, "5s"))
     .addOption(releaseSignal.argParser(parseSignal))
     .addOption(format.argParser(parseFormat))
-    .option("--owner <text>", "name of the holder, for people (default: <host>:<pid>)")
+    .option("--owner <text>", "human-readable name of the holder (default: <host>:<pid>)")
     .option("--pass-api-key", "pass LOCKKEEPER_API_KEY on to the command")
     .option("--quiet", "print only errors");
 }

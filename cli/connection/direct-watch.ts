@@ -86,7 +86,7 @@ async function waitForFirstScan(watcher: Watcher, onProgress: (health: Health) =
     const isScanning = health.masters.some(({ state }) => state === "catching_up");
     if (!isConnecting && !isScanning) {
       if (health.state !== "down") return;
-      throw new CliError(health.detail ?? "Redis does not respond.", EXIT_CODES.unavailable);
+      throw new CliError(health.detail ?? "Redis is not responding.", EXIT_CODES.unavailable);
     }
     onProgress(health);
     await sleep(CHECK_INTERVAL_MS);

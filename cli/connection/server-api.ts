@@ -15,7 +15,7 @@ import {
 } from "./server-diagnosis.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** Reads are repeated while a server restarts. */
+/** Reads are retried while a server restarts. */
 const READ_RETRY_MS = 2000;
 
 export interface ApiCall<Schema extends z.ZodType> {
@@ -58,7 +58,7 @@ export class ServerApi {
     return (await this.call(call)).value;
   }
 
-  /** Sends a request; only reads are repeated. @throws CliError */
+  /** Sends a request; only reads are retried. @throws CliError */
   async call<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<ApiResult<z.output<Schema>>> {
     const { method = "GET", path, route, query, body, schema } = call;
     const request = { method, path: path + this.#buildSearch(query), body, timeoutMs: REQUEST_TIMEOUT_MS };

@@ -73,8 +73,8 @@ export interface NotReplicatedFacts {
 export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
- * The base of every error: a code from a closed set, a message for people, and facts for programs. The `cause` of an error
- * that a server reported is an error with its status and problem document.
+ * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. The `cause`
+ * of an error that a server reported is an error with its status and problem document.
  */
 export abstract class LockkeeperError<Facts extends object = object> extends Error {
   abstract readonly code: ApiErrorCode;

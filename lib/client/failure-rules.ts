@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../contract/error.ts";
 
 /**
- * Whether a failed attempt is repeated. `not_done`: nothing was changed, and it is repeated after a delay. `unknown`: it may
- * have been carried out, and it is repeated under the same idempotency key.
+ * Whether a failed attempt is retried. `not_done`: nothing was changed, and it is retried after a delay. `unknown`: it
+ * may have been carried out, and it is retried with the same idempotency key.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 

@@ -6,7 +6,7 @@ export interface AcquireOptions {
   readonly leaseMs?: number | undefined;
   /** How long to wait for a held lock, in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
-  /** A label for people; the name of the API key by default. */
+  /** A human-readable label; the name of the API key by default. */
   readonly owner?: string | undefined;
   /** Service, host, purpose and more, shown in the console. */
   readonly record?: OwnerRecord | undefined;

@@ -46,7 +46,7 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.grant.fence;
   }
 
-  /** A label for people. */
+  /** A human-readable label. */
   get owner(): string {
     return this.#session.lease.grant.owner;
   }

@@ -36,7 +36,7 @@ export interface ReleaseRequest {
 
 export type ReleaseRequestListener = (request: ReleaseRequest) => unknown;
 
-/** The requests of a hold that its inbox sends. */
+/** The API calls that the inbox of a hold makes. */
 export interface ReleaseRequestCommands {
   /**
    * Declares that this client reads release requests. Rejects if that failed.

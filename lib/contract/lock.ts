@@ -131,7 +131,7 @@ export const Waiters = z
     count: z.int().nullable().meta({ description: "Number of waiting clients. null if unknown." }),
     known: z.enum(["exact", "estimated", "unknown"]).meta({
       description:
-        "`exact`: all waiters are known. `estimated`: counts clients that subscribed to the release, each with at least one waiter. `unknown`: waiters that poll are not visible; `count` is the number of the visible ones, if any.",
+        "`exact`: all waiters are known. `estimated`: counts clients that subscribed to the release, each representing at least one waiter. `unknown`: waiters that poll are not visible; `count` is the number of the visible ones, if any.",
     }),
   })
   .meta({ id: "Waiters" });

@@ -51,7 +51,7 @@ type Record struct {
 type LockOptions struct {
 	Lease        time.Duration // the lock expires after this time unless it is renewed; 30 s if zero, 0.5 s or more
 	Wait         time.Duration // how long to wait for a held lock; zero fails at once with ErrHeld
-	Owner        string        // label for people; the name of the API key if empty
+	Owner        string        // human-readable label; the name of the API key if empty
 	Record       Record
 	Format, Unit string        // how the lock is stored: redisson (default), token, or timestamp with Unit s or ms
 	Grace        time.Duration // how long the lock stays held after its lease expired without a release

@@ -31,7 +31,7 @@ func (h *Hold) watchDeadline() {
 	}
 }
 
-// keepRenewing renews the holds until none is left. Failed renewals are repeated after the pause.
+// keepRenewing renews the holds until none is left. Failed renewals are retried after the pause.
 func (c *Client) keepRenewing() {
 	for due, isLast := c.listDue(); !isLast; due, isLast = c.listDue() {
 		for len(due) > 0 {

@@ -143,7 +143,7 @@ export class Recorder {
         if (this.isLeading) await this.#continueLeading();
         else await this.#checkLeader();
       } catch (error) {
-        this.log?.debug({ err: error }, "The home store does not respond. Events are shown unrecorded.");
+        this.log?.debug({ err: error }, "The home store is not responding. Events are shown unrecorded.");
         this.#goAlone();
       }
       await this.#pause();

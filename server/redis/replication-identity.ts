@@ -27,7 +27,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
   readonly #runIds = new Map<string, string | undefined>();
 
   /**
-   * Returns the run id of the server behind a connection; two connections to the same address may lead to two servers.
+   * Returns the run id of the server behind a connection; two connections to the same address may reach two servers.
    * `undefined` before it is connected, and if INFO is not allowed.
    */
   getRunId(place: string, connection = ""): string | undefined {

@@ -39,11 +39,11 @@ export const docs = {
   programIn: (language: string) => `A safe lock in ${language}`,
   safeStep: "3. Understand what makes it safe.",
   points: {
-    waits: "It waits for the lock for up to ten seconds. If it does not get the lock, it does no work.",
+    waits: "It waits for the lock for up to ten seconds. If it cannot acquire the lock, it does no work.",
     deadline:
       "It tracks its own deadline: the sum of `waitedMs` and `remainingMs` from the response, measured on a monotonic clock from before the request was sent.",
     renews:
-      "It renews the lease every third of its duration. Without a usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
+      "It renews the lease after each third of its duration. Without a usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
     stops: "When the lock is `lost` or the deadline passes, it stops the work and kills its child processes.",
     fence:
       "It passes the fencing token (`fence`) to the work. Send the token with every write. A process that was paused beyond its lease cannot detect this itself; only the resource can reject its writes.",

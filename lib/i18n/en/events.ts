@@ -14,7 +14,7 @@ const names: Readonly<Record<EventType, string>> = {
   waiting: "waiting",
   wait_ended: "stopped waiting",
   seen: "first seen",
-  recreated: "re-created",
+  recreated: "recreated",
 };
 
 /** Event lines. `who` and `reason` can contain text from Redis. */
@@ -37,7 +37,7 @@ export const events = {
   to: (who: string) => `to ${who}`,
   answer: (text: string) => `“${text}”`,
   notReleased: "never released",
-  recreated: "re-created after release",
+  recreated: "recreated after release",
   evictedForMemory: "evicted by Redis to reclaim memory",
   between: ", ",
   endings: {

@@ -17,7 +17,7 @@ export const lockPage = {
     typical: "Typical duration",
     timeline: "Timeline",
     events: "Recent events",
-    owner: "Other locks of this owner",
+    owner: "Other locks held by this owner",
     raw: "Redis data",
     actions: "Actions",
   },

@@ -14,7 +14,7 @@ export const lockParts = {
     },
     known: {
       exact: "All waiters are listed.",
-      estimated: "Counts subscribed clients. Each has at least one waiter.",
+      estimated: "Counts subscribed clients. Each represents at least one waiter.",
       unknown: "Clients that poll are not visible.",
     },
     noWaiters: "No client is waiting.",
@@ -26,7 +26,7 @@ export const lockParts = {
     place: (place: number) => `${place}.`,
     noPlace: "position unknown",
     since: (span: string) => `for ${span}`,
-    sinceUnknown: "waiting time unknown",
+    sinceUnknown: "wait time unknown",
     until: (span: string) => `times out in ${span}`,
     untilOver: "timing out",
     untilDead: (span: string) => `considered alive for another ${span}`,
@@ -59,9 +59,9 @@ export const lockParts = {
 
   owner: {
     title: (count: number, shown: string) =>
-      count === 1 ? "1 other lock of this owner" : `${shown} other locks of this owner`,
+      count === 1 ? "1 other lock held by this owner" : `${shown} other locks held by this owner`,
     releaseAll: "Release all…",
-    releaseAllHint: "Review and release all locks of this owner, including this one",
+    releaseAllHint: "Review and release all locks held by this owner, including this one",
     heldFor: "held for ",
     showAll: "Show all in the list",
   },

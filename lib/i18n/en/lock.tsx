@@ -51,7 +51,7 @@ export const lock = {
   /** Tooltips for the number of waiters. */
   waitersHints: {
     exact: "All waiters",
-    estimated: "Clients subscribed to release notifications, each with at least one waiter",
+    estimated: "Clients subscribed to release notifications, each representing at least one waiter",
     unknown: "Clients that poll are not visible",
   },
   noWaiters: "no waiters",

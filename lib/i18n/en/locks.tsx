@@ -8,7 +8,7 @@ export const locks = {
     title: "Cannot reach Lockkeeper",
     text: () => (
       <>
-        The server does not respond. This page retries every few seconds. Check that{" "}
+        The server is not responding. This page retries every few seconds. Check that{" "}
         <code className="font-mono text-xs">npm start</code> is still running.
       </>
     ),

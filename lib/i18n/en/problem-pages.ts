@@ -39,7 +39,7 @@ export const problemPages = {
   outcomes: MEANING_OF_OUTCOME as Readonly<Record<ProblemOutcome, string>>,
   retryLabels: {
     never: "No",
-    after_change: "After a correction",
+    after_change: "After fixing the cause",
     after_delay: "After a delay",
     same_idempotency_key: "With the same Idempotency-Key",
     new_idempotency_key: "With a new Idempotency-Key",

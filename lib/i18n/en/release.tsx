@@ -83,7 +83,7 @@ export const release = {
   why: {
     renewed: "Not available: the owner renews the lease, so it does not expire.",
     noTtl: "Not available: the lock has no TTL and never expires.",
-    noRoom: "Not available: this format cannot be reserved.",
+    noRoom: "Not available: locks in this format cannot be reserved.",
     others: "Not available: other holders keep the lock.",
   },
   cleared: "The holder's liveness changed. Choose an action.",
@@ -134,7 +134,7 @@ export const release = {
   notFollowedText: (who: ReactNode) => (
     <>
       {who} holds the lock, but the connection to Redis was interrupted. It may have released the lock and
-      acquired it again in between.
+      acquired it again in the meantime.
     </>
   ),
   changedThere: "The hold changed. Nothing was released.",

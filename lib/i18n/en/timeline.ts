@@ -22,7 +22,7 @@ export const timeline = {
   heldNow: "held now",
   heldThen: "held at that time",
   overdueNow: "held now, renewal overdue",
-  fenceDigits: "Digits: end of the fencing token",
+  fenceDigits: "Digits: last digits of the fencing token",
   olderHolds: "Load older holds",
   noHolds: "No holds are recorded up to this time.",
   /** The lock at a time in the past. */

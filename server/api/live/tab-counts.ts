@@ -104,8 +104,7 @@ export class TabCounts {
   }
 
   /**
-   * A namespace that is no longer among the first ones is still counted, so that the count sent last does not become
-   * wrong.
+   * Still counts namespaces that have dropped out of the top list, so that the counts last sent for them stay correct.
    */
   #collectNamespaces(): LiveNamespaceCount[] {
     const before = this.#sentNamespaces;

@@ -115,7 +115,7 @@ function createUndecidedError(masters: readonly MasterReleaseOutcome[], isUntouc
   const who = unanswered.map(({ name }) => name).join(", ");
   if (isUntouched) {
     return new UnavailableError(
-      `${unanswered.length} of ${masters.length} masters do not respond (${who}), so there is no majority. Nothing was released; try again.`,
+      `${unanswered.length} of ${masters.length} masters are not responding (${who}), so there is no majority. Nothing was released; try again.`,
     );
   }
   const released = masters.filter(({ outcome }) => outcome === "released").length;

@@ -52,7 +52,7 @@ export async function findRunningServer(
   const open = secured?.kind === "silent" ? secured : await probeServer(port, dir);
   if (open.kind === "ours") return { ...open, isOpen: true };
   if (isServing && (open.kind === "silent" || open.kind === "refused")) {
-    const why = open.kind === "silent" ? "does not respond" : `refuses the password in ${dir}`;
+    const why = open.kind === "silent" ? "is not responding" : `refuses the password in ${dir}`;
     throw new StartupError(
       `The embedded Redis of an earlier run (pid ${note.pid}, port ${port}) ${why}: end it with \`kill -9 ${note.pid}\` and start again.`,
     );

@@ -16,8 +16,8 @@ export interface SentinelLocation {
 }
 
 /**
- * Returns an address that leads to the current master of a Sentinel group. Its connections query the sentinels for the
- * master each time they connect, and are closed when another server has been promoted.
+ * Returns an address that resolves to the current master of a Sentinel group. Its connections query the sentinels for
+ * the master each time they connect, and are closed when another server has been promoted.
  *
  * @throws StartupError if a URL cannot be a sentinel, or the name of the master is missing
  */

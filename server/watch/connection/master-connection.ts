@@ -81,7 +81,7 @@ export class MasterConnection {
   /** Why the master is down. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
-    return this.#downReason ?? "Redis does not respond. The data shown may be stale.";
+    return this.#downReason ?? "Redis is not responding. The data shown may be stale.";
   }
 
   start(): void {

@@ -82,7 +82,7 @@ export class MessageParser {
     return messageEnd + 2;
   }
 
-  /** Returns the negative end of a message that the handler does not accept. */
+  /** Returns the end of the message, negated if the handler does not accept it. */
   #parseMessage(data: Buffer, at: number): number | undefined {
     if (!this.#readString(data, at)) return undefined;
     const [channel, channelEnd] = [this.#start, this.#end];

@@ -15,7 +15,7 @@ export interface ObservationContext {
   readonly hasAmbiguousExit?: boolean;
   /** An operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
-  /** Whether a new hold certainly began between the last two observations. */
+  /** Whether a new hold is known to have begun between the last two observations. */
   readonly since: "exact" | "at_least";
   /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;

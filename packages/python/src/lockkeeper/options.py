@@ -25,7 +25,7 @@ class AcquireOptions(TypedDict, total=False):
     lease_s: float
     #: How long to wait for a held lock; 0 by default, ``math.inf`` for no limit.
     wait_s: float
-    #: A label for people; the name of the API key by default.
+    #: A human-readable label; the name of the API key by default.
     owner: str
     #: ``service``, ``purpose`` and more, shown in the console. ``host`` and ``pid`` are filled in.
     record: Mapping[str, Any]
