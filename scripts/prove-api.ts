@@ -2,7 +2,7 @@
  * Sends generated requests to every operation of the API and validates each response against the OpenAPI document.
  * `npm run prove:api [-- --seconds N] [--seed N] [--allow-skipped]`
  *
- * The last line is "N passed, N failed". Without Python it counts as failed, or as nothing with `--allow-skipped`.
+ * The last line is "N passed, N failed". Without Python, the run counts as failed, or is not counted with `--allow-skipped`.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -113,14 +113,14 @@ function addRunOptions(command: Command): Command {
     .option("--quiet", "print only errors");
 }
 
-/** Returns the number of words after `--`, which are all arguments; `undefined` if there is no `--`. */
+/** Returns the number of words after `--`, none of which is an option; `undefined` if there is no `--`. */
 function countWordsAfterDashes(program: Command): number | undefined {
   const words: readonly string[] = "rawArgs" in program ? (program.rawArgs as string[]) : [];
   const at = words.indexOf("--");
   return at < 0 ? undefined : words.length - at - 1;
 }
 
-/** Splits the arguments into keys and command. Without `--`, the first one is the only key. @throws CliError */
+/** Splits the arguments into keys and command. Without `--`, only the first argument is a key. @throws CliError */
 function splitWords(words: readonly string[], afterDashes = words.length - 1) {
   const keys = words.slice(0, words.length - afterDashes);
   const command = words.slice(keys.length);

@@ -26,11 +26,11 @@ export interface RedisOption {
 /** A Lockkeeper server and how to authenticate. */
 export interface ServerConnection {
   readonly kind: "server";
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** `undefined` if none is set. */
   readonly apiKey: string | undefined;
-  /** The target that the user named. The server has a default. */
+  /** The target that the user named; `undefined` for the default target of the server. */
   readonly target: string | undefined;
 }
 

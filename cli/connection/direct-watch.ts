@@ -39,7 +39,7 @@ export interface DirectWatchOptions {
 /**
  * Connects to Redis and scans the keys once. Masters that do not respond are left out if others do.
  *
- * @throws CliError if Redis cannot be reached or cannot have locks
+ * @throws CliError if Redis cannot be reached or cannot store locks
  */
 export async function openDirectWatch(
   { where, setting }: RedisConnection,

@@ -15,7 +15,7 @@ import {
 } from "./server-diagnosis.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** Reads are retried while a server restarts. */
+/** How long to retry reads, so that they survive a restart of the server. */
 const READ_RETRY_MS = 2000;
 
 export interface ApiCall<Schema extends z.ZodType> {
@@ -35,7 +35,7 @@ export interface ApiResult<Value> {
   readonly requestId: string | undefined;
 }
 
-/** Calls of the API of one server. Failures become errors for the user. */
+/** Calls the API of one server, and converts failures to errors for the user. */
 export class ServerApi {
   readonly #transport: ApiTransport;
 
@@ -115,7 +115,7 @@ export class ServerApi {
     return await this.#explainProblem({ code, detail }, route);
   }
 
-  /** Reports first whether the server is too old to have the route. */
+  /** Explains a problem. Reports instead that the server is too old, if it does not have the route. */
   async #explainProblem(problem: Pick<Problem, "code" | "detail">, route: string): Promise<CliError> {
     const { url } = this.connection;
     const isMissing = problem.code === "not_found" || problem.code === "method_not_allowed";

@@ -25,7 +25,7 @@ export function getDefaultDataDir({ dataHome }: Pick<CliEnvironment, "dataHome">
   try {
     return join(homedir(), ".local", "share", "lockkeeper");
   } catch {
-    // Without HOME, homedir() looks the account up, and fails if it has no entry.
+    // Without HOME, homedir() looks up the account, and fails if there is no entry.
     throw new StartupError(
       "This account has no home directory. Set --data to a folder for Lockkeeper's data.",
     );

@@ -11,7 +11,7 @@ export interface EndingOptions {
   readonly getMsUntilKill: () => number;
   /** Called when SIGKILL is sent for the first time. */
   readonly onKill?: () => void;
-  /** Called once if processes still exist this long after SIGKILL. The kernel ends a process only when it leaves a system call. */
+  /** Called once if processes still exist 3 s after SIGKILL, for example because they are blocked in a system call. */
   readonly onStuck?: () => void;
 }
 

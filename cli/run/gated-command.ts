@@ -40,7 +40,7 @@ export class GatedCommand {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
     this.#gate = gate;
-    // The gate ends if it is killed, which `exited` reports.
+    // A write fails if the gate was killed. `exited` reports that.
     gate.on("error", () => undefined);
   }
 

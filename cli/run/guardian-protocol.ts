@@ -33,7 +33,7 @@ export function formatMessage(message: SupervisorMessage | GuardianMessage): str
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Calls `onMessage` for each complete line. The process at the other end is the only one with access to the pipe. */
+/** Calls `onMessage` for each complete line. Lines are trusted, because only the other process can write to the pipe. */
 export function readMessages<Message>(stream: Readable, onMessage: (message: Message) => void): void {
   let rest = "";
   stream.setEncoding("utf8");

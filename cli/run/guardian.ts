@@ -36,12 +36,12 @@ class Guardian {
     } else if (message.type === "extend") this.#extend(message.deadline);
     const killBy = message.type === "ending" ? message.killBy : this.#orders?.killBy;
     if (killBy !== undefined) this.#end({ killBy, signal: undefined });
-    // A guardian that replaces another one reads its orders together with the renewals since they were sent.
+    // A replacement guardian may receive orders that are followed by renewals, so it reads both before the check.
     clearImmediate(this.#soon);
     this.#soon = setImmediate(() => this.#check());
   }
 
-  /** The supervisor has exited without `done`. */
+  /** Ends the command, because the supervisor has exited without `done`. */
   async handleEndOfPipe(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#orders === undefined) return;

@@ -20,7 +20,7 @@ export interface HeldLock {
   readonly signal: AbortSignal;
   /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
   remainingMs(): number;
-  /** Declares that requests of operators to release the lock are read. */
+  /** Calls the listener when an operator asks for the release of a lock, and declares that such requests are read. */
   onReleaseRequested(listener: ReleaseRequestListener): void;
   /** `not_held`: a hold had already ended. @throws Error if the outcome is unknown */
   release(): Promise<"released" | "not_held">;
@@ -46,7 +46,7 @@ export interface LockSource {
   close(): void;
 }
 
-/** What the holds of both lock clients have in common. */
+/** The members that the holds of both lock clients have in common. */
 interface ClientHold extends GroupMember, HeldFacts {
   readonly key: string;
   onReleaseRequested(listener: ReleaseRequestListener): void;
@@ -72,7 +72,7 @@ export async function acquireLocks(
 ): Promise<HeldLock> {
   const [key] = keys;
   if (key === undefined || keys.length > 1) return toHeldLock(await client.acquireAll(keys, options));
-  // Servers of earlier versions know only this request.
+  // Older servers have no route for several locks.
   return toHeldLock(new LockGroup([await client.acquire(key, options)]));
 }
 
@@ -90,7 +90,7 @@ function toHeldLock(group: ClientGroup): HeldLock {
 /** The client that holds a lock. */
 export interface LockHolder {
   readonly owner: string;
-  /** Absent without a server, which watches the lock. */
+  /** Absent without a server, because only a server observes the lock. */
   readonly liveness?: LivenessState;
   /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;

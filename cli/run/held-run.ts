@@ -93,7 +93,7 @@ export class HeldRun {
     return command;
   }
 
-  /** Passes requests of operators to the command. It decides when it ends, so it is not killed. */
+  /** Passes release requests to the command as a signal. The command decides when to end, so it is not killed. */
   #receiveReleaseRequests(session: ProcessSession): void {
     const { key, releaseSignal } = this.options;
     if (releaseSignal === undefined) return;

@@ -1,4 +1,4 @@
-/** How long before the end of a lease the command is ended, if the lease is not renewed. All in milliseconds. */
+/** The times before the end of an unrenewed lease at which the command is signaled and killed, in milliseconds. */
 export interface LeaseMargins {
   /** SIGKILL is sent this long before the lease ends. */
   readonly killBeforeMs: number;
@@ -18,7 +18,7 @@ const GRACE_SHARE = 1 / 4;
 /**
  * Computes when to end a command whose lease is not renewed.
  *
- * @param killAfterMs the time between the signal and SIGKILL that the user asked for
+ * @param killAfterMs the time between the signal and SIGKILL that the user set
  */
 export function computeLeaseMargins(leaseMs: number, killAfterMs: number): LeaseMargins {
   const killBeforeMs = Math.min(KILL_MS_MAX, Math.max(KILL_MS_MIN, leaseMs * KILL_SHARE));

@@ -45,7 +45,7 @@ export async function runUnderLock(
     const key = options.keys.join(", ");
     return await new HeldRun({ ...options, key, environment }, hold, guardian, signals).run();
   } catch (error) {
-    // Everything that a signal interrupts fails.
+    // After a signal, the error is only a consequence of the interruption.
     if (signals.exitCode !== undefined) return signals.exitCode;
     throw error;
   } finally {

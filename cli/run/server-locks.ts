@@ -45,7 +45,7 @@ export class ServerLocks implements LockSource {
     }
   }
 
-  /** The requests end with the process. */
+  /** Does nothing, because pending requests end with the process. */
   close(): void {}
 
   async #describeHolder(

@@ -6,7 +6,7 @@ const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2
 /** A stopped supervisor could not renew its lease, so Ctrl-Z has no effect. */
 const IGNORED = ["SIGTSTP"] as const;
 
-/** Forwards the signals that this process receives to the command, and cancels the run before the command has started. */
+/** Forwards the signals that this process receives to the command. Before the command starts, a signal cancels the run. */
 export class SignalRelay {
   readonly #interrupted = new AbortController();
   #session: ProcessSession | undefined;

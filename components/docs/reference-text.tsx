@@ -4,7 +4,7 @@ import { createContext, type ReactNode, use } from "react";
 
 const TranslatedContext = createContext(false);
 
-/** The context of `ReferenceText`. `value` is whether the document is translated into the language of the page. */
+/** Provides `ReferenceText` with `value`: whether the document is translated into the language of the page. */
 export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }

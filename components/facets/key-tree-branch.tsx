@@ -80,7 +80,7 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   );
 }
 
-/** Keeps the selected branch visible by opening the branches above it. */
+/** Returns whether the selected branch is below this one, which is then open to keep the selection visible. */
 function isUnderPrefix(chosen: string | undefined, term: string): boolean {
   return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }

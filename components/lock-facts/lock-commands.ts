@@ -124,7 +124,7 @@ function toPlainText(key: Key): string | undefined {
   return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
-/** Arguments of a program cannot contain a zero byte, so the key is passed on standard input as the last argument. */
+/** Builds a command that prints the key for `redis-cli -x`, because program arguments cannot contain a zero byte. */
 function escapeForPrintf(key: Key): string {
   return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }

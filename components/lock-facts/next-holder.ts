@@ -3,7 +3,7 @@ import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
 /** Which client acquires the lock next when it is released, as far as is known. */
 export type NextHolder =
-  /** Redis stores the order, so this waiter is next and no other. */
+  /** Redis stores the order, so exactly this waiter is next. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
   /** One process serves its waiters in order of arrival, but a new client can get in first. */
   | { is: "longest_waiting"; waiter: LockWaiter; others: number }

@@ -28,8 +28,8 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
 };
 
 /**
- * Marks a hold whose release was requested, before the name of its holder. The tooltip shows the answer or, if there is
- * none yet, the reason.
+ * Shows, before a holder's name, that the release of its hold was requested. The tooltip contains the answer or, if
+ * there is none yet, the reason.
  */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);

@@ -24,7 +24,7 @@ export interface HeldFacts extends KeyFacts {
   readonly asOf: number;
 }
 
-/** `holders` is set if the server reported the loss, `owner` and `fence` if the hold detected it itself. */
+/** `holders` is set if the server reported the loss, `owner` and `fence` if the client detected it. */
 export interface LostFacts extends KeyFacts {
   readonly holders?: readonly HolderFacts[];
   readonly remainingMs?: number | null;
@@ -73,8 +73,8 @@ export interface NotReplicatedFacts {
 export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
- * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. The `cause`
- * of an error that a server reported is an error with its status and problem document.
+ * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. If a server
+ * reported the error, its `cause` is an error with the HTTP status and the problem document.
  */
 export abstract class LockkeeperError<Facts extends object = object> extends Error {
   abstract readonly code: ApiErrorCode;

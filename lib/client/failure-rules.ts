@@ -6,7 +6,7 @@ import type { ErrorCode } from "../contract/error.ts";
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 
-/** What docs/api.md, "When a request fails", states for each code. */
+/** The rule for each code, as documented in docs/api.md, "When a request fails". */
 const RULE_OF_CODE = {
   invalid: "never",
   idempotency_key_required: "never",
@@ -62,7 +62,7 @@ export function getRetryRule(code: ProblemCode): RetryRule {
   return RULE_OF_CODE[code];
 }
 
-/** Returns the code that stands for a status if a newer server sent a code that this client does not know. */
+/** Returns a known code for a status, for responses of newer servers whose code this client does not know. */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";
   if (status === 403) return "forbidden";

@@ -101,7 +101,7 @@ export class HoldLease {
     return new LostError(detail, { key: this.key, owner, fence }, options);
   }
 
-  /** Whether the lease is held, regardless of the deadline. */
+  /** Whether the lease has not ended, regardless of the deadline. */
   #isLive(): boolean {
     return this.#state === "held" || this.#state === "jeopardy";
   }

@@ -2,7 +2,7 @@ import type { OwnerRecord, TimestampUnit, WritableFormat } from "./wire-types.ts
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
-  /** Lease in milliseconds; 30,000 by default. Renewed after a third of it. */
+  /** Lease in milliseconds; 30,000 by default. It is renewed each time a third of it has passed. */
   readonly leaseMs?: number | undefined;
   /** How long to wait for a held lock, in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
@@ -10,7 +10,7 @@ export interface AcquireOptions {
   readonly owner?: string | undefined;
   /** Service, host, purpose and more, shown in the console. */
   readonly record?: OwnerRecord | undefined;
-  /** How the lock is stored in Redis; by default as the server decides, which is `redisson` except on a quorum. */
+  /** How the lock is stored in Redis; by default `redisson`, and `token` on a quorum target. */
   readonly format?: WritableFormat | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
@@ -18,7 +18,7 @@ export interface AcquireOptions {
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;
-  /** `automatic` by default: renewed until it is released or lost. `manual`: only by `hold.renew()`. */
+  /** `automatic` (the default): the client renews the hold until it ends. `manual`: only `hold.renew()` renews it. */
   readonly renewal?: "automatic" | "manual" | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;

@@ -9,7 +9,7 @@ export interface ReceivedReleaseRequest {
   readonly state: "requested" | "accepted" | "refused";
 }
 
-/** An operator's request that this hold is released. Answer it once. */
+/** An operator's request to release this hold. Answer it once. */
 export interface ReleaseRequest {
   readonly requestId: string;
   /** Reason that the operator entered. */
@@ -83,7 +83,7 @@ export class ReleaseRequestInbox {
         refuse: (text) => commands.answer(requestId, "refused", text),
       });
     } catch (error) {
-      // As with listeners of a signal, the process gets the error, and renewals continue.
+      // As with event listeners, the error is reported as uncaught, and renewals continue.
       queueMicrotask(() => {
         throw error;
       });

@@ -47,7 +47,7 @@ export const fenceSchema = z.string().regex(/^\d+$/).meta({
 });
 
 export const RECORD_TEXT_MAX = 200;
-/** Short, so that the longest record still fits into a companion. */
+/** The maximum length of `session`. It is short, so that the longest record still fits into a companion. */
 export const SESSION_TEXT_MAX = 64;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });

@@ -28,7 +28,7 @@ export function toKeyPattern(key: Key): string {
 }
 
 /**
- * Replaces tokens that contain `-` and `_`, such as those of nanoid. Unlike words, they often change between classes of
+ * Replaces tokens that contain `-` and `_`, such as those of nanoid. Unlike words, they often alternate between classes of
  * characters.
  */
 function removeToken(segment: string): string {

@@ -51,7 +51,7 @@ const STREAM_SLOTS = 4;
 const doNothing = () => undefined;
 
 const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
-  // Unavailable without TLS, except on localhost. If it is unavailable, every tab keeps a connection open.
+  // Browsers provide web locks only with TLS or on localhost. Without them, every tab keeps a connection open.
   const { locks } = navigator;
   if (locks === undefined) {
     onChange(true);

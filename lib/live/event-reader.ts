@@ -31,8 +31,8 @@ export interface EventReaderOptions {
   /** With `now`, new events are shown. With `then`, the view starts in the past. */
   readonly from: "now" | "then";
   /**
-   * The maximum number of loaded events. Those at the end away from the scroll direction are dropped, and fetched again
-   * if needed.
+   * The maximum number of loaded events. Surplus events are dropped at the end that the user scrolls away from, and are
+   * fetched again if needed.
    */
   readonly capacity?: number;
 }
@@ -66,7 +66,7 @@ export class EventReader {
    * yet.
    */
   #newestRequestedId: string | undefined;
-  /** The position in the log when the newer page was requested. Events that are not in the page follow it. */
+  /** The position in the log when the newer page was requested. Events that the page lacks are after this position. */
   #attachPosition = 0;
   #snapshot: EventWindow;
   #listeners = new Set<() => void>();
@@ -204,12 +204,12 @@ export class EventReader {
     if (next === undefined) this.#attachToLive();
   }
 
-  /** The last page has arrived. The log contains the events since then. */
+  /** Follows live events after the last page has arrived. The log contains the events that the page lacks. */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
     const { log, matches } = this.#options;
-    // Some events that arrived while the page was loading have been dropped from the log, so they are requested.
+    // The log has dropped events that arrived while the page was loading, so another page must be requested.
     if (!log.readFrom(this.#attachPosition).isWhole) return;
     const { entries, place } = log.readFrom(0);
     const fresh = entries.filter((entry) => {

@@ -15,8 +15,8 @@ export interface StreamListener {
 
 export const STALE_AFTER_MS = 2500;
 /**
- * The time limit for the first message in milliseconds. It takes longer on a slow network. Until it arrives, nothing
- * that could be stale is shown.
+ * The time limit for the first message in milliseconds. It is generous, because networks can be slow and no data that
+ * could be stale is shown before the first message.
  */
 export const FIRST_MESSAGE_MS = 15_000;
 /** The polling interval of a tab without its own connection. It is shorter than the limit for `stale`. */
@@ -212,7 +212,7 @@ export class LiveStream {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
     if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
-    // There is nothing to wait for.
+    // Without a first message, no data is shown, so there is no reason to wait before reporting the outage.
     if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
     if (session !== "out") return session;
     this.markLoggedOut();

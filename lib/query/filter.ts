@@ -84,7 +84,7 @@ export function parseFilter(filter: string): FilterTerm[] {
 export interface FilterToken {
   /** The term as written, including quotes. */
   readonly word: string;
-  /** The start of the term in the filter. */
+  /** The index at which the term starts in the filter. */
   readonly at: number;
 }
 

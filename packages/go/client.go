@@ -61,7 +61,7 @@ type LockOptions struct {
 	OnReleaseRequested func(*ReleaseRequest)
 }
 
-// Acquire acquires a lock. If the lock is held, even by this client, the call is refused or waits. ctx limits the
+// Acquire acquires a lock. If the lock is held, even by this client, the call waits for up to options.Wait. ctx limits the
 // acquire, not the hold. If ctx is cancelled, a lock that was granted in the meantime is released before Acquire
 // returns, within 2 s. Errors are an [*Error], or wrap the cause of ctx.
 func (c *Client) Acquire(ctx context.Context, key string, options LockOptions) (*Hold, error) {
@@ -73,7 +73,7 @@ func (c *Client) AcquireAll(ctx context.Context, keys []string, options LockOpti
 	return c.acquire(ctx, "/locks/acquire", map[string]any{"keys": keys}, options)
 }
 
-// Work is what a lock protects.
+// Work is the function that a lock protects.
 type Work = func(ctx context.Context, hold *Hold) error
 
 // WithLock runs work while it holds the lock, and releases the lock when work returns or panics. The context of work is

@@ -13,8 +13,8 @@ const NEXT_ENTRIES = [
 ];
 
 /**
- * The same as in the standalone builds of Next, and what only a development server or features that the console does not
- * use need: sharp converts images, the font metrics are for fonts of the pages router.
+ * Modules to leave out: those that standalone builds of Next leave out, and those that only a development server or
+ * unused features need. sharp converts images, and the font metrics are for fonts of the pages router.
  */
 const IGNORED_MODULES = [
   "**/next/dist/server/lib/router-utils/setup-dev-bundler.js",

@@ -89,7 +89,7 @@ export class Container {
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 process.on("exit", () => {
-  // unshare ends its child with it.
+  // When unshare is killed, it also ends its child.
   for (const child of running) child.kill("SIGKILL");
 });
 

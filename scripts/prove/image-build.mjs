@@ -48,7 +48,7 @@ export function findObstacle() {
   return undefined;
 }
 
-/** Builds the image with buildah, in a storage of its own, from stand-ins for the two images that it is based on. */
+/** Builds the image with buildah, in its own storage, from stand-ins for the two base images. */
 export class ImageBuild {
   /**
    * @param {{ root: string, folder: string, cache: string }} options the repository, a temporary folder, and a folder
@@ -104,7 +104,7 @@ export class ImageBuild {
     mkdirSync(this.cache, { recursive: true });
     const partial = `${this.baseTar}.partial`;
     const sources = SOURCES.filter((file) => existsSync(file));
-    // The official image has no documents, translations and package lists either.
+    // The official image has no documents, translations or package lists either.
     const excluded = ["doc", "man", "locale"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
     const clean = '--customize-hook=rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/*';
     const options = ["--quiet", "--variant=minbase", "--format=tar", ...excluded, clean];

@@ -21,7 +21,7 @@ const CONTENTS = {
     /^node_modules\/(?:@next\/env|@swc\/helpers|baseline-browser-mapping|caniuse-lite|client-only|next|react|react-dom|styled-jsx)\//,
   ],
 };
-/** Limits in bytes. A package that grows overnight contains something that it should not. */
+/** Limits in bytes. A package that suddenly exceeds its limit contains something that it should not. */
 const PACKED_BYTES_MAX = { redis: 400_000, client: 100_000, lockkeeper: 8_000_000 };
 
 /** @typedef {keyof typeof CONTENTS} PackageName */

@@ -68,7 +68,7 @@ interface EventListProps {
   ref?: Ref<EventListHandle>;
 }
 
-/** The ID of the list, for its button. */
+/** The ID of the list, which `NewEventsButton` refers to. */
 const LIST_ID = "event-list";
 /** Shown next to the headers or over the rows, so that no row moves when it appears. */
 const NEW_EVENTS_CLASSES = {

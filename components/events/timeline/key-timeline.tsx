@@ -33,7 +33,7 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** The event list below shows the rest. */
+/** The maximum number of overlaps to describe. The event list below shows the rest. */
 const LISTED_OVERLAPS_MAX = 3;
 
 interface KeyTimelineProps {

@@ -78,7 +78,7 @@ export class RowPacer {
     return Math.min(Math.max(since, this.#lastAdmittedAt) + settleMs, since + WAIT_MAX_MS);
   }
 
-  /** Text comes before actions. */
+  /** Advances the rows that are due, text before actions. */
   #advanceRows(): void {
     const now = this.#ports.now();
     const due = [...this.#pending.values()].filter((pending) => this.#getDueAt(pending) <= now);

@@ -120,7 +120,7 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** Subtracts the age of the review. The review is based on an index that can itself be several seconds old. */
+/** Subtracts the age of the review from the remaining time. The index behind the review can be several seconds old. */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }

@@ -37,9 +37,9 @@ class AcquireOptions(TypedDict, total=False):
     grace_s: float
     #: Minimum hold time, which applies even if the lock is released earlier.
     min_hold_s: float
-    #: ``automatic`` (the default): renewed at a third of the lease. ``manual``: only by ``renew()``.
+    #: ``automatic`` (the default): renewed after each third of the lease. ``manual``: only by ``renew()``.
     renewal: str
-    #: Called once if the hold is lost, in any thread. It must return quickly.
+    #: Called once when the hold is lost, in any thread. It must return quickly.
     on_lost: Callable[[LockLost], object]
     #: Called in a thread of its own when an operator asks to release the lock.
     on_release_requested: Callable[[ReleaseRequest], object]
