@@ -81,7 +81,7 @@ export const apiKeys = {
   revokeKey: "Revoke API key",
   refusedSoon: "Within two seconds, requests with this key are refused and its streams are closed.",
   holdsStay:
-    "Its locks stay held until their leases expire or they are force-released, and cannot be renewed. Work that they protect may still be running.",
+    "Its locks can no longer be renewed. They stay held until their leases expire or they are force-released. Work that they protect may still be running.",
   irreversible: "You cannot undo this. The key stays in the list for 30 days.",
 
   secretOf: (name: ReactNode) => <>Secret for {name}</>,

@@ -9,7 +9,7 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
   format_required: "of uncertain format: release individually",
   read_only: "cannot be released from here",
   forbidden: "not permitted",
-  unknown: "not confirmed: may or may not be released",
+  unknown: "not confirmed: may or may not have been released",
   failed: "failed",
 };
 

@@ -70,7 +70,7 @@ export const docs = {
   otherBodies: "Other request bodies",
   errors: "Errors",
   response: "Response",
-  responseOf: (operation: string) => `Response of ${operation}`,
+  responseOf: (operation: string) => `Response to ${operation}`,
   members: "Fields",
   required: "required",
   /** Where a parameter is sent. */

@@ -113,7 +113,7 @@ export const eventsPage = {
     unwatched: "Not observed at this point.",
     incomplete: "Older events have been deleted, so the start of the range may be missing.",
     failed: "Could not load the history.",
-    keys: "Press Space to play or pause, ← and → to move by 5 s, with Shift by 30 s.",
+    keys: "Press Space to play or pause, and ← or → to move by 5 s (with Shift, by 30 s).",
   },
   commands: {
     pause: "Pause events",

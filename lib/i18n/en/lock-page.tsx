@@ -37,7 +37,7 @@ export const lockPage = {
   notHeld: "Not held.",
   neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
-    "If this lock should be held, check the key for typos and that it matches a watched pattern. Older holds may no longer be stored.",
+    "If this lock should be held, check the key for typos, and check that it matches a watched pattern. Older holds may no longer be stored.",
   /** Whether the holder is alive. */
   alive: (ago: string) => `The holder is alive (renewed ${ago}).`,
   renewsOnSchedule: "The holder renews on schedule.",

@@ -91,7 +91,7 @@ export const lockParts = {
   noteSheet: {
     title: "Note",
     empty: "Enter a note.",
-    by: (name: string) => `Shown with the name ${name}`,
+    by: (name: string) => `Shown under the name ${name}`,
     remove: "Delete note",
     save: "Save note",
     label: "Note",
@@ -120,7 +120,7 @@ export const lockParts = {
     format: "Format",
     noFormat: "Select format…",
     lasts: {
-      to_its_end: "No client shortens it.",
+      to_its_end: "No client will shorten the lease.",
       until_renewed: "The next renewal resets the lease to the client's value, which may be shorter.",
       unknown: "The next renewal may reset the lease to the client's value.",
     },

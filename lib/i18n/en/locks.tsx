@@ -23,7 +23,7 @@ export const locks = {
       </>
     ),
     advice:
-      "To see changes at once, run this command in Redis or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.",
+      "To see changes immediately, run this command in Redis or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.",
     copy: "Copy command",
   },
 };

@@ -48,14 +48,14 @@ export const operators = {
 
   passwordOf: (name: ReactNode) => <>Password for {name}</>,
   setPassword: "Set password",
-  sessionsEnd: "All sessions end. The operator must log in again with the new password.",
+  sessionsEnd: "The operator's sessions end, and they must log in again with the new password.",
 
   ends: {
     disable: {
       title: (name: ReactNode) => <>Disable {name}</>,
       button: "Disable operator",
       texts: [
-        "All sessions end within two seconds, and the operator can no longer log in.",
+        "The operator's sessions end within two seconds, and they can no longer log in.",
         "Name, roles and password are kept. You can undo this.",
       ],
     },
@@ -68,7 +68,7 @@ export const operators = {
       title: (name: ReactNode) => <>Delete {name}</>,
       button: "Delete operator",
       texts: [
-        "All sessions end within two seconds.",
+        "The operator's sessions end within two seconds.",
         "The operator's roles and password are deleted permanently. Their actions remain in the audit log.",
       ],
     },

@@ -51,8 +51,8 @@ export const releaseRequest = {
   texts: {
     requested:
       "Waiting for the holder's answer. Clients of the HTTP API receive the request with their next renewal.",
-    accepted: "It releases the lock when its work is done.",
-    refused: "It keeps the lock. Ask again, or choose another action.",
+    accepted: "It will release the lock when its work is done.",
+    refused: "It is keeping the lock. Ask again, or choose another action.",
   },
 
   // The end of a hold that was asked for.

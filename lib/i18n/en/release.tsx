@@ -133,8 +133,8 @@ export const release = {
   ),
   notFollowedText: (who: ReactNode) => (
     <>
-      {who} holds the lock, but the connection to Redis was interrupted. It may have released the lock and
-      acquired it again in the meantime.
+      {who} holds the lock, but the connection to Redis was interrupted. The owner may have released the lock
+      and acquired it again in the meantime.
     </>
   ),
   changedThere: "The hold changed. Nothing was released.",

@@ -39,7 +39,7 @@ export const timeline = {
     failed: "The history is unavailable.",
     notHeld: "The lock was not held.",
     unknown: "No holder is recorded.",
-    forgotten: "Unknown: events of that time are no longer stored.",
+    forgotten: "Unknown: events from that time are no longer stored.",
     unwatched: "Lockkeeper was not watching this target at that time, so holds may be missing.",
   },
 

@@ -15,7 +15,7 @@ export const viewTools = {
   notForTeam: "To share views, you need a role that can release locks.",
   save: "Save",
   cancel: "Cancel",
-  tooMany: (most: number) => `The limit of ${most} views is reached.`,
+  tooMany: (most: number) => `The limit of ${most} views has been reached.`,
   nameMissing: "Enter a name.",
   actionsOf: (name: string) => `Actions for ${name}`,
   rename: "Rename…",

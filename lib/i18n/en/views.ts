@@ -24,5 +24,5 @@ export const views = {
   export: "Export…",
   exportHint: "Export all matching locks to a file",
   more: "Copy or export the list",
-  invalidSearch: "Invalid search: fix it first.",
+  invalidSearch: "Fix the invalid search first.",
 };
