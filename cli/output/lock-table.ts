@@ -3,7 +3,7 @@ import { formatDuration } from "./duration.ts";
 import type { Style } from "./style.ts";
 import { formatTable, type TableColumn } from "./table.ts";
 
-/** The minimum time to show for a hold whose start was not observed. A shorter time carries no information. */
+/** The minimum time to show for a hold whose start was not observed. A shorter time would not be informative. */
 const KNOWN_SINCE_MS = 1000;
 export const UNKNOWN = "?";
 

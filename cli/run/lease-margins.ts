@@ -1,4 +1,4 @@
-/** The times before the end of an unrenewed lease at which the command is signaled and killed, in milliseconds. */
+/** The times before the end of an unrenewed lease at which the command is signalled and killed, in milliseconds. */
 export interface LeaseMargins {
   /** SIGKILL is sent this long before the lease ends. */
   readonly killBeforeMs: number;
