@@ -8,7 +8,7 @@ import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-mo
 const PROBE_EVERY_MS = 500;
 /** Redis counts as down after this time without a response. */
 const DOWN_AFTER_MS = 1500;
-/** Interval at which delivery is tested, because any client with the permission can turn notifications off. */
+/** Interval of the delivery tests. Any client that may use CONFIG can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {

@@ -17,14 +17,14 @@ export interface MessageHandler {
 const PATTERN_MESSAGE = Buffer.from("*4\r\n$8\r\npmessage\r\n");
 const MESSAGE = Buffer.from("*3\r\n$7\r\nmessage\r\n");
 const [CR, DOLLAR, STAR, MINUS, ZERO] = [0x0d, 0x24, 0x2a, 0x2d, 0x30];
-/** `+`, `-` and `:` */
+/** First bytes of single-line replies: `+`, `-` and `:`. */
 const LINES = new Set([0x2b, MINUS, 0x3a]);
-/** Digits of a length. Redis limits a string to 512 MB. */
+/** Maximum number of digits in a length. Redis limits a string to 512 MB. */
 const DIGITS_MAX = 10;
 
 /**
- * Splits the data of a subscriber connection (RESP2) into messages and other replies without copying it. A reply that is
- * incomplete is kept until the rest arrives.
+ * Splits the data of a subscriber connection (RESP2) into messages and other replies without copying it. A reply that
+ * is incomplete is kept until the rest arrives.
  */
 export class MessageParser {
   #kept: Buffer[] = [];

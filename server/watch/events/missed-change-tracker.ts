@@ -7,7 +7,10 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /** Time in which the notification of an observed change may still arrive. */
 const GRACE_MS = 2000;
-/** Maximum number of notified keys that have not been read. Beyond it, reads are not keeping up. */
+/**
+ * Maximum number of notified keys that have not been read. If it is reached, reads are not keeping up, and all
+ * notifications are forgotten.
+ */
 const NOTIFIED_KEYS_MAX = 300_000;
 
 type MissedKind = "found" | "gone" | "changed";

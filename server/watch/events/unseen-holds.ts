@@ -4,7 +4,7 @@ import type { Observation } from "../../formats/observation.ts";
 /** A foreign hold of up to this duration may be missing from the history without a gap. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** A notification of a hold's end that has not arrived within this time is lost. */
+/** A notification of a hold's end counts as lost if it has not arrived within this time. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /** Maximum number of keys with unread notifications. Beyond it, all are dropped, and a gap covers their holds. */
 const KEYS_MAX = 100_000;
@@ -34,7 +34,7 @@ export class UnseenHolds {
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;
   #beatAt = performance.now();
-  /** Notifications that arrive before `until` may have been sent since `from`. */
+  /** Notifications that arrive before `until` may have been sent as early as `from`. */
   #backlog = { from: 0, until: Number.NEGATIVE_INFINITY };
 
   /**
@@ -70,7 +70,7 @@ export class UnseenHolds {
     if (changes === undefined) return;
     const isHeld = state === "held" || state === "ended";
     const unseen = changes.ended.filter(({ to }) => to < sentAt);
-    // A read in progress may show any of the other holds.
+    // The read may have shown any of the holds that ended after it was sent.
     const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
     const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
     if (state !== "free" || isOutdated) changes.openFrom = undefined;

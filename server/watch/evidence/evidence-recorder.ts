@@ -71,7 +71,7 @@ export class EvidenceRecorder {
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
   ): Promise<EvidenceRecorder> {
     const recorder = new EvidenceRecorder(store, times, log);
-    // The target opens without evidence, and its holds are assessed from scratch.
+    // If the evidence cannot be read, the target opens without it, and its holds are assessed from scratch.
     await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
     store.onEmptied(() => recorder.#markAllChanged(new Set()));
     return recorder;
@@ -154,7 +154,7 @@ export class EvidenceRecorder {
     const source = this.#source;
     if (source === undefined || this.store.isDisconnected) return;
     if (!source.isWriter()) {
-      // Another instance writes, so the store is read again before this instance does.
+      // Another instance writes, so the store is read again before this instance writes.
       this.#stored = undefined;
       this.#changed.clear();
       if (source.isComplete()) this.#unread.clear();

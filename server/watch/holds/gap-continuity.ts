@@ -1,8 +1,8 @@
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
 /**
- * The masters of a quorum receive a renewal at different times. During observation, differences up to the same share
- * are smoothed.
+ * Share of the lease by which a deadline may appear to change. The masters of a quorum receive a renewal at different
+ * times. Without a gap, differences up to the same share are smoothed.
  */
 const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;

@@ -190,7 +190,7 @@ export class LockIndex {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys that hold the same token, because they were acquired together. */
+  /** Returns up to `most` other keys with the same token, which were therefore acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }

@@ -8,7 +8,8 @@ import type { SortValue } from "./sorted-keys.ts";
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
   /**
-   * Returns when the value changes with time alone. `undefined` if it does not depend on time or typical hold times.
+   * Returns when the value next changes without a change to the hold. `undefined` if the value does not depend on time
+   * or typical hold times.
    */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }

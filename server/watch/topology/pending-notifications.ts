@@ -25,7 +25,7 @@ export interface ConsumedNotifications {
   readonly wasGone: boolean;
   /** The key was reported as gone, before or after the observed state. */
   readonly mayBeGone: boolean;
-  /** More holders were reported as gone than are missing, or the hold may have ended and another begun. */
+  /** More holders were reported as gone than are missing, or the hold may have ended and another one may have begun. */
   readonly hasAmbiguousExit: boolean;
   /** An operator extended the lease. */
   readonly isExtended: boolean;
@@ -83,8 +83,8 @@ export class PendingNotifications {
   }
 
   /**
-   * Returns the notifications that a read consumes. Those that arrived after it was sent are kept for the next read as
-   * well.
+   * Returns the notifications that a read consumes. Notifications that arrived after the read was sent are also kept
+   * for the next read.
    */
   consume(
     observation: Observation,
@@ -98,7 +98,8 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // A migrating key is deleted on one master and restored on the other. There may also have been another change.
+    // A migrating key is deleted on one master and restored on the other. The lock may also have changed during the
+    // migration.
     const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {
       wasGone: end === "certain" && !isMoving,
