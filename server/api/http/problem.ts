@@ -88,7 +88,8 @@ function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (error instanceof RateLimitedError) return buildRateLimitedHeaders(error);
   if (error instanceof UnavailableError) return buildUnavailableHeaders(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return buildRetryAfter(0);
-  // Advice for short polling. When the lock will become free is unknown, because the holder may renew or release it.
+  // Advice for short polling. The time at which the lock becomes free is unknown, because the holder may renew or
+  // release it.
   return error instanceof HeldError || error instanceof WaitTimeoutError
     ? buildRetryAfter(HELD_RETRY_MS)
     : {};

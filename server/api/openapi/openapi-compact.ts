@@ -37,7 +37,7 @@ function separateReferences(value: Json): Json {
   const members = Object.entries(value).map(
     ([name, member]) => [name, member && separateReferences(member)] as const,
   );
-  // Copied from the referenced object; next to the reference, it would reject all properties.
+  // `additionalProperties` is copied from the referenced object. Next to the reference, it would reject all properties.
   const { $ref, additionalProperties: _, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;
