@@ -7,8 +7,8 @@ interface Attempt {
 }
 
 /**
- * Records which addresses were reached, and the last error of each other address, for all connections that are opened while
- * `record` runs. A timeout error contains neither.
+ * Records which addresses were reached, and the last error of each other address, for all connections that are opened
+ * while `record` runs. A timeout error contains neither.
  */
 export class ConnectionErrors {
   /** Disabled while nothing records: Node 20 and 22 track every promise of the process for an enabled storage. */

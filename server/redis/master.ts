@@ -24,7 +24,7 @@ export interface Master {
 /** The current masters of a target. */
 export interface Masters {
   readonly db: number;
-  /** Each master has every key and a vote on it, and the set of masters is fixed. Omitted if each key has one master. */
+  /** Set if each master has every key and a vote on it. The set of masters is then fixed. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
   /** Returns the master of the key; `undefined` if it is unknown. */
@@ -48,8 +48,8 @@ export interface SlotRouting {
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   /**
-   * Handles a read error caused by a redirect. `moved`: the key is on another master, which is now known. `apart`: its slot
-   * is being migrated, or a related key is in another slot, so each key must be read separately.
+   * Handles a read error caused by a redirect. `moved`: the key is on another master, which is now known. `apart`: its
+   * slot is being migrated, or a related key is in another slot, so each key must be read separately.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
   /** Whether the key's slot was being migrated recently. A deletion notification may then come from the migration. */

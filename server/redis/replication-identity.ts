@@ -82,7 +82,7 @@ function parseIdentity({
 }
 
 function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
-  // Without INFO, a reconnect cannot be distinguished from another server.
+  // Without INFO, a reconnect to the same server cannot be distinguished from a connection to another one.
   if (now.runId === undefined || now.runId !== before.runId) return true;
   // A master without replicas also changes its id after some time, but has no second id.
   return now.replid !== before.replid && now.followed !== undefined;

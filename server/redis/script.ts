@@ -14,7 +14,7 @@ export interface ScriptCall<Keys, Arguments> {
   arguments: Arguments;
 }
 
-/** `EVALSHA_RO`: Redis refuses every write of the script. Known since Redis 7.0. */
+/** `EVALSHA_RO`: Redis refuses every write of the script. Available since Redis 7.0. */
 type ReadCommand = "EVALSHA" | "EVALSHA_RO";
 
 /** How scripts that only read are run on a connection. `EVALSHA` by default. */

@@ -8,7 +8,9 @@ import { isRunning } from "./server-process.ts";
 
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
-/** The C library must be the running system's: a second one next to its loader crashes immediately. */
+/**
+ * The C library must be that of the running system: a copy does not match the system's loader and crashes immediately.
+ */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {

@@ -9,7 +9,9 @@ export interface SentinelLocation {
   readonly sentinel: readonly string[];
   /** The name of the master in the sentinels' configuration. */
   readonly master: string;
-  /** A URL with the user, password, database and TLS settings of the master. Its host is ignored. `redis://` by default. */
+  /**
+   * A URL with the user, password, database and TLS settings of the master. Its host is ignored. `redis://` by default.
+   */
   readonly redis?: string;
   /** Maps server addresses that are not directly reachable: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
