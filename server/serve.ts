@@ -16,8 +16,8 @@ export interface ServeOptions {
 }
 
 /**
- * Runs the server in this process. Resolves when the server is ready. A termination signal stops it and ends the process,
- * and so does a failure to start.
+ * Runs the server in this process. Resolves when the server is ready. A termination signal or a failure to start stops
+ * the server and ends the process.
  */
 export async function serve({ output, prepare, reportFailure }: ServeOptions): Promise<void> {
   let serverProcess: ServerProcess | undefined;

@@ -10,7 +10,7 @@ import { type AccountChange, Accounts } from "./account.ts";
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
 /** Interval at which each instance checks for changes. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Older data may be outdated. Allows one second for the interval and one for a slow reply. */
+/** Maximum age of fresh data. Allows one second for the interval and one for a slow reply. */
 const FRESH_MS = 2000;
 /** Minimum interval between refreshes for unknown keys, for any number of requests. */
 const SHARED_REFRESH_INTERVAL_MS = 100;

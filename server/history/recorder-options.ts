@@ -19,7 +19,7 @@ export interface RecorderTimes {
   readonly leaseMs: number;
   /** How long an instance with incomplete observations lets others become the recorder first. */
   readonly giveWayMs: number;
-  /** The most recent period, which is not declared recorded because events may still arrive. */
+  /** Length of the most recent period, which is not yet declared recorded because events may still arrive. */
   readonly lagMs: number;
 }
 

@@ -179,7 +179,7 @@ export class Recorder {
     return covered !== undefined && (recordedUntil === null || covered <= recordedUntil);
   }
 
-  /** Returns the time before which no event can still arrive. Missed periods are never declared recorded. */
+  /** Returns the time up to which all events have arrived. Missed periods are never declared recorded. */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
     return this.session.now() - this.times.lagMs - this.#beats.elapsedMs;

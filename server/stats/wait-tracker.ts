@@ -187,7 +187,9 @@ export class WaitTracker {
     else if (fence !== undefined) this.#expiredHolds.set(name, true);
   }
 
-  /** A hold that left the index long ago was an earlier one of the same owner, whose end was reported. */
+  /**
+   * Ignores a hold that left the index long ago: it was an earlier hold of the same owner, and its end was reported.
+   */
   #takeGoneHold(name: string): GoneHold | undefined {
     const gone = this.#goneHolds.take(name);
     return gone !== undefined && this.deps.now() - gone.at < REPORTED_WITHIN_MS ? gone : undefined;

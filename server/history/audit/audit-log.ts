@@ -42,8 +42,8 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  * Appends entries to the audit chain in order, together with the entries of other instances. Entries that arrive
  * during a call are written in the next one.
  *
- * If the reply of a call is lost, the call may have run or may still run. It is remembered until its last entry is
- * found in the chain, or the chain has grown without it, because the script then rejects it.
+ * If the reply of a call is lost, the call may have run or may still run. The call is remembered until its last entry
+ * is found in the chain, or until the chain has grown without it and the script would reject it.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
@@ -122,7 +122,7 @@ export class AuditLog {
 
   get #isPending(): boolean {
     const isUnclear = this.#head === undefined && this.#unconfirmed.length > 0;
-    // While the delay runs, only intents are urgent. Waiting outcomes would hold up later intents.
+    // While the delay runs, only intents are urgent. Writing the waiting outcomes now would delay later intents.
     const isDue = this.#timer === undefined ? this.#queue.length > 0 : this.#queue.some(isAwaited);
     return (isDue || isUnclear) && !this.#stopped.signal.aborted;
   }
