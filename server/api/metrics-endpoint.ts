@@ -42,7 +42,6 @@ export class MetricsEndpoint {
     if (method !== "GET") {
       throw new MethodNotAllowedError("This path supports GET.", { allowed: "GET" });
     }
-    //
     const requirements = { method, access: "read", scope: "target" } as const;
     if (this.access === "key")
       assertAuthorized(await this.#authenticate(request, requirements), requirements, undefined, undefined);

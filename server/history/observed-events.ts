@@ -11,7 +11,7 @@ export interface ObservedEvent {
   temporaryId: string | undefined;
 }
 
-/** How long observations are kept. Longer than a change of the recorder takes. */
+/** How long observations are kept. Longer than it takes another instance to become the recorder. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;

@@ -13,11 +13,13 @@ const IDLE_MS = 150;
 const IDLE_POLL_MS = 10;
 
 /**
- * Stops accepting connections. Connections that the kernel but not yet Node has accepted are reset when the listener
- * closes, which a proxy reports as 502. The listener therefore closes right after a turn of the event loop that has
- * accepted them all. Later connections are refused, and a proxy sends their requests to another instance.
+ * Stops accepting connections. If the kernel has accepted a connection but Node has not, the connection is reset when
+ * the listener closes. A proxy reports this as 502. The listener therefore closes right after a turn of the event loop
+ * in which Node has accepted all connections. Later connections are refused, and a proxy sends their requests to
+ * another instance.
  *
- * Unlike `Server.close()` of `node:http`, it leaves idle connections open: a request may be in transit on them.
+ * Unlike `Server.close()` of `node:http`, this function leaves idle connections open: a request may be in transit on
+ * them.
  */
 export async function closeListener(server: Server): Promise<void> {
   await waitForQuietTurn(server);

@@ -55,7 +55,7 @@ export class HttpServer {
   ) {
     this.server = createServer(limits, (incoming, outgoing) => this.#handleRequest(incoming, outgoing));
     this.server.maxConnections = config.connectionsMax;
-    // Hot reloading keeps a connection open that can be silent for a long time.
+    // In development, hot reloading keeps a connection open that can be silent for a long time.
     if (config.mode === "production") {
       this.server.timeout = limits.inactivityTimeoutMs;
       this.#disableUpgrades();

@@ -29,7 +29,7 @@ export interface Masters {
   readonly list: readonly Master[];
   /** Returns the master of the key; `undefined` if it is unknown. */
   findMaster(key: Key): Master | undefined;
-  /** Present if keys are distributed over masters and can move between them. */
+  /** Present if keys are distributed across masters and can move between them. */
   readonly routing?: SlotRouting;
   /**
    * Calls `listener` when a master was added or removed, or has different keys than before. Returns a function that
@@ -39,7 +39,7 @@ export interface Masters {
   close(): void;
 }
 
-/** Access to keys that are distributed over masters by slots, which can be migrated. */
+/** Access to keys that are distributed across masters by slot. Slots can be migrated. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
   /** Runs a script on one key at its current master. Strings in the reply are returned as bytes. */

@@ -191,7 +191,7 @@ export class Watcher {
 
   /**
    * Resolves when the index contains what Redis has reported so far, or after half a second. Unlike `waitUntilSettled`,
-   * it neither waits for a batch to fill up nor for keys that change all the time.
+   * it waits neither for a batch to fill up nor for keys that change all the time.
    */
   readQueued(): Promise<void> {
     return this.#masterSet.readQueued();
@@ -202,7 +202,7 @@ export class Watcher {
   }
 
   /**
-   * Whether a lock with this key is always listed, even if it is only possibly a lock: the key is lockable, or a rule
+   * Whether a lock with this key is always listed, even if it is only a possible lock: the key is lockable, or a rule
    * names its format.
    */
   isAlwaysListed(key: Key): boolean {

@@ -29,7 +29,7 @@ const CLIENT_CLOSED_REQUEST = 499;
  * Creates the response to a request that failed: a problem document (RFC 9457). The message of an error that is not
  * a `LockkeeperError` is never sent.
  *
- * @param basePath the path that the server is mounted at; "" at the root of its host
+ * @param basePath the path at which the server is mounted; "" at the root of its host
  */
 export function toProblemResponse(thrown: unknown, basePath: string, requestId?: string): ApiResponse {
   if (thrown instanceof AbortedError) return { status: CLIENT_CLOSED_REQUEST, headers: {} };

@@ -114,7 +114,7 @@ export class Tab {
     return this.#areCountsPending;
   }
 
-  /** Returns whether the tab is too far behind. Disconnects it if this lasts. */
+  /** Returns whether the tab is too far behind. Disconnects the tab if it stays too far behind. */
   isBehind(): boolean {
     if (this.sink.bufferedBytes <= BEHIND_BYTES_MAX) {
       this.#behindSince = undefined;

@@ -3,8 +3,9 @@ interface Json {
 }
 
 /**
- * Moves repeated headers and examples of problems to `components`, which reduces the document to a third, and moves
- * keywords next to a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows them.
+ * Moves repeated headers and examples of problems to `components`, which reduces the document to a third of its size.
+ * Also moves keywords next to a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows
+ * them.
  */
 export function compactDocument(given: object): object {
   const document = separateReferences(structuredClone(given) as Json);

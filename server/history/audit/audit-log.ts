@@ -49,7 +49,7 @@ export class AuditLog {
   #queue: PendingEntry[] = [];
   /** `undefined` if it must be read; `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
-  /** The last place that was certainly in the chain. */
+  /** The last place known to be in the chain. */
   #known: ChainPlace | undefined;
   /** The last place before the most recently logged loss. */
   #loggedLoss: ChainPlace | undefined;
@@ -192,7 +192,7 @@ export class AuditLog {
     return [this.#known?.number ?? 0, ...this.#unconfirmed.map(({ last }) => last.number)];
   }
 
-  /** Continues from the end in the store. */
+  /** Continues the chain from its end in the store. */
   #adoptEnd(
     { end, hashes }: Extract<AuditAppendResult, { outcome: "behind" }>,
     compare: readonly number[],

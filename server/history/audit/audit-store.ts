@@ -74,7 +74,7 @@ export class AuditStore {
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Appends entries with a single call. Errors are left to the caller. */
+  /** Appends entries with a single call. The caller must handle errors. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));

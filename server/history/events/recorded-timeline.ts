@@ -129,8 +129,8 @@ export function compareFences(a: string, b: string): number {
 /**
  * Returns the observations of a key that are not recorded yet.
  *
- * The timeline is continued at its end. Observations from before the last recorded change are dropped, even if they
- * were never recorded, so the timeline stays in order whichever instance continues it.
+ * Observations continue the timeline only at its end. Observations from before the last recorded change are dropped,
+ * even if they were never recorded, so the timeline stays in order whichever instance continues it.
  *
  * @param own in the order of observation
  * @param recorded in the order of recording, including gaps

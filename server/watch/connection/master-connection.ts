@@ -100,7 +100,7 @@ export class MasterConnection {
 
   /**
    * Waits until everything that Redis sent has arrived, and checks that notifications are still delivered. If any
-   * were missed, the continuity id has changed when this resolves.
+   * notifications were missed, the continuity id has changed when this resolves.
    */
   async confirmContinuity(): Promise<void> {
     if (await this.#subscription.confirmDelivery()) return;

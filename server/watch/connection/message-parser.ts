@@ -10,7 +10,7 @@ export interface MessageHandler {
   ): void;
   /** Called for a message on a channel. Returns false to have it passed to `onOther`. */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
-  /** Called with any other reply, as a whole. */
+  /** Called with any other reply once it is complete. */
   onOther(reply: Buffer): void;
 }
 

@@ -76,7 +76,7 @@ export class MissedChangeTracker {
       return;
     }
     const what = classifyChange(reading);
-    // Otherwise, the state is only new to this process.
+    // In all other cases, the state may be new only to this process.
     const shouldBeNotified =
       context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
     if (what === undefined || !shouldBeNotified || observation.state === "unreadable") return;

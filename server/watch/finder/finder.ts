@@ -25,7 +25,7 @@ interface FinderDeps {
   readonly masters: Masters;
   readKeys(master: Master, keys: readonly Key[]): Promise<Observation[]>;
   isWatched(key: Key): boolean;
-  /** Whether a lock with this key is always listed, even if it is only possibly a lock. */
+  /** Whether a lock with this key is always listed, even if it is only a possible lock. */
   isAlwaysListed(key: Key): boolean;
   /** The watched patterns. */
   readonly watch: readonly string[];

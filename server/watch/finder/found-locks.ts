@@ -20,7 +20,7 @@ interface KeyGroup {
 
 interface KeyPredicates {
   isWatched(key: Key): boolean;
-  /** Whether a lock with this key is always listed, even if it is only possibly a lock. */
+  /** Whether a lock with this key is always listed, even if it is only a possible lock. */
   isAlwaysListed(key: Key): boolean;
 }
 

@@ -225,7 +225,7 @@ class PreviousHolders {
 /**
  * Creates a hold from one observation of a key that is not watched.
  *
- * @param isAlwaysListed whether a lock with this key is always listed, even if it is only possibly a lock
+ * @param isAlwaysListed whether a lock with this key is always listed, even if it is only a possible lock
  */
 export function createTransientHold(
   observation: Observation,

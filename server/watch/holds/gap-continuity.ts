@@ -22,9 +22,9 @@ interface HoldBeforeGap {
  * Whether an owner string that can be reused identifies the same hold before and after a gap.
  *
  * It does if the deadline is unchanged, because a different hold would have a different one. It also does if a single
- * holder with a steady renewal interval has the deadline that a renewal on schedule would have set. Any other
- * deadline may belong to a new hold by the same owner. A lock without TTL has no deadline to compare, and is treated
- * as the same hold.
+ * holder with a steady renewal interval has the deadline that a renewal on schedule would have set. Any other deadline
+ * may belong to a new hold by the same owner. A lock without a TTL has no deadline to compare, and is treated as the
+ * same hold.
  */
 export function outlastsGap(
   before: HoldBeforeGap,

@@ -9,7 +9,7 @@ export interface RenewalPolicy {
   readonly afterShare: number;
 }
 
-/** The renewals to expect of a hold before the first one is observed. */
+/** The expected renewals of a hold before any renewal has been observed. */
 export interface RenewalSchedule {
   readonly intervalMs: number;
   /**
@@ -23,8 +23,8 @@ export interface RenewalSchedule {
 /** Applies to a hold that is extended although its library has no watchdog. */
 const MANUAL_RENEWAL_SHARE = 1 / 2;
 /**
- * Minimum time in which a library may recreate a released lock. A library with a timer recreates it when the timer
- * fires, any other library immediately or by chance.
+ * Minimum length of the period after a release in which a library may recreate the lock. A library with a timer
+ * recreates it when the timer fires, any other library immediately or by chance.
  */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
@@ -45,7 +45,7 @@ export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldO
   return candidates.length === 0 ? POLICY_BY_FORMAT[format] : choosePatientPolicy([format, ...candidates]);
 }
 
-/** Returns the renewals to expect of a holder before the first one is observed. */
+/** Returns the expected renewals of a holder before any renewal has been observed. */
 export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null): RenewalSchedule {
   const [first] = seen.holders;
   const { who, afterShare } = getRenewalPolicy(seen);

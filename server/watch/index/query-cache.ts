@@ -30,7 +30,7 @@ const ATTEMPTS_MAX = 4;
 /** Entries of all results combined, 16 bytes each. A filter with few matches costs little. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
-/** Stored changes, which unused results apply when they are used again. */
+/** Number of changes that are always kept. Unused results apply them when they are used again. */
 const CHANGES_MIN = 8192;
 
 /**

@@ -25,7 +25,7 @@ const SORT_VALUES: Record<Exclude<LockSortField, "attention">, (hold: ObservedHo
   count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
   remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
   waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  // The earlier it began, the longer it has been held.
+  // Negated, because a hold that began earlier has been held longer.
   held: (hold) => -getHeldSince(hold),
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,

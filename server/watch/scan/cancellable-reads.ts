@@ -10,7 +10,7 @@ const DELAY_MS = 20;
 export class CancellableReads {
   /** When (`performance.now()`) each key is due, oldest first. */
   readonly #dueAt = new Map<Key, number>();
-  /** Number of reads in progress of each key. */
+  /** Number of reads in progress for each key. */
   readonly #reading = new Map<Key, number>();
   #timer: NodeJS.Timeout | undefined;
 

@@ -159,7 +159,8 @@ export class HoldPoller {
   }
 
   /**
-   * Reads keys in full for waiters and other excluded data, at a rate that does not grow with the number of locks.
+   * Reads keys in full to update waiters and other data that fingerprints exclude, at a rate that does not grow with
+   * the number of locks.
    */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);

@@ -32,7 +32,7 @@ export interface MasterWatchSettings {
 
 /** What a master watch reads from the state of the whole target. */
 export interface MasterView {
-  /** Lists the known keys of this master. `unseenForMs`: only those not read there for at least this long. */
+  /** Lists the known keys of this master. `unseenForMs`: only those not read on this master for at least this long. */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
   /** Reads keys on this master. Keys that have moved are enqueued on their new master and left out. */

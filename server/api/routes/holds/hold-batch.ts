@@ -34,7 +34,7 @@ interface BatchCall<Item> {
 
 export type BatchServices = Pick<Services, "targets" | "quotas" | "limits" | "verbs">;
 
-/** Runs one verb for many holds. One that fails does not affect the others. */
+/** Runs one verb for many holds. The failure of one does not affect the others. */
 export class HoldBatch {
   constructor(
     private readonly services: BatchServices,
