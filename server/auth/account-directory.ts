@@ -26,9 +26,9 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 );
 
 /**
- * The operators and API keys. They are stored in the home store and cached completely by each instance, so that
- * requests need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An
- * instance that knows newer accounts than the store, for example after a failover, writes them back.
+ * The operators and API keys. They are stored in the home store and fully cached by each instance, so that requests
+ * need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An instance that
+ * knows newer accounts than the store, for example after a failover, writes them back.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());

@@ -217,8 +217,8 @@ export class LockIndex {
   }
 
   /**
-   * Returns a page. The cost depends on its size and on the number of changes since the same filter and order were
-   * last used.
+   * Returns a page of matching holds. The cost depends on its size and on the number of changes since the same filter
+   * and order were last used.
    *
    * @param allowedKeys restricts the result to these keys
    */
