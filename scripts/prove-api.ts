@@ -17,7 +17,7 @@ import { keepSeeds } from "./prove/api-seeds.ts";
 import { check, summary } from "./prove/checks.mjs";
 
 const HOOKS = fileURLToPath(new URL("prove/api_hooks.py", import.meta.url));
-/** Streams do not end, but schemathesis reads every response to its end. */
+/** The operations to skip. They are streams, and schemathesis reads every response to its end. */
 const EXCLUDED = ["streamEvents", "streamLive"];
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,lines_conform";

@@ -102,7 +102,7 @@ async function loadConsoleFonts(context: BrowserContext, url: string): Promise<v
   });
 }
 
-/** Without a Chinese font, Chromium draws boxes. */
+/** Throws if there is no Chinese font, without which Chromium draws boxes. */
 function assertChineseFont(): void {
   let fonts = "";
   try {

@@ -20,7 +20,7 @@ export interface FoundLocks {
   readonly unlisted: number;
   /** Time of the list on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;
-  /** What is missing from the list, in sentences. */
+  /** Sentences that describe what the list lacks. */
   readonly warnings: readonly string[];
 }
 

@@ -115,7 +115,7 @@ export class ServerApi {
     return await this.#explainProblem({ code, detail }, route);
   }
 
-  /** Explains a problem. Reports instead that the server is too old, if it does not have the route. */
+  /** Explains a problem, or reports that the server is too old to have the route. */
   async #explainProblem(problem: Pick<Problem, "code" | "detail">, route: string): Promise<CliError> {
     const { url } = this.connection;
     const isMissing = problem.code === "not_found" || problem.code === "method_not_allowed";

@@ -59,7 +59,7 @@ export async function explainUnreadableResponse(url: string, version: string): P
 /**
  * Explains a response that is not from Lockkeeper: a proxy sent it, or the URL is wrong.
  *
- * @param detail what is known about it, in sentences
+ * @param detail sentences about what is known of the response
  */
 export function explainForeignResponse(
   url: string,

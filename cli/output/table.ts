@@ -2,7 +2,7 @@ import { measureColumns, padToColumns, toPrintable, truncateToColumns } from "./
 import type { Style } from "./style.ts";
 
 const GAP = "  ";
-/** A column that can shrink keeps at least this width. */
+/** The minimum width of a column that was shrunk. */
 const SHRUNK_COLUMNS_MIN = 12;
 
 export interface TableColumn<Row> {

@@ -30,7 +30,7 @@ export function createGuardianEnvironment(
   return toProcessEnv({ ...variables, [API_KEY]: undefined });
 }
 
-/** Next declares NODE_ENV as always set, which does not apply to the processes that are started here. */
+/** Casts variables to the type that Next extends with a required NODE_ENV. Processes started here may lack it. */
 function toProcessEnv(variables: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   return variables as NodeJS.ProcessEnv;
 }

@@ -15,11 +15,11 @@ export interface GuardianProcessEvents {
   onExit(): void;
 }
 
-/** The file runs as TypeScript from a checkout and as JavaScript from the package. */
+/** The program of the guardian: TypeScript in a checkout, and JavaScript in the package. */
 const SCRIPT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./guardian.ts" : "./guardian.js", import.meta.url),
 );
-/** A debugger listens on one port, which the supervisor already uses. */
+/** Matches the Node options that start a debugger, because its port is already used by the supervisor. */
 const DEBUGGER_OPTION = /^--inspect/;
 /** How long the guardian may take for each response, in milliseconds. A busy machine starts processes slowly. */
 const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;

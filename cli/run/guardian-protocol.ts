@@ -3,7 +3,7 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import type { SessionRef } from "./process-session.ts";
 import type { SharedMoment } from "./shared-moment.ts";
 
-/** What a guardian needs to know to end a command without further messages. */
+/** The information with which a guardian can end a command without further messages. */
 export interface GuardianOrders {
   readonly key: string;
   readonly session: SessionRef;

@@ -11,7 +11,7 @@ export interface GuardianshipEvents {
   onFailure(error: Error): void;
 }
 
-/** A guardian can be killed while it starts, or the system can be at its process limit. */
+/** The attempts to start a guardian. One can fail because it was killed, or because of the system's process limit. */
 const START_TRIES = 3;
 
 /** Keeps one guardian process running while a lock is held, and replaces it if it is killed. */

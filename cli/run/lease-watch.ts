@@ -12,7 +12,7 @@ export interface LeaseWatchEvents {
 const CHECKS_PER_LEASE = 40;
 const CHECK_MS_MIN = 25;
 const CHECK_MS_MAX = 250;
-/** Deadlines that differ by less come from the same renewal. */
+/** The tolerance within which two deadlines are those of the same renewal. */
 const SAME_RENEWAL_MS = 5;
 
 /** Observes the deadline of a hold, which its client extends with each renewal. */
@@ -37,12 +37,12 @@ export class LeaseWatch {
     return this.#deadline;
   }
 
-  /** Time until the command must be signalled unless the lease is renewed, in milliseconds. */
+  /** Returns the milliseconds until the command must be signalled, unless the lease is renewed. */
   getMsUntilSignal(): number {
     return computeMsUntil(this.#deadline) - this.margins.signalBeforeMs;
   }
 
-  /** Time until the command must be killed unless the lease is renewed, in milliseconds. */
+  /** Returns the milliseconds until the command must be killed, unless the lease is renewed. */
   getMsUntilKill(): number {
     return computeMsUntil(this.#deadline) - this.margins.killBeforeMs;
   }

@@ -15,7 +15,7 @@ export interface WaitOptions {
  * Calls `acquire` until it succeeds, or fails for a reason other than an outage of the server or of Redis, for at most
  * `waitMs`.
  *
- * @param acquire receives the rest of the wait in milliseconds
+ * @param acquire receives the remaining wait in milliseconds
  */
 export async function waitForLock<Result>(
   { waitMs, signal }: WaitOptions,

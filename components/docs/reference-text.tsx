@@ -9,12 +9,12 @@ export function TranslatedReference({ value, children }: { value: boolean; child
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }
 
-/** Text of the API reference that can be translated. Untranslated text is marked as English. */
+/** Shows text of the API reference. Untranslated text is marked as English. */
 export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }
 
-/** Text of the OpenAPI document that is in English in every language of the console. */
+/** Shows text of the OpenAPI document that is in English in every language of the console. */
 export function EnglishText({ children }: { children: ReactNode }) {
   return (
     <span lang="en" translate="no" className="contents">

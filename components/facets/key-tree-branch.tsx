@@ -23,7 +23,7 @@ interface KeyTreeBranchProps {
   children: ReactNode;
 }
 
-/** A key prefix with its number of held locks. Its accessible name includes attention and waiters. */
+/** Shows a key prefix and its number of held locks. The accessible name also contains attention and waiters. */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
   const { name, deeper } = namespace;
   const tree = useKeyTree();

@@ -49,7 +49,7 @@ function getLeaseColor(lock: Lock, now: number | null): string {
   return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
-/** The Redis clock. It stops at the end of the hold, if the end is known. */
+/** Returns the time on the Redis clock. It stops at the end of the hold, if the end is known. */
 function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
   if (endedAt === null) return now;

@@ -1,7 +1,7 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** Which client acquires the lock next when it is released, as far as is known. */
+/** The client that acquires the lock next when it is released, as far as is known. */
 export type NextHolder =
   /** Redis stores the order, so exactly this waiter is next. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }

@@ -9,7 +9,6 @@ import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** The fields for the reason and for the confirmation on production. */
 export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);

@@ -12,7 +12,6 @@ interface PageHeaderProps {
   children?: ReactNode;
 }
 
-/** The header of a page: its title and actions. */
 export function PageHeader({ title, children }: PageHeaderProps) {
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-2">

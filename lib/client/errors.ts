@@ -154,7 +154,7 @@ export class ForbiddenError extends LockkeeperError<OtherFacts> {
   readonly code = "forbidden";
 }
 
-/** No server or no Redis could be reached, or no locks are granted at present. Nothing was changed. */
+/** No server or no Redis could be reached, or no locks are currently granted. Nothing was changed. */
 export class UnavailableError extends LockkeeperError<UnavailableFacts> {
   override readonly name = "UnavailableError";
   readonly code = "unavailable";
@@ -172,7 +172,7 @@ export class UnknownOutcomeError extends LockkeeperError<OtherFacts> {
   readonly code = "unknown_outcome";
 }
 
-/** The codes that have no class of their own. */
+/** The codes without their own class. */
 export type OtherCode = Exclude<
   ApiErrorCode,
   | "held"

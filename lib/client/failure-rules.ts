@@ -53,7 +53,7 @@ const RULE_OF_CODE = {
 /** Every code that a problem document can carry. */
 export type ProblemCode = keyof typeof RULE_OF_CODE;
 
-/** Whether this version of the client knows the code. */
+/** Returns whether this version of the client knows the code. */
 export function isErrorCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(RULE_OF_CODE, code);
 }

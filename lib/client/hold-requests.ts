@@ -7,7 +7,7 @@ import type { AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
 
-/** The server responds within 2 s, so a longer wait means that the response was lost. */
+/** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
 const TIMEOUT_MS = 2500;
 /** How long to retry an acquire or a release after failures. */
 const RETRY_MS = 5000;

@@ -57,7 +57,7 @@ export class ReleaseRequestInbox {
   #listener: ReleaseRequestListener | undefined;
   #lastId: string | undefined;
 
-  /** Call it before `listen`. */
+  /** Sets the commands. Call it before `listen`. */
   connect(commands: ReleaseRequestCommands): void {
     this.#commands = commands;
   }

@@ -4,7 +4,7 @@ import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
-/** Loaded separately from the other schemas, because the first rows wait for it. */
+/** Loads the reader separately from the other schemas, because the first rows wait for it. */
 const loadMessageReader = () => import("./message-reader.ts");
 type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
 // Starts loading before hydration. A failure is reported when the module is needed and loaded a second time.
@@ -43,8 +43,8 @@ function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): str
 }
 
 /**
- * A browser opens six connections per host for all its tabs. Additional tabs poll instead, so that a connection is
- * always free for pages and clicks.
+ * The maximum number of streams per browser, which opens six connections per host. Additional tabs poll, so that a
+ * connection is always free for pages and clicks.
  */
 const STREAM_SLOTS = 4;
 

@@ -2,9 +2,9 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** What follows the newest loaded event. */
+/** The state of the events after the newest loaded one. */
 export type NewerState = "live" | "more" | "loading" | "failed";
-/** What precedes the oldest loaded event. `begins`: the start of the history. `not_kept`: events that were deleted. */
+/** The state of the events before the oldest loaded one. `begins`: there are none. `not_kept`: they were deleted. */
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {

@@ -45,7 +45,7 @@ function isSameView(a: LiveView, b: LiveView): boolean {
   );
 }
 
-/** Compares item by item, because filters contain spaces. */
+/** Compares lists item by item, because filters contain spaces. */
 const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
@@ -78,7 +78,7 @@ export class LiveStream {
   }
 
   /**
-   * Whether this tab polls because it has no stream of its own. It then receives no counts of filters and namespaces.
+   * Whether this tab polls because it does not have its own stream. If so, it receives no counts of filters and namespaces.
    */
   get isPolling(): boolean {
     return this.#mode === "poll";

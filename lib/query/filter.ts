@@ -16,7 +16,7 @@ type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
 const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
-/** Each character matches only one alternative, so matching takes linear time. */
+/** Matches a quoted term. Each character matches only one alternative, so matching takes linear time. */
 const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
 const COMPARISON_TERM = /^(held|remaining|waiters|count)([<>])(.*)$/s;
 const COUNT = /^\d{1,9}$/;

@@ -15,10 +15,10 @@ import {
 } from "./package-files.mjs";
 
 const PACKAGE = join(DIST, "client");
-/** The same as in packages/client/tsconfig.json. Files in it have the same layout as in the repository. */
+/** The output folder of packages/client/tsconfig.json. It has the same layout as the repository. */
 const COMPILED = join(PACKAGE, "esm");
 const ENTRY = "packages/client/index";
-/** Compiled for its types only; its schemas need zod. */
+/** The folder that is compiled only for its types, because its schemas need zod. */
 const TYPES_ONLY = "lib/contract";
 
 /**

@@ -75,7 +75,7 @@ export function listBuiltFiles(root) {
 }
 
 /**
- * The build lists the modules that each page loads.
+ * Lists the modules that each page loads, from the lists that the build writes.
  *
  * @param {string} root
  */

@@ -19,7 +19,7 @@ export const DIST = join(ROOT, "dist");
  */
 
 /**
- * The package.json of the repository, which has the version and the ranges of dependencies.
+ * Reads the package.json of the repository, which has the version and the ranges of dependencies.
  *
  * @returns {{ version: string, license: string, repository?: object, dependencies: Record<string, string> }}
  */

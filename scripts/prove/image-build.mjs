@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { findNode } from "./node-binaries.mjs";
 import { findTool, runTool } from "./tools.mjs";
 
-/** Node is copied from its npm package, because no container registry is used. */
+/** The version of Node, which is copied from its npm package, because no container registry is used. */
 const NODE_MAJOR = 24;
 const BASE_TAG = "localhost/lockkeeper-base";
 const NODE_TAG = "localhost/lockkeeper-node";
@@ -30,7 +30,7 @@ COPY ca.crt ${CA_FILE}
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 `;
 
-/** The release of Debian that this machine runs, such as `bookworm`; `undefined` on other systems. */
+/** Returns the Debian release of this machine, such as `bookworm`; `undefined` on other systems. */
 function findSuite() {
   const facts = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
   return /^ID=debian$/m.test(facts) ? /^VERSION_CODENAME=(\w+)$/m.exec(facts)?.[1] : undefined;

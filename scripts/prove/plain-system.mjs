@@ -11,7 +11,7 @@ import { runChild, StepError } from "../steps/child.mjs";
  */
 export async function makePlainSystem(target, work) {
   const settings = join(work, "apt.conf");
-  // The package sources can be mirrors with options of their own.
+  // The package sources can be mirrors with their own options.
   const options = execFileSync("apt-config", ["dump"], { encoding: "utf8" });
   writeFileSync(
     settings,

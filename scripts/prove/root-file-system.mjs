@@ -73,7 +73,7 @@ export class RootFileSystem {
     chmodSync(file, 0o755);
   }
 
-  /** The registry can be a mirror whose certificate only this machine trusts. */
+  /** Copies certificates, because the registry can be a mirror whose certificate only this machine trusts. */
   #copyCertificates() {
     const file = process.env.NODE_EXTRA_CA_CERTS ?? CERTIFICATES;
     if (!existsSync(file)) return;

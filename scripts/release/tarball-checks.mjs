@@ -5,7 +5,7 @@ import { homedir, hostname } from "node:os";
 import { join, relative } from "node:path";
 import { listFiles, ROOT } from "../pack/package-files.mjs";
 
-/** Every file must match one pattern of its package, so that a new kind of file is noticed. */
+/** The patterns of allowed files by package. Every file must match one, so that a new kind of file is noticed. */
 const CONTENTS = {
   redis: [/^(?:package\.json|README\.md|LICENSE)$/, /^esm\/(?:lib|server|packages)\/.+\.(?:js|d\.ts|lua)$/],
   client: [/^(?:package\.json|README\.md|LICENSE)$/, /^(?:esm|dist)\/.+\.(?:js|d\.ts)$/],
@@ -84,7 +84,7 @@ export function inspectFile(name, path, content) {
   return findings.map((finding) => `${path} ${finding}`);
 }
 
-/** Texts that name the machine on which the package was built. The registry can be a private mirror. */
+/** Lists the texts that identify the build machine. The registry can be a private mirror. */
 function listForeignTexts() {
   foreignTexts ??= [`${homedir()}/`, hostname(), readRegistryHost()].filter((text) => text.length > 6);
   return foreignTexts;

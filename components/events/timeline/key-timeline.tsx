@@ -49,7 +49,7 @@ interface KeyTimelineProps {
   children?: ReactNode;
 }
 
-/** The holders of a lock over time, from the loaded history. */
+/** Shows the holders of a lock over time, from the loaded history. */
 export function KeyTimeline(props: KeyTimelineProps) {
   const { history, kind, at, controls, children } = props;
   const { events, loading } = history;
@@ -81,7 +81,7 @@ export function KeyTimeline(props: KeyTimelineProps) {
   );
 }
 
-/** Placeholder for one holder. */
+/** Reserves the space of a timeline with one holder. */
 function LoadingTimeline() {
   return <div aria-hidden className="h-[146px] rounded-[10px] border border-line bg-panel" />;
 }

@@ -92,7 +92,7 @@ export const LockCard = memo(function LockCard({
   );
 });
 
-/** Shown only if the release is urgent. Other locks are released on their page, which a tap on the card opens. */
+/** Offers only urgent releases. Other locks are released on their page, which a tap on the card opens. */
 function CardReleaseButton(props: ReleaseButtonProps) {
   if (!useIsReleaseUrgent(props.lock)) return null;
   return (

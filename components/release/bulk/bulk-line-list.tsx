@@ -16,7 +16,7 @@ import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
-/** Up to this number of lines, the list does not scroll. */
+/** The maximum number of lines that the list shows without scrolling. */
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
@@ -25,7 +25,7 @@ interface BulkLinePlaceholderProps {
   children: ReactNode;
 }
 
-/** The scrolling part of the dialog. The buttons below it remain in view. */
+/** Renders the scrolling part of the dialog. The buttons below it remain in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (

@@ -31,7 +31,7 @@ interface ActionMenuProps {
   finalFocus(): HTMLElement | null;
 }
 
-/** A menu of actions. Load it on demand, because it includes the overlay code. */
+/** Renders a menu of actions. Load it on demand, because it includes the overlay code. */
 export function ActionMenu({ label, anchor, actions, align = "end", onClose, finalFocus }: ActionMenuProps) {
   return (
     <Menu.Root open onOpenChange={(open) => open || onClose()}>

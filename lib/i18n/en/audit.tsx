@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The audit log page. */
+/** The texts of the audit log page. */
 export const audit = {
   namespace: "audit" as const,
   title: "Audit log",

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
-/** The docs page, except the reference texts, which come from the OpenAPI document. */
+/** The texts of the docs page, except those of the reference, which come from the OpenAPI document. */
 export const docs = {
   namespace: "docs" as const,
   title: "Docs",

@@ -1,4 +1,4 @@
-/** The events page and the replay. */
+/** The texts of the events page and the replay. */
 export const eventsPage = {
   namespace: "eventsPage" as const,
   title: "Events",

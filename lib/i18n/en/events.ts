@@ -17,7 +17,7 @@ const names: Readonly<Record<EventType, string>> = {
   recreated: "recreated",
 };
 
-/** Event lines. `who` and `reason` can contain text from Redis. */
+/** The texts of events. `who` and `reason` can contain text from Redis. */
 export const events = {
   namespace: "events" as const,
   names,

@@ -1,4 +1,4 @@
-/** The menu to copy details of a lock. */
+/** The texts of the menu that copies details of a lock. */
 export const lockCopy = {
   namespace: "lockCopy" as const,
   title: "Copy…",

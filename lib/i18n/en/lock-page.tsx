@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The lock page. */
+/** The texts of the lock page. */
 export const lockPage = {
   namespace: "lockPage" as const,
   noKey: "No lock key in this URL",

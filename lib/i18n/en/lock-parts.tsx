@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The sections of the lock page, and the dialogs that open from it. */
+/** The texts of the sections of the lock page, and of the dialogs that open from it. */
 export const lockParts = {
   namespace: "lockParts" as const,
 

@@ -6,7 +6,7 @@ export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
-/** Details of a lock, in the list, on its page and in the release dialogs. */
+/** The texts for details of a lock, in the list, on its page and in the release dialogs. */
 export const lock = {
   namespace: "lock" as const,
   units: ui.units,

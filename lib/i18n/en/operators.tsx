@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The operator settings. */
+/** The texts of the operator settings. */
 export const operators = {
   namespace: "operators" as const,
   title: "Operators",

@@ -1,6 +1,6 @@
 import type { OwnerGrouping } from "@/lib/contract/owner.ts";
 
-/** The owners page. */
+/** The texts of the owners page. */
 export const owners = {
   namespace: "owners" as const,
   title: "Owners",

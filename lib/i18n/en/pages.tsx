@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The error pages. */
+/** The texts of the error pages. */
 export const pages = {
   namespace: "pages" as const,
   pageFailed: "Something went wrong",

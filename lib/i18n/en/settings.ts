@@ -1,4 +1,4 @@
-/** The account and session settings, and texts that all settings share. */
+/** The texts of the account and session settings, and those that all settings share. */
 export const settings = {
   namespace: "settings" as const,
   title: "Settings",

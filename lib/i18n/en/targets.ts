@@ -35,7 +35,7 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** The targets page, which shows the state of every watched Redis and its risks for locks. */
+/** The texts of the targets page, which shows the state of every watched Redis and its risks for locks. */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",

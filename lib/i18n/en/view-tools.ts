@@ -1,4 +1,4 @@
-/** The forms and menus for views, the selection and exports. Loaded on demand. */
+/** The texts of the forms and menus for views, the selection and exports. They load on demand. */
 export const viewTools = {
   namespace: "viewTools" as const,
   saveTitle: "Save view",
