@@ -111,7 +111,7 @@ function AuditAction({ item: { action, count } }: { item: AuditItem }) {
 function AuditOutcomeCell({ item: { outcome, count } }: { item: AuditItem }) {
   const messages = useMessages(audit);
   const { outcomes } = useMessages(auditNames);
-  // On phones it is at the end of the first line.
+  // On phones, the outcome is at the end of the first line.
   return (
     <span
       title={outcome?.code}

@@ -133,7 +133,7 @@ export class LiveStream {
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // These are too long for a URL, so they are sent once the stream is open.
+    // These fields are too long for a URL, so they are sent once the stream is open.
     const { keep, counts, namespaces, ...windowView } = this.#view;
     const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
     this.#sentView = isComplete ? this.#view : windowView;

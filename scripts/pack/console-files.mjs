@@ -1,4 +1,4 @@
-// The files that the built console needs at run time: of its own build, and of the packages that it uses.
+// Lists the files that the built console needs at run time: those of its build, and those of the packages that it uses.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";

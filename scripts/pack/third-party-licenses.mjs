@@ -1,4 +1,4 @@
-// The licenses of packages whose code is in the built console, unless the package includes them elsewhere.
+// Collects the licenses of packages whose code is in the built console, unless the package includes them elsewhere.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LICENSE_FILE } from "./bundled-modules.mjs";

@@ -1,4 +1,4 @@
-// A registry that serves the packed packages, and redirects npm to the configured registry for all others.
+// Runs a registry that serves the packed packages, and redirects npm to the configured registry for all others.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";

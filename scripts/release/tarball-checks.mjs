@@ -1,4 +1,4 @@
-// What the tarball of a package may contain.
+// Checks the content of the tarball of a package.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";

@@ -81,7 +81,7 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
       href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
-      // Selecting the row as well would overwrite the URL of the page that is opening.
+      // Also selecting the row would overwrite the URL of the page that is opening.
       onClick={(event) => event.stopPropagation()}
       className={clsx(
         "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",

@@ -79,7 +79,7 @@ export const LockRow = memo(function LockRow({
   const inner = tabStop ? 0 : -1;
   const [isPointedAt, setIsPointedAt] = useState(false);
   const stage = useRowStage(pacer, tabStop || isFocused || isPointedAt || end !== null);
-  // Replaces the remaining time.
+  // The ending replaces the remaining time.
   const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
     <tr
