@@ -9,7 +9,7 @@ const NPM_POLL_MS = 500;
 
 export interface ServeOptions {
   readonly output: StartupOutput;
-  /** Reads the settings, and does what must precede the start. May throw StartupError. */
+  /** Reads the settings and does the work required before startup. May throw StartupError. */
   prepare(): Config | Promise<Config>;
   /** Prints why the server cannot start. @returns the exit code of the process */
   reportFailure(error: unknown): number;

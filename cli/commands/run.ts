@@ -68,7 +68,7 @@ export const addRunCommand: AddCommand = (program, context) => {
   const command = program
     .command("run")
     .usage("[options] <key> [keys...] -- <command> [arguments...]")
-    .description("Run a command while holding one or several locks.")
+    .description("Run a command while holding one or more locks.")
     .argument("<key>", `keys of the locks, at most ${LOCKS_MAX}`)
     .argument("<command...>", "the command and its arguments, after --");
   addRunOptions(addRedisOption(addServerOptions(command)))

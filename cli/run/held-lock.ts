@@ -12,7 +12,7 @@ export interface HeldFacts {
   readonly fence: string;
 }
 
-/** One or several locks that are held together, acquired through a server or directly in Redis. */
+/** One or more locks that are held together, acquired through a server or directly in Redis. */
 export interface HeldLock {
   /** In the order of the requested keys. */
   readonly holds: readonly HeldFacts[];

@@ -44,7 +44,7 @@ const WAIT_PART_MS_MAX = 55_000;
 const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 300;
 
-/** Sends requests to the API of one or several servers, and retries on the next server after a failure. */
+/** Sends requests to the API of one or more servers, and retries on the next server after a failure. */
 export class ApiTransport {
   readonly #urls: readonly string[];
   readonly #apiKey: string | undefined;
@@ -65,7 +65,7 @@ export class ApiTransport {
   }
 
   /**
-   * Sends the request until it succeeds, is refused, or `retryForMs` has passed.
+   * Retries the request until it succeeds, is refused, or `retryForMs` has passed.
    *
    * @throws ApiError with the code of the last attempt; `unavailable` without a status if no server could be reached
    */

@@ -98,7 +98,7 @@ export class Hold implements AsyncDisposable {
   /**
    * Asks the server whether the hold still exists. Detects a force-release without waiting for the next renewal.
    *
-   * @throws as `renew`
+   * @throws like `renew`
    */
   async verify(): Promise<void> {
     this.assertHeld();
@@ -109,7 +109,7 @@ export class Hold implements AsyncDisposable {
    * Re-enters the hold, which increases its count by one. Never waits. The counts of a hold do not exclude each other.
    *
    * @returns a hold that is released separately
-   * @throws as `renew`
+   * @throws like `renew`
    */
   async reenter(options: RenewOptions = {}): Promise<Hold> {
     assertRenewOptions("reenter", options);

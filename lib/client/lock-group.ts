@@ -69,7 +69,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   /**
    * Renews all holds now. The client does this automatically unless that was turned off.
    *
-   * @throws as `renew` of a hold, after all renewals have settled
+   * @throws like `renew` of a hold, after all renewals have settled
    */
   async renew(...options: Parameters<Member["renew"]>): Promise<void> {
     await settleAll(this.holds.map((hold) => hold.renew(...options)));
@@ -79,7 +79,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
    * Releases all holds. A call after a failed one retries only the releases that failed.
    *
    * @returns the outcome of each hold, in the order of `holds`
-   * @throws as `release` of a hold, after all releases have settled
+   * @throws like `release` of a hold, after all releases have settled
    */
   async release(
     ...options: Parameters<Member["release"]>

@@ -14,7 +14,7 @@ import { assertAcquireOptions, assertKeys, assertOptions, assertType, createOpti
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 export interface LockkeeperClientOptions {
-  /** One or several servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
+  /** One or more servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
   readonly url: string | readonly string[];
   readonly apiKey: string;
   /** Name of the target; the first target of the server by default. */
@@ -129,7 +129,7 @@ export class LockkeeperClient {
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
-   * @throws as `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   * @throws like `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
    */
   async acquireAll(keys: readonly string[], options: AcquireOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -140,7 +140,7 @@ export class LockkeeperClient {
   /**
    * Runs the work while holding all locks, and releases them afterwards.
    *
-   * @throws as `withLock`: LostError if one of the holds was lost
+   * @throws like `withLock`: LostError if one of the holds was lost
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(

@@ -22,14 +22,14 @@ export interface ReleaseRequest {
    * Informs the operator that the hold will be released. Does not release it: do that when the work has stopped.
    *
    * @param text for the operator, up to 200 characters
-   * @throws as `renew`; an error with the code `changed` if the request was refused or a newer one replaced it
+   * @throws like `renew`; an error with the code `changed` if the request was refused or a newer one replaced it
    */
   accept(text?: string): Promise<void>;
   /**
    * Informs the operator that the hold is kept, and why.
    *
    * @param text for the operator, up to 200 characters
-   * @throws as `accept`
+   * @throws like `accept`
    */
   refuse(text: string): Promise<void>;
 }

@@ -41,7 +41,7 @@ type grant struct {
 	Problem                        Error
 }
 
-// grants is the response of an acquire of one or several locks, or of a batch.
+// grants is the response of an acquire of one or more locks, or of a batch.
 type grants struct {
 	grant
 	Holds, Results []grant

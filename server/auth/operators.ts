@@ -173,7 +173,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
       field,
     );
   if (operators.size < OPERATORS_MAX) return;
-  throw new InvalidError(`The limit of ${OPERATORS_MAX} operators is reached.`, {});
+  throw new InvalidError(`The limit of ${OPERATORS_MAX} operators has been reached.`, {});
 }
 
 /**

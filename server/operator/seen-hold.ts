@@ -47,7 +47,7 @@ interface HoldFinderDeps {
 /**
  * Finds the current state of the hold that the request names; `undefined` if it has ended.
  *
- * @throws LockkeeperError as `forceReleaseLock`, except reason_required
+ * @throws LockkeeperError like `forceReleaseLock`, except reason_required
  */
 export async function findReleasableHold(
   deps: HoldFinderDeps,
@@ -118,7 +118,7 @@ export async function readSeenHold(
 /**
  * Reads the hold that the request names and checks that the request can release it.
  *
- * @throws LockkeeperError as `forceReleaseLock`, except reason_required
+ * @throws LockkeeperError like `forceReleaseLock`, except reason_required
  */
 export async function findSeenHold(
   { watcher }: HoldFinderDeps,

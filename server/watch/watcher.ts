@@ -240,7 +240,7 @@ export class Watcher {
     this.#ownScriptEvents.recordReply(change, key, fence);
   }
 
-  /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void> {
     return this.#view.confirmContinuity(key);
   }

@@ -72,7 +72,7 @@ export const apiKeys = {
   newSecret: "Rotate secret",
   rotationText: "The key keeps its name, holds and permissions. The new secret is shown in the next step.",
   overlap: "The current secret stays valid for",
-  overlapNone: "Applications that use it are refused immediately and cannot renew their holds.",
+  overlapNone: "Applications that use it lose access immediately and cannot renew their holds.",
   overlapSome: "Update your applications within that time.",
   overlaps: { hour: "1 hour", day: "1 day", days7: "7 days", none: "revoke now" },
   olderSecretEnds: "A secret from an earlier rotation is revoked immediately.",

@@ -43,7 +43,7 @@ export const docs = {
     deadline:
       "It tracks its own deadline: the sum of `waitedMs` and `remainingMs` from the response, measured on a monotonic clock from before the request was sent.",
     renews:
-      "It renews the lease after each third of its duration. Without a usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
+      "It renews the lease each time a third of it has passed. If it gets no usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
     stops: "When the lock is `lost` or the deadline passes, it stops the work and kills its child processes.",
     fence:
       "It passes the fencing token (`fence`) to the work. Send the token with every write. A process that was paused beyond its lease cannot detect this itself; only the resource can reject its writes.",

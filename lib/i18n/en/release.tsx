@@ -49,7 +49,7 @@ export const release = {
   othersKeep: (count: number) =>
     count === 1 ? "1 other holder keeps the lock" : `${count} other holders keep the lock`,
   andMore: (count: number) => `and ${count} more`,
-  nested: (count: number) => `The full count of ${count} is released`,
+  nested: (count: number) => `All ${count} acquisitions by this holder are released`,
   keysAlong: (count: number) =>
     count === 1 ? "1 other key with the same token" : `${count} other keys with the same token`,
   keysStay: (count: number) =>

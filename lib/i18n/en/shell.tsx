@@ -111,7 +111,7 @@ export const shell = {
   minorityDown: (masters: string, names: string) =>
     `${masters}: ${names}. The majority is up, and all locks are current unless marked.`,
   someDown: (masters: string) =>
-    `${masters}. Their locks are stale and cannot be released. All other locks are current.`,
+    `${masters}. Locks on unreachable masters are stale and cannot be released. All other locks are current.`,
   writesRefused: "Locks can be neither acquired nor renewed.",
   outdated: "Lockkeeper was updated. Reload the page to use the new version.",
   reloadPage: "Reload page",

@@ -44,7 +44,7 @@ export class QuorumGroupAcquirer {
     private readonly outcomes: QuorumOutcomes,
   ) {}
 
-  /** @throws LockkeeperError as `QuorumLocks.acquire` */
+  /** @throws LockkeeperError like `QuorumLocks.acquire` */
   async acquire(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
     const { waitMs = 0, signal, requestId, onSend } = options;
     const sorted = sortKeys(keys);

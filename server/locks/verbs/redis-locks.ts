@@ -134,7 +134,7 @@ export class RedisLocks implements OperatorVerbs {
    * while waiting. The grants are in the order of `keys`. On a cluster, the locks of each slot are acquired together,
    * and the slots one after the other.
    *
-   * @throws LockkeeperError as `acquire`; `held` and `timeout` name the lock that was refused
+   * @throws LockkeeperError like `acquire`; `held` and `timeout` name the lock that was refused
    */
   async acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
     assertLockSet(keys);
@@ -229,7 +229,7 @@ export class RedisLocks implements OperatorVerbs {
    * Reserves a free lock. The reservation is a hold in the format of the lock, with the owner
    * `lockkeeper:reserve:<by>`, which clients of every library respect. It ends when it expires or is force-released.
    *
-   * @throws LockkeeperError as `acquire` without waiting
+   * @throws LockkeeperError like `acquire` without waiting
    */
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assertAllowed(key);

@@ -15,7 +15,7 @@ export interface KeyspaceSource {
 
 /**
  * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes one of them, not all.
- * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications of its key,
+ * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications for its key,
  * which report the releases of every other library.
  *
  * A queue proceeds in this order: subscribe, try again, sleep. This way, a release between the first attempt and the

@@ -21,7 +21,7 @@ interface NotificationListener {
  */
 export class VerbNotifications {
   #key: Key = "";
-  /** The last two notifications of the same key, oldest first. Empty if there are fewer. */
+  /** The last two notifications for the same key, oldest first. Empty if there are fewer. */
   #before = "";
   #last = "";
 

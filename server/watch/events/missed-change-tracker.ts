@@ -55,14 +55,14 @@ export class MissedChangeTracker {
     return { ...this.#counts };
   }
 
-  /** Records a notification of the key. */
+  /** Records a notification for the key. */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);
     if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();
     this.#notifiedAt.set(key, performance.now());
   }
 
-  /** Forgets the notifications of a key that is in the same state as when it was last read. */
+  /** Forgets the notifications for a key that is in the same state as when it was last read. */
   forgetNotification(key: Key): void {
     this.#notifiedAt.delete(key);
   }

@@ -12,7 +12,7 @@ const KEYS_MAX = 100_000;
 const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);
 const END_EVENTS = new Set(["del", "expired", "evicted"]);
 
-/** Notifications of a key since it was last read. Times are `performance.now()`. */
+/** Notifications for a key since it was last read. Times are `performance.now()`. */
 interface UnreadChanges {
   /** Earliest start of a hold without a notification of its end. */
   openFrom: number | undefined;

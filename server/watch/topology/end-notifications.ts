@@ -9,7 +9,7 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
  */
 const OVERTAKING_MS = 5;
 
-/** When notifications of a key arrived. */
+/** When notifications for a key arrived. */
 interface Arrivals {
   readonly first: number;
   readonly last: number;

@@ -19,7 +19,7 @@ const END_NOTIFICATIONS = new Set([
   "copy_to",
 ]);
 
-/** The notifications of a key between two reads. */
+/** The notifications for a key between two reads. */
 export interface ConsumedNotifications {
   /** The key was reported as gone before the read was sent. */
   readonly wasGone: boolean;
@@ -39,7 +39,7 @@ interface ReadingInfo {
   readonly isMoving: boolean;
 }
 
-/** Stores the notifications of each key until a read consumes them. Times are `performance.now()`. */
+/** Stores the notifications for each key until a read consumes them. Times are `performance.now()`. */
 export class PendingNotifications {
   readonly #endCauses = new Map<Key, { endCause: Exclude<EndCause, undefined>; at: number }>();
   readonly #ends = new EndNotifications();
@@ -62,7 +62,7 @@ export class PendingNotifications {
    * Records that notifications of these keys may have been lost.
    *
    * @param isKnown whether a key is known. Notifications of other keys are dropped, because no read may ever consume
-   *   them: any client can forge notifications of keys that do not exist, and an overflowing queue drops all reads.
+   *   them: any client can forge notifications for keys that do not exist, and an overflowing queue drops all reads.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])

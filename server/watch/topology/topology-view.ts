@@ -39,9 +39,9 @@ export interface TopologyView extends MasterView {
   readAndApply(key: Key): Promise<Observation>;
   /** Reads the key under different rules without changing the index. @throws when Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
-  /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
-  /** Handles a notification of a key. */
+  /** Handles a notification for a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   /** Handles a script event. Returns the event to publish immediately. */
   onScriptEvent(

@@ -1,4 +1,4 @@
-"""Sends requests to one or several servers, and retries on the next one after a failure."""
+"""Sends requests to one or more servers, and retries on the next one after a failure."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Transport:
         return ", ".join(server.name for server in self._servers)
 
     def request(self, request: Request, cancellation: Optional[Cancellation] = None) -> Answer:
-        """Sends the request until it succeeds, is refused, or its time has passed."""
+        """Retries the request until it succeeds, is refused, or its time has passed."""
         cancellation = cancellation or Cancellation()
         started_at = time.monotonic()
         wait_until = started_at + request.wait_s

@@ -37,7 +37,7 @@ class AcquireOptions(TypedDict, total=False):
     grace_s: float
     #: Minimum hold time, which applies even if the lock is released earlier.
     min_hold_s: float
-    #: ``automatic`` (the default): renewed after each third of the lease. ``manual``: only by ``renew()``.
+    #: ``automatic`` (the default): renewed each time a third of the lease has passed. ``manual``: only by ``renew()``.
     renewal: str
     #: Called once when the hold is lost, in any thread. It must return quickly.
     on_lost: Callable[[LockLost], object]
