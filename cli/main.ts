@@ -32,7 +32,7 @@ function readVersion(): string {
 
 /** Prints the error and returns the exit code for it. */
 function reportError(error: unknown): number {
-  // Commander has printed its own errors, and throws for --help and --version as well.
+  // Commander has printed its own errors. It also throws for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.failure;
   const { message, exitCode } =
     error instanceof StartupError || error instanceof LockkeeperError

@@ -6,7 +6,7 @@ const FOOTER = `
 Environment: LOCKKEEPER_URL and LOCKKEEPER_API_KEY name the server and the key, REDIS_URL a Redis, NO_COLOR turns colors off.
 Without a command, lockkeeper runs "serve".`;
 
-/** Creates the command line. Parsing throws `CommanderError`, so that the caller decides about the exit code. */
+/** Creates the command line. Parsing throws `CommanderError`, so that the caller chooses the exit code. */
 export function createProgram(context: CliContext): Command {
   const program = new Command("lockkeeper")
     .description("Locks in Redis: a console, an API and a command line.")

@@ -9,6 +9,7 @@ const SAME_EVERYWHERE = [
   /YYYY-MM-DD HH:MM/g,
   /(?:⌘|Ctrl )K/g,
   /notify-keyspace-events/g,
+  /HTTP API/g,
   /POSIX shell/g,
   /fencing token/g,
   /SET NX PX/g,

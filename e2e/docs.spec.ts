@@ -50,7 +50,7 @@ test("the docs show the sample files of every language as they can be downloaded
   for (const language of SNIPPET_LANGUAGES) {
     await page.getByRole("button", { name: LANGUAGE_LABELS[language], exact: true }).click();
     const { lock, events } = SAMPLE_FILES[language];
-    const regions = [`A safe lock in ${LANGUAGE_LABELS[language]}`, "Program that follows events"];
+    const regions = [`A safe lock in ${LANGUAGE_LABELS[language]}`, "Program that listens to events"];
     for (const [at, { name, command }] of [lock, events].entries()) {
       const text = await readFile(`public/samples/${name}`, "utf8");
       expect(await page.getByRole("region", { name: regions[at] }).textContent()).toBe(text);

@@ -111,7 +111,7 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   await acquire("not", `${owner}!`);
   await page.setViewportSize({ width: 1280, height: 1300 });
   await page.goto(pathOf(key("here")));
-  const others = page.getByRole("region", { name: "2 other locks of this owner" });
+  const others = page.getByRole("region", { name: "2 other locks held by this owner" });
   await expect(others.getByRole("listitem")).toHaveCount(2);
   await page.getByRole("button", { name: "Show raw value" }).click();
   const raw = page.getByTestId("raw");

@@ -59,7 +59,7 @@ test("owners with trouble come first, the head names the grouping, and a healthy
   const rows = page.getByRole("row");
   await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText("8743c9c0…4586:77");
-  await expect(rows.nth(1)).toContainText("1 no TTL");
+  await expect(rows.nth(1)).toContainText("1 with no TTL");
   await expect(rows.nth(2)).toContainText("busy");
   const colorOf = (at: number) =>
     rows

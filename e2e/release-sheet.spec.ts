@@ -207,7 +207,7 @@ test("a lock without TTL needs no reason, and the sheet explains why it does not
     "Not available: the lock has no TTL and never expires.",
   );
   await expect(sheet).toContainText("IllegalMonitorStateException");
-  await expect(sheet).toContainText("Its count of 2 is released at once");
+  await expect(sheet).toContainText("All 2 acquisitions by this holder are released");
   await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
   const choose = sheet.getByRole("button", { name: "Choose an action" });
   await expect(choose).toHaveAttribute("aria-disabled", "true");

@@ -69,7 +69,7 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await takeAllScreenshots(page, info, "keys");
 
   await expect(row).toContainText("0 of 10,000");
-  await row.getByRole("button", { name: "Change quotas of checkout" }).click();
+  await row.getByRole("button", { name: "Change quotas for checkout" }).click();
   await sheet.getByLabel("Maximum live holds").fill("none");
   await expect(sheet.getByRole("button", { name: "Save quotas" })).toHaveAttribute(
     "title",
@@ -91,7 +91,7 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([200, 200]);
 
   await row.getByRole("button", { name: "Revoke checkout" }).click();
-  await expect(sheet).toContainText("Its locks stay held");
+  await expect(sheet).toContainText("Its locks can no longer be renewed");
   await sheet.getByRole("button", { name: "Revoke API key" }).click();
   await expect(row).toContainText("revoked");
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([401, 401]);

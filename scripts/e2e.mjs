@@ -1,5 +1,5 @@
 // npm run e2e                                 all end-to-end tests, on the production build
-// npm run e2e -- e2e/lock-page.spec.ts        one file; other Playwright options work as well
+// npm run e2e -- e2e/lock-page.spec.ts        one file; other Playwright options also work
 import { fileURLToPath } from "node:url";
 import { runChild, StepError } from "./steps/child.mjs";
 import { findChromium } from "./steps/chromium.mjs";

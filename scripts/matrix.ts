@@ -3,7 +3,7 @@
  * `npm run matrix [-- SERVER…] [--quick] [--allow-skipped] [--rerun-failed] [--workers N]`
  *
  * Installs the servers into `.cache/redis-versions`, without root. Prints a line for each server, then a table; the last
- * line is "N passed, N failed". A server that is not available counts as failed, or as neither with `--allow-skipped`.
+ * line is "N passed, N failed". An unavailable server counts as failed, or is not counted with `--allow-skipped`.
  * With `--rerun-failed`, a failed file outside the lock core runs once more and is reported as `flaky: <file>`.
  */
 import { parseArgs } from "node:util";

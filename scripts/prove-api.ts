@@ -2,7 +2,7 @@
  * Sends generated requests to every operation of the API and validates each response against the OpenAPI document.
  * `npm run prove:api [-- --seconds N] [--seed N] [--allow-skipped]`
  *
- * The last line is "N passed, N failed". Without Python it counts as failed, or as nothing with `--allow-skipped`.
+ * The last line is "N passed, N failed". Without Python, the run counts as failed, or is not counted with `--allow-skipped`.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { keepSeeds } from "./prove/api-seeds.ts";
 import { check, summary } from "./prove/checks.mjs";
 
 const HOOKS = fileURLToPath(new URL("prove/api_hooks.py", import.meta.url));
-/** Streams do not end, but schemathesis reads every response to its end. */
+/** The operations to skip. They are streams, and schemathesis reads every response to its end. */
 const EXCLUDED = ["streamEvents", "streamLive"];
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,lines_conform";

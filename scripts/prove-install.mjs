@@ -1,5 +1,5 @@
 // npm run prove:install: installs the packed packages on a root file system with nothing but Node, as an unprivileged
-// user, and uses them under each supported version of Node. Takes two to four minutes. Arguments limit the versions:
+// user, and uses them under each supported version of Node. Arguments limit the versions:
 // `npm run prove:install -- 20 24`.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

@@ -68,7 +68,7 @@ async function prove(): Promise<void> {
   await checkParallel(redis.url, join(dir, "parallel"));
 }
 
-/** Many runs that wait for one lock at the same time. They start one after the other, because each start takes a second of CPU. */
+/** Checks many runs that wait for one lock. They start one after the other, because each start takes 1 s of CPU time. */
 async function checkParallel(redisUrl: string, log: string): Promise<void> {
   const work = createWorkCommand(log, PARALLEL_WORK_MS);
   const runs: RunProcess[] = [];

@@ -67,12 +67,11 @@ function findUncommittedChanges() {
   return changes === "" ? [] : [`there are uncommitted changes:\n${changes}`];
 }
 
-/** The lock file repeats the version, and a tag fixes what a version contains. */
 function findVersionFaults() {
   return [...findGoFaults(), ...findTagFaults()];
 }
 
-/** Go finds a module by its path, which must be that of the repository. */
+/** Checks the path of the Go module, by which Go finds it. It must start with the URL of the repository. */
 function findGoFaults() {
   const url = /github\.com\/[^/]+\/[^/.]+/.exec(JSON.stringify(readRootManifest().repository ?? ""))?.[0];
   const path = readGoModulePath();
@@ -80,6 +79,7 @@ function findGoFaults() {
   return [`packages/go/go.mod is the module ${path}, but the repository is ${url}`];
 }
 
+/** Checks every place that repeats the version, and the tag, which fixes what a version contains. */
 function findTagFaults() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const faults = lock.version === version ? [] : [`package-lock.json has version ${lock.version}`];

@@ -17,6 +17,7 @@ import {
 import { LANGUAGE_COOKIE } from "../lib/i18n/language.ts";
 import settings from "../playwright.config.ts";
 import type { TestRedis } from "../test/support/test-redis.ts";
+import { findChromium } from "./steps/chromium.mjs";
 
 const OUT = fileURLToPath(new URL("../docs/screenshots/", import.meta.url));
 const THEMES = ["light", "dark"] as const;
@@ -101,7 +102,7 @@ async function loadConsoleFonts(context: BrowserContext, url: string): Promise<v
   });
 }
 
-/** Without a Chinese font, Chromium draws boxes. */
+/** Throws if there is no Chinese font, without which Chromium draws boxes. */
 function assertChineseFont(): void {
   let fonts = "";
   try {
@@ -116,7 +117,8 @@ function assertChineseFont(): void {
 
 assertChineseFont();
 mkdirSync(OUT, { recursive: true });
-const browser = await chromium.launch(settings.use?.launchOptions ?? {});
+const executablePath = await findChromium(fileURLToPath(new URL("..", import.meta.url)));
+const browser = await chromium.launch({ ...settings.use?.launchOptions, executablePath });
 // Each theme has its own incident, so that both show the same moment.
 for (const theme of THEMES) {
   const incident = await startIncidentConsole();

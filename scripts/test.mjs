@@ -77,7 +77,7 @@ const STAGES = [
   { name: "integration", commands: [], tests: vitest("integration"), needs: ["redis"] },
   {
     name: "chaos",
-    // A run waits for most of the time.
+    // Each run spends most of its time waiting.
     concurrency: 2,
     // Fixed seeds make failures reproducible.
     commands: [

@@ -46,7 +46,7 @@ async function prepareBuild({ basePath }: Config): Promise<void> {
   const builtFor = config.basePath ?? "";
   if (builtFor !== basePath) throw new StartupError(explainBasePath(basePath, builtFor, getOrigin()));
   setStandaloneConfig(JSON.stringify(config));
-  // Next caches the configuration. Otherwise it reads it later, and prints how long that took.
+  // Next caches the configuration. Without this call, Next would read it later and print how long that took.
   const configModule: typeof import("next/dist/server/config.js") = require("next/dist/server/config.js");
   await configModule.default("phase-production-server", FOLDER);
 }

@@ -22,7 +22,8 @@ export async function createLoginLink(config: Config, name: string): Promise<str
   const home = openHomeStore(where, "login");
   try {
     await waitUntilReady(home.store, AbortSignal.timeout(CONNECT_MS));
-    // The link would be useless, and a Redis that is only watched must not be written to.
+    // If no Lockkeeper instance uses this store, the link would be useless. In addition, a Redis that is only watched
+    // must not be written to.
     if (!(await home.isInUse()))
       throw new StartupError(
         `No Lockkeeper stores its data in ${formatLocation(where)}. Use the same options and environment as the server, such as --read-only and --data.`,

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Returns a function that reports whether the parent npm process has ended. Some systems keep a shell between npm
- * and this process, others replace it: if it remains, its parent is watched.
+ * Returns a function that reports whether the parent npm process has ended. On some systems, a shell remains between
+ * npm and this process. In this case, the parent of the shell is watched.
  */
 export function watchNpm(): () => boolean {
   const parent = process.ppid;

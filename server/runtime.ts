@@ -76,7 +76,7 @@ export class Runtime {
     const home = openHomeStore(where);
     const targets = createTargets(options, home, (name, more) => openHomeStore(where, name, more));
     const quotas = new HoldQuotas(config.holdQuota);
-    // Before a target opens, so that no observation is missed.
+    // Registered before a target opens, so that no observation is missed.
     targets.onOpen((target) => quotas.watchTarget(target));
     let isStarted = false;
     try {
@@ -167,7 +167,6 @@ export class Runtime {
     return handleNodeRequest(this.dispatcher, incoming, outgoing);
   }
 
-  /** Serves the metrics. */
   handleMetricsRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     return this.metricsEndpoint.handle(createNodeExchange(incoming, outgoing));
   }

@@ -9,15 +9,15 @@ const NPM_POLL_MS = 500;
 
 export interface ServeOptions {
   readonly output: StartupOutput;
-  /** Reads the settings, and does what must precede the start. May throw StartupError. */
+  /** Reads the settings and does the work required before startup. May throw StartupError. */
   prepare(): Config | Promise<Config>;
   /** Prints why the server cannot start. @returns the exit code of the process */
   reportFailure(error: unknown): number;
 }
 
 /**
- * Runs the server in this process. Resolves when the server is ready. A termination signal stops it and ends the process,
- * and so does a failure to start.
+ * Runs the server in this process. Resolves when the server is ready. A termination signal or a failure to start stops
+ * the server and ends the process.
  */
 export async function serve({ output, prepare, reportFailure }: ServeOptions): Promise<void> {
   let serverProcess: ServerProcess | undefined;

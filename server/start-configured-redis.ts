@@ -44,7 +44,7 @@ export async function startConfiguredRedis(
 }
 
 /**
- * Finds the home store of the Lockkeeper that runs with the same settings, for command line tools.
+ * Finds the home store of the Lockkeeper instance that runs with the same settings, for command line tools.
  *
  * @throws StartupError if the home store is the embedded Redis and its password cannot be read
  */

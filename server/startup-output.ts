@@ -53,8 +53,8 @@ export async function printStartupSummary(
 }
 
 /**
- * `/readyz` agrees with the line that reports the server as ready. A target that could not be opened is not waited for,
- * and the watcher reports one that was just opened as down until it has connected.
+ * Waits so that `/readyz` agrees with the line that reports the server as ready. Does not wait for a target that could
+ * not be opened. The watcher reports a target that was just opened as down until it has connected.
  */
 async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">): Promise<void> {
   const deadline = performance.now() + FIRST_SCAN_MS;
@@ -101,7 +101,7 @@ function formatAppConnection({ host, port, file }: AppConnection): string {
   return `${host}:${port}, REDIS_URL in ${formatPath(file)}`;
 }
 
-/** Formats a path relative to the working directory if it is below that. */
+/** Formats a path relative to the working directory if the path is below that directory. */
 function formatPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith("..") ? file : path;

@@ -20,7 +20,10 @@ export async function verifyAuditFile(file: string, head: string | undefined): P
   return formatChainReport(await verifyExportFile(file, head), `file ${JSON.stringify(file)}`, head);
 }
 
-/** Verifies the audit chain in the home store of the Lockkeeper that runs with the same settings. @throws StartupError */
+/**
+ * Verifies the audit chain in the home store of the Lockkeeper instance that runs with the same settings. @throws
+ * StartupError
+ */
 export async function verifyAuditStore(config: Config, head: string | undefined): Promise<ChainReport> {
   const where = await locateHomeStore(config);
   const home = openHomeStore(where, "audit");

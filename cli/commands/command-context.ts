@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CliEnvironment } from "../connection/environment.ts";
 import type { Terminal } from "../output/terminal.ts";
 
-/** What commands use of the process, so that tests can replace it. */
+/** The parts of the process that commands use. Tests replace them. */
 export interface CliContext {
   readonly version: string;
   readonly environment: CliEnvironment;
@@ -14,5 +14,5 @@ export interface CliContext {
   setExitCode(code: number): void;
 }
 
-/** Adds one command to the program. Each is in its own file of this folder. */
+/** Adds one command to the program. Each command has its own file in this folder. */
 export type AddCommand = (program: Command, context: CliContext) => void;

@@ -63,7 +63,7 @@ function listWarnings({ masters, unreadableKeys, leftOut = 0, oversizedKeys = 0 
   const unread = unreadableKeys?.count ?? 0;
   return [
     ...down.map(({ name, detail }) =>
-      `${name} does not respond; its locks are missing. ${detail ?? ""}`.trim(),
+      `${name} is not responding; its locks are missing. ${detail ?? ""}`.trim(),
     ),
     ...(unread === 0 ? [] : [`${unread} keys could not be read; \`lockkeeper doctor\` lists them.`]),
     ...(leftOut === 0 ? [] : [`${leftOut} locks did not fit into memory.`]),

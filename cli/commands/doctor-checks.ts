@@ -18,7 +18,7 @@ export interface DoctorOptions extends ServerOptions {
   readonly json?: true;
 }
 
-/** What `doctor` found at one target. */
+/** The findings of `doctor` for one target. */
 interface Diagnosis {
   readonly target: string;
   readonly server: string | null;

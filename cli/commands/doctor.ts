@@ -35,7 +35,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async (url: string | undefined, options: DoctorOptions) => {
       const connection = chooseConnection({ ...options, ...toOption(url) }, context.environment);
-      // The other commands need not load the checks.
+      // Imported here, so that other commands do not load the checks.
       const { checkRedis, checkServer } = await import("./doctor-checks.ts");
       const isHealthy =
         connection.kind === "redis"

@@ -18,13 +18,13 @@ export interface FoundLocks {
   readonly total: number;
   /** Number of possible locks that are left out unless the filter selects them. */
   readonly unlisted: number;
-  /** Time of the list, Redis clock, Unix milliseconds. */
+  /** Time of the list on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;
-  /** What is missing from the list, in sentences. */
+  /** Sentences that describe what the list lacks. */
   readonly warnings: readonly string[];
 }
 
-/** Where locks are read: from a server, or from Redis without a server. */
+/** The source of locks: a server, or Redis without a server. */
 export interface LocksSource {
   listLocks(query: LockQuery): Promise<FoundLocks>;
   readLock(key: Key): Promise<Lock>;

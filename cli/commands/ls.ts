@@ -91,7 +91,7 @@ async function openSource(options: LsOptions, context: CliContext): Promise<Lock
       EXIT_CODES.failure,
     );
   }
-  // A command with a server need not load the reading of Redis.
+  // Imported here, so that commands that use a server do not load the code that reads Redis.
   const { openDirectSource } = await import("./direct-source.ts");
   const match = options.match ?? context.environment.watch;
   return await openDirectSource(connection, { match, terminal: context.terminal });
@@ -102,7 +102,7 @@ function printJson({ locks, warnings }: FoundLocks, context: CliContext): void {
   printNotes(warnings, context);
 }
 
-/** Notes are printed to standard error, so that standard output only has the table. */
+/** Prints the table to standard output, and all notes to standard error. */
 function printTable(found: FoundLocks, filter: string, context: CliContext): void {
   const { locks, total, unlisted, asOf, warnings } = found;
   const { style, columns } = context.terminal;

@@ -89,7 +89,7 @@ async function releaseLock(key: Key, options: ReleaseOptions, context: CliContex
 
 type ReleaseRequest = Omit<ForceReleaseInput, "onUnverified"> & { readonly onUnverified?: "release" };
 
-/** Asks for what the options lack. @returns `undefined` if the lock is free or the user does not confirm */
+/** Asks for what the options do not specify. @returns `undefined` if the lock is not held or the user declines */
 async function prepareRequest(
   key: Key,
   api: ServerApi,
@@ -121,7 +121,7 @@ async function prepareRequest(
   };
 }
 
-/** Without a terminal, the lock was not shown, so the caller must name the hold. @throws CliError */
+/** Requires complete options without a terminal, where the lock is not shown to the caller first. @throws CliError */
 function assertComplete({ version, reason }: ReleaseOptions, canAsk: boolean): void {
   if (canAsk || (version !== undefined && reason !== undefined)) return;
   throw new CliError(

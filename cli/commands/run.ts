@@ -68,7 +68,7 @@ export const addRunCommand: AddCommand = (program, context) => {
   const command = program
     .command("run")
     .usage("[options] <key> [keys...] -- <command> [arguments...]")
-    .description("Run a command while holding one or several locks.")
+    .description("Run a command while holding one or more locks.")
     .argument("<key>", `keys of the locks, at most ${LOCKS_MAX}`)
     .argument("<command...>", "the command and its arguments, after --");
   addRunOptions(addRedisOption(addServerOptions(command)))
@@ -108,19 +108,19 @@ function addRunOptions(command: Command): Command {
     .addOption(killAfter.argParser(parseTime).default(5000, "5s"))
     .addOption(releaseSignal.argParser(parseSignal))
     .addOption(format.argParser(parseFormat))
-    .option("--owner <text>", "name of the holder, for people (default: <host>:<pid>)")
+    .option("--owner <text>", "human-readable name of the holder (default: <host>:<pid>)")
     .option("--pass-api-key", "pass LOCKKEEPER_API_KEY on to the command")
     .option("--quiet", "print only errors");
 }
 
-/** Returns the number of words after `--`, which are all arguments; `undefined` if there is no `--`. */
+/** Returns the number of words after `--`, none of which is an option; `undefined` if there is no `--`. */
 function countWordsAfterDashes(program: Command): number | undefined {
   const words: readonly string[] = "rawArgs" in program ? (program.rawArgs as string[]) : [];
   const at = words.indexOf("--");
   return at < 0 ? undefined : words.length - at - 1;
 }
 
-/** Splits the arguments into keys and command. Without `--`, the first one is the only key. @throws CliError */
+/** Splits the arguments into keys and command. Without `--`, only the first argument is a key. @throws CliError */
 function splitWords(words: readonly string[], afterDashes = words.length - 1) {
   const keys = words.slice(0, words.length - afterDashes);
   const command = words.slice(keys.length);

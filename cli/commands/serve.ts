@@ -30,7 +30,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .option("--config <file>", "configuration file with several targets (default: LOCKKEEPER_CONFIG)")
     .addHelpText("after", HELP)
     .action(async (options: SettingsOptions) => {
-      // The other commands need not load the server.
+      // Imported here, so that other commands do not load the server.
       const { runServer } = await import("./server-process.ts");
       await runServer(options, context);
     });

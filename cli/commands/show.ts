@@ -66,7 +66,7 @@ async function openSource(
   context: CliContext,
 ): Promise<LocksSource> {
   if (connection.kind === "server") return createServerSource(new ServerApi(connection, context.version));
-  // A command with a server need not load the reading of Redis.
+  // Imported here, so that commands that use a server do not load the code that reads Redis.
   const { openDirectSource } = await import("./direct-source.ts");
   return await openDirectSource(connection, { match: [], terminal: context.terminal });
 }

@@ -26,11 +26,11 @@ export interface RedisOption {
 /** A Lockkeeper server and how to authenticate. */
 export interface ServerConnection {
   readonly kind: "server";
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** `undefined` if none is set. */
   readonly apiKey: string | undefined;
-  /** The target that the user named. The server has a default. */
+  /** The target that the user named; `undefined` for the default target of the server. */
   readonly target: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function addRedisOption(command: Command): Command {
 }
 
 /**
- * Chooses the server or the Redis of a command: an option, then `LOCKKEEPER_URL`, then `REDIS_URL`.
+ * Chooses the server or the Redis for a command: an option, then `LOCKKEEPER_URL`, then `REDIS_URL`.
  *
  * @throws CliError if none or both are given, or if one is invalid
  */
@@ -74,7 +74,7 @@ export function chooseConnection(
   );
 }
 
-/** Chooses the server of a command that cannot do without one. @throws CliError */
+/** Chooses the server for a command that requires one. @throws CliError */
 export function chooseServer(options: ServerOptions, environment: CliEnvironment): ServerConnection {
   const url = options.server ?? environment.serverUrl;
   if (url === undefined) {

@@ -12,7 +12,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { explainLocalError } from "../output/local-error.ts";
 import type { RedisConnection } from "./choose-connection.ts";
 
-/** Name of the target in JSON, as of a server with one Redis. */
+/** Name of the target in JSON, as on a server with one Redis. */
 const TARGET = "default";
 const LOCKS_MAX = 1_000_000;
 const CHECK_INTERVAL_MS = 20;
@@ -39,7 +39,7 @@ export interface DirectWatchOptions {
 /**
  * Connects to Redis and scans the keys once. Masters that do not respond are left out if others do.
  *
- * @throws CliError if Redis cannot be reached or cannot have locks
+ * @throws CliError if Redis cannot be reached or cannot store locks
  */
 export async function openDirectWatch(
   { where, setting }: RedisConnection,
@@ -75,7 +75,7 @@ export async function openDirectWatch(
   }
 }
 
-/** Waits until every master was scanned or does not respond. @throws CliError if too few masters respond */
+/** Waits until every master has been scanned or has not responded in time. @throws CliError if too few respond */
 async function waitForFirstScan(watcher: Watcher, onProgress: (health: Health) => void): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
@@ -86,7 +86,7 @@ async function waitForFirstScan(watcher: Watcher, onProgress: (health: Health) =
     const isScanning = health.masters.some(({ state }) => state === "catching_up");
     if (!isConnecting && !isScanning) {
       if (health.state !== "down") return;
-      throw new CliError(health.detail ?? "Redis does not respond.", EXIT_CODES.unavailable);
+      throw new CliError(health.detail ?? "Redis is not responding.", EXIT_CODES.unavailable);
     }
     onProgress(health);
     await sleep(CHECK_INTERVAL_MS);

@@ -10,7 +10,7 @@ export interface CliEnvironment {
   readonly watch: readonly string[] | undefined;
   /** `never` with `NO_COLOR`. */
   readonly color: "auto" | "never";
-  /** `XDG_DATA_HOME`: the folder for data of applications. */
+  /** `XDG_DATA_HOME`: the folder for application data. */
   readonly dataHome: string | undefined;
   /** All variables, for the settings of the server. */
   readonly variables: Readonly<Record<string, string | undefined>>;

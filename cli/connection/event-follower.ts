@@ -5,7 +5,7 @@ import type { ServerApi } from "./server-api.ts";
 import { describeNetworkError } from "./server-diagnosis.ts";
 import { parseSse, type SseMessage } from "./sse-parser.ts";
 
-/** The server sends a comment every 5 s. */
+/** The maximum time without data. The server sends a comment every 5 s. */
 const SILENCE_MS_MAX = 15_000;
 const PAUSE_MIN_MS = 250;
 const PAUSE_MAX_MS = 10_000;
@@ -55,7 +55,7 @@ interface StreamState {
   hasNotice: boolean;
 }
 
-/** Reads one connection until it ends. @returns why it ended @throws CliError */
+/** Reads the stream until the connection ends. @returns why it ended @throws CliError */
 async function readStream(api: ServerApi, state: StreamState, options: FollowOptions): Promise<string> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
@@ -81,7 +81,7 @@ async function readStream(api: ServerApi, state: StreamState, options: FollowOpt
   }
 }
 
-/** @returns why a retry may succeed @throws CliError if it cannot */
+/** Handles a refused stream. @returns the reason, if a retry may succeed @throws CliError otherwise */
 async function handleRefusal(api: ServerApi, response: Response): Promise<string> {
   const { status } = response;
   if (status >= SERVER_ERROR_MIN || status === TOO_MANY_REQUESTS) {

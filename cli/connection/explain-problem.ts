@@ -4,7 +4,7 @@ import { EXIT_CODES, type ExitCode } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { ServerConnection } from "./choose-connection.ts";
 
-/** The exit code for each problem code. Codes that a command cannot get are `failure`. */
+/** The exit code for each problem code. All other codes map to `failure`. */
 const EXIT_CODE_OF: Partial<Record<LibraryErrorCode, ExitCode>> = {
   unauthenticated: EXIT_CODES.unauthorized,
   forbidden: EXIT_CODES.unauthorized,

@@ -51,7 +51,7 @@ function addReaderRules(error: unknown, where: RedisLocation, patterns: readonly
   );
 }
 
-/** Returns the commands that reading needs and the user may not run, on any master that responds. */
+/** Returns the commands that are needed for reading, but that the user may not run on at least one master. */
 async function readMissingRights(where: RedisLocation): Promise<readonly string[]> {
   const masters = openMasters(where, "reads");
   try {

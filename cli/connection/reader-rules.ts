@@ -46,7 +46,7 @@ export function buildReaderCommandLine(...rules: Parameters<typeof buildReaderRu
   ].join(" ");
 }
 
-/** EVAL_RO and sharded channels exist since Redis 7.0 and in every Valkey. */
+/** Returns whether a server has EVAL_RO and sharded channels: Redis 7.0 or newer, and every Valkey. */
 export function hasReadOnlyScripts(server: string): boolean {
   const [, product, major] = /^(Redis|Valkey) (\d+)\./.exec(server) ?? [];
   return product === "Valkey" || (product === "Redis" && Number(major) >= 7);

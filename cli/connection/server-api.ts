@@ -15,7 +15,7 @@ import {
 } from "./server-diagnosis.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** Reads are repeated while a server restarts. */
+/** How long to retry reads, so that they survive a restart of the server. */
 const READ_RETRY_MS = 2000;
 
 export interface ApiCall<Schema extends z.ZodType> {
@@ -35,7 +35,7 @@ export interface ApiResult<Value> {
   readonly requestId: string | undefined;
 }
 
-/** Calls of the API of one server. Failures become errors for the user. */
+/** Calls the API of one server, and converts failures to errors for the user. */
 export class ServerApi {
   readonly #transport: ApiTransport;
 
@@ -58,7 +58,7 @@ export class ServerApi {
     return (await this.call(call)).value;
   }
 
-  /** Sends a request; only reads are repeated. @throws CliError */
+  /** Sends a request; only reads are retried. @throws CliError */
   async call<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<ApiResult<z.output<Schema>>> {
     const { method = "GET", path, route, query, body, schema } = call;
     const request = { method, path: path + this.#buildSearch(query), body, timeoutMs: REQUEST_TIMEOUT_MS };
@@ -115,7 +115,7 @@ export class ServerApi {
     return await this.#explainProblem({ code, detail }, route);
   }
 
-  /** Reports first whether the server is too old to have the route. */
+  /** Explains a problem, or reports that the server is too old to have the route. */
   async #explainProblem(problem: Pick<Problem, "code" | "detail">, route: string): Promise<CliError> {
     const { url } = this.connection;
     const isMissing = problem.code === "not_found" || problem.code === "method_not_allowed";

@@ -45,7 +45,7 @@ export function describeNetworkError(error: unknown): string {
   return NETWORK_CAUSES[code] ?? (code || toPrintable(message));
 }
 
-/** Explains a response of Lockkeeper with other fields than expected, or of something else that returns JSON. */
+/** Explains a response from Lockkeeper with unexpected fields, or a JSON response from something else. */
 export async function explainUnreadableResponse(url: string, version: string): Promise<CliError> {
   const document = await readOpenApi(url);
   if (document === undefined)
@@ -59,7 +59,7 @@ export async function explainUnreadableResponse(url: string, version: string): P
 /**
  * Explains a response that is not from Lockkeeper: a proxy sent it, or the URL is wrong.
  *
- * @param detail what is known about it, in sentences
+ * @param detail sentences about what is known of the response
  */
 export function explainForeignResponse(
   url: string,

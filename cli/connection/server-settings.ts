@@ -25,7 +25,7 @@ export function getDefaultDataDir({ dataHome }: Pick<CliEnvironment, "dataHome">
   try {
     return join(homedir(), ".local", "share", "lockkeeper");
   } catch {
-    // Without HOME, homedir() looks the account up, and fails if it has no entry.
+    // Without HOME, homedir() looks up the account, and fails if there is no entry.
     throw new StartupError(
       "This account has no home directory. Set --data to a folder for Lockkeeper's data.",
     );
@@ -50,7 +50,7 @@ export function readServerSettings(options: SettingsOptions, environment: CliEnv
   return { ...readConfig(settings, []), launcher: "lockkeeper", launcherOptions: formatOptions(options) };
 }
 
-/** Returns the options that `login` needs as well. A URL with a password comes from the environment. */
+/** Returns the options that `login` also needs. A URL with a password is omitted and comes from the environment. */
 function formatOptions({ redis, port, readOnly, data, config }: SettingsOptions): string[] {
   const isSecret = redis !== undefined && /:\/\/[^/@]*:[^/@]*@/.test(redis);
   const values = { redis: isSecret ? undefined : redis, port, data, config };

@@ -11,7 +11,7 @@ export interface ServerState {
   readonly warnings: readonly string[];
 }
 
-/** Reads `/readyz` and the version of a server. @throws CliError if nothing or something else responds there */
+/** Reads `/readyz` and the version of a server. @throws CliError unless Lockkeeper responds there */
 export async function readServerState(url: string): Promise<ServerState> {
   const response = await fetch(`${url}/readyz`, {
     redirect: "manual",

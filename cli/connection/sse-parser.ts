@@ -27,7 +27,7 @@ export async function* parseSse(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-/** A block of comments yields a message without id and data, which shows that the connection is alive. */
+/** Parses one block. Comments yield a message without id and data, which shows that the connection is alive. */
 function parseBlock(block: string): SseMessage {
   let id: string | undefined;
   let name = "message";

@@ -30,7 +30,7 @@ export function formatCompletion(shell: Shell, commands: readonly CompletionComm
 const getTopNames = (commands: readonly CompletionCommand[]) =>
   commands.flatMap(({ path }) => (path.length === 1 ? path : []));
 
-/** Words after a command: its subcommands and options. */
+/** Lists the words that can follow a command: its subcommands and options. */
 function listWords({ path, options }: CompletionCommand, commands: readonly CompletionCommand[]): string[] {
   const subcommands = commands.flatMap((each) =>
     each.path.length === path.length + 1 && path.every((word, at) => each.path[at] === word)
@@ -60,7 +60,7 @@ complete -o default -F _lockkeeper lockkeeper
 `;
 }
 
-/** Words of a command and of its subcommands. */
+/** Lists the words that can follow a command or one of its subcommands. */
 function listAllWords(command: CompletionCommand, commands: readonly CompletionCommand[]): string[] {
   const family = commands.filter(({ path }) => path[0] === command.path[0]);
   return [...new Set(family.flatMap((each) => listWords(each, commands)))];

@@ -10,7 +10,7 @@ const EXIT_CODE_OF_FAULT = {
   settings: EXIT_CODES.failure,
 } as const;
 
-/** Converts an error of the server's code that ran in this process. */
+/** Converts an error from server code that runs in this process. */
 export function explainLocalError(error: StartupError | LockkeeperError): CliError {
   if (error instanceof StartupError)
     return new CliError(toPrintable(error.message), EXIT_CODE_OF_FAULT[error.fault], { cause: error });

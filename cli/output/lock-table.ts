@@ -3,7 +3,7 @@ import { formatDuration } from "./duration.ts";
 import type { Style } from "./style.ts";
 import { formatTable, type TableColumn } from "./table.ts";
 
-/** Below this, a hold that was just observed for the first time has an unknown start. */
+/** The minimum time to show for a hold whose start was not observed. A shorter time would not be informative. */
 const KNOWN_SINCE_MS = 1000;
 export const UNKNOWN = "?";
 
@@ -76,11 +76,11 @@ export interface LockTableOptions {
   readonly style: Style;
   /** Width of the terminal. `undefined` if the output is not a terminal. */
   readonly columns: number | undefined;
-  /** The time for which durations are computed, Redis clock, Unix milliseconds. */
+  /** The time on the Redis clock at which durations are computed, in Unix milliseconds. */
   readonly asOf: number;
 }
 
-/** Formats locks as a table, one lock a line. */
+/** Formats locks as a table, one lock per line. */
 export function formatLockTable(locks: readonly Lock[], { style, columns, asOf }: LockTableOptions): string {
   const current = locks.map((lock) => ageLock(lock, asOf));
   return formatTable(COLUMNS, current, style, columns);

@@ -2,7 +2,7 @@ import { measureColumns, padToColumns, toPrintable, truncateToColumns } from "./
 import type { Style } from "./style.ts";
 
 const GAP = "  ";
-/** A column that can shrink keeps at least this width. */
+/** The minimum width of a column that was shrunk. */
 const SHRUNK_COLUMNS_MIN = 12;
 
 export interface TableColumn<Row> {
@@ -65,7 +65,7 @@ function shrinkColumns(
   }
 }
 
-/** Formats names and values, one pair a line. Values are escaped. Pairs without a value are left out. */
+/** Formats names and values, one pair per line. Values are escaped. Pairs without a value are left out. */
 export function formatPairs(
   pairs: readonly (readonly [name: string, value: string | undefined])[],
   style: Style,

@@ -8,7 +8,7 @@ export interface CommandEnvironmentOptions {
   readonly apiKey: "pass" | "remove";
 }
 
-/** Creates the environment of the command: the one of this process with the facts of the hold, and without the API key. */
+/** Creates the environment of the command: that of this process, plus the facts of the hold, without the API key. */
 export function createCommandEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   { holds, apiKey }: CommandEnvironmentOptions,
@@ -30,7 +30,7 @@ export function createGuardianEnvironment(
   return toProcessEnv({ ...variables, [API_KEY]: undefined });
 }
 
-/** Next declares NODE_ENV as always set, which does not apply to the processes that are started here. */
+/** Casts variables to the type that Next extends with a required NODE_ENV. Processes started here may lack it. */
 function toProcessEnv(variables: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   return variables as NodeJS.ProcessEnv;
 }

@@ -10,7 +10,7 @@ const LIVENESS_TEXT: Readonly<Record<LivenessState, string>> = {
   unknown: "liveness unknown",
 };
 
-/** Describes who holds the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`. */
+/** Describes the holder of the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`. */
 export function describeHolder(key: string, holder: LockHolder | undefined): string {
   if (holder === undefined) return `${key} is held by another client`;
   const { owner, liveness, remainingMs } = holder;

@@ -1,6 +1,7 @@
 /**
- * Why the command is ended. `lost`: the hold is lost. `not_renewed`: the lease is about to end. `ended_by_guardian`: likewise,
- * but the guardian has sent the signal. `unguarded`: no guardian can be started.
+ * Why the command is terminated. `lost`: the hold was lost. `not_renewed`: the lease is about to end.
+ * `ended_by_guardian`: the lease is about to end, and the guardian has already sent the signal. `unguarded`: no
+ * guardian can be started.
  */
 export type EndCause =
   | { readonly kind: "lost" | "unguarded"; readonly reason: string }

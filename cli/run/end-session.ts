@@ -7,11 +7,11 @@ export interface EndingOptions {
   readonly signal: NodeJS.Signals | undefined;
   /** Time between the first signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** Returns the time until SIGKILL must be sent at the latest, in milliseconds. It may change meanwhile. */
+  /** Returns the time until SIGKILL must be sent at the latest, in milliseconds. It may change over time. */
   readonly getMsUntilKill: () => number;
   /** Called when SIGKILL is sent for the first time. */
   readonly onKill?: () => void;
-  /** Called once if processes still exist this long after SIGKILL. The kernel ends a process only when it leaves a system call. */
+  /** Called once if processes still exist 3 s after SIGKILL, for example because they are blocked in a system call. */
   readonly onStuck?: () => void;
 }
 

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { ProcessSession } from "./process-session.ts";
 
-/** How a command ended. */
+/** The exit code of a command, or the signal that ended it. */
 export interface CommandExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -18,17 +18,17 @@ export interface CommandRequest {
 }
 
 /**
- * Waits for a line on file descriptor 3 and becomes the command. If the pipe ends first, because the supervisor was killed,
+ * The shell script that waits for a line on file descriptor 3, and then becomes the command. If the pipe ends first, because the supervisor was killed,
  * the command never starts.
  */
 const GATE_SCRIPT = 'read -r go <&3 && [ "$go" = go ] && exec "$@" 3<&-; exit 125';
-/** `$0`, which the shell prints in front of its errors. */
+/** The `$0` of the script, which the shell prints in front of its errors. */
 const GATE_NAME = "lockkeeper";
-/** Some shells, such as dash, do not pass on variables with other names. */
+/** Matches the variables that every shell passes on. Some shells, such as dash, drop those with other names. */
 const SHELL_VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const BASH = "/bin/bash";
 
-/** A command in a session of its own, which starts when its gate is opened. */
+/** A command in its own session. It starts when its gate is opened. */
 export class GatedCommand {
   readonly session: ProcessSession;
   readonly exited: Promise<CommandExit>;
@@ -40,7 +40,7 @@ export class GatedCommand {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
     this.#gate = gate;
-    // The gate ends if it is killed, which `exited` reports.
+    // A write fails if the gate was killed. `exited` reports that.
     gate.on("error", () => undefined);
   }
 

@@ -15,17 +15,17 @@ export interface GuardianProcessEvents {
   onExit(): void;
 }
 
-/** The file runs as TypeScript from a checkout and as JavaScript from the package. */
+/** The program of the guardian: TypeScript in a checkout, and JavaScript in the package. */
 const SCRIPT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./guardian.ts" : "./guardian.js", import.meta.url),
 );
-/** A debugger listens on one port, which the supervisor has. */
+/** Matches the Node options that start a debugger, because its port is already used by the supervisor. */
 const DEBUGGER_OPTION = /^--inspect/;
 /** How long the guardian may take for each response, in milliseconds. A busy machine starts processes slowly. */
 const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;
 const DISMISS_MS = 1000;
 
-/** One guardian process, as the supervisor sees it. Messages can be sent before it is ready; it reads them when it is. */
+/** One guardian process, as seen by the supervisor. It reads messages that were sent before it was ready. */
 export class GuardianProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #exited: Promise<void>;
@@ -60,7 +60,7 @@ export class GuardianProcess {
     if (this.#child.stdin.writable) this.#child.stdin.write(formatMessage(message));
   }
 
-  /** Resolves when the guardian has sent this message. @throws Error if it exits or does not respond; it is then killed */
+  /** Resolves when the guardian has sent this message. @throws Error if it exits, or is killed for not responding */
   async waitFor(type: GuardianMessage["type"]): Promise<void> {
     if (this.#received.has(type)) return;
     let timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ export class GuardianProcess {
     clearTimeout(timer);
   }
 
-  /** Kills a guardian that is of no use. Its exit is not reported. */
+  /** Kills a guardian that cannot be used. Its exit is not reported. */
   disown(): void {
     this.#state = "dismissed";
     this.#child.kill("SIGKILL");

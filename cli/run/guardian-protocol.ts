@@ -3,7 +3,7 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import type { SessionRef } from "./process-session.ts";
 import type { SharedMoment } from "./shared-moment.ts";
 
-/** What a guardian needs to know to end a command without further messages. */
+/** The information with which a guardian can end a command without further messages. */
 export interface GuardianOrders {
   readonly key: string;
   readonly session: SessionRef;
@@ -33,7 +33,7 @@ export function formatMessage(message: SupervisorMessage | GuardianMessage): str
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Calls `onMessage` for each complete line. The process at the other end is the only one with access to the pipe. */
+/** Calls `onMessage` for each complete line. Lines are trusted, because only the other process can write to the pipe. */
 export function readMessages<Message>(stream: Readable, onMessage: (message: Message) => void): void {
   let rest = "";
   stream.setEncoding("utf8");

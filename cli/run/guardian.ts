@@ -15,9 +15,9 @@ import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared
 
 /** Signals that a terminal or a service manager sends to all processes. Only the supervisor decides what to do about them. */
 const IGNORED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP", "SIGUSR1", "SIGUSR2"] as const;
-/** A timer uses the monotonic clock only, so the deadline is checked at least this often. */
+/** The maximum time between two checks of the deadline, because timers use only the monotonic clock. */
 const CHECK_MS_MAX = 250;
-/** The guardian acts this much later than the supervisor, so that the command receives one signal from only one of them. */
+/** How much later than the supervisor the guardian acts, so that only one of them signals the command. */
 const DELAY_SHARE = 1 / 3;
 const DELAY_MS_MAX = 150;
 
@@ -36,12 +36,12 @@ class Guardian {
     } else if (message.type === "extend") this.#extend(message.deadline);
     const killBy = message.type === "ending" ? message.killBy : this.#orders?.killBy;
     if (killBy !== undefined) this.#end({ killBy, signal: undefined });
-    // A guardian that replaces another one reads its orders together with the renewals since they were sent.
+    // A replacement guardian may receive orders that are followed by renewals, so it reads both before the check.
     clearImmediate(this.#soon);
     this.#soon = setImmediate(() => this.#check());
   }
 
-  /** The supervisor has exited without `done`. */
+  /** Ends the command, because the supervisor has exited without `done`. */
   async handleEndOfPipe(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#orders === undefined) return;
@@ -99,7 +99,7 @@ function send(message: GuardianMessage): void {
 
 process.title = "lockkeeper guardian";
 for (const name of IGNORED_SIGNALS) process.on(name, () => undefined);
-// The supervisor may be gone.
+// The supervisor may have exited.
 process.stdout.on("error", () => undefined);
 const guardian = new Guardian();
 readMessages<SupervisorMessage>(process.stdin, (message) => guardian.handleMessage(message));

@@ -11,7 +11,7 @@ export interface GuardianshipEvents {
   onFailure(error: Error): void;
 }
 
-/** A guardian can be killed while it starts, or the system can be short of processes. */
+/** The attempts to start a guardian. One can fail because it was killed, or because of the system's process limit. */
 const START_TRIES = 3;
 
 /** Keeps one guardian process running while a lock is held, and replaces it if it is killed. */
@@ -50,7 +50,7 @@ export class Guardianship {
       await this.#started;
       await asked.waitFor("watching");
     } catch {
-      // It was killed just now, or does not respond. Its replacement gets the same orders.
+      // The guardian was just killed, or does not respond. Its replacement gets the same orders.
       if (this.#process === asked) this.#replace();
       await this.#started;
     }
@@ -98,7 +98,7 @@ export class Guardianship {
         this.#process.disown();
         const guardian = this.#spawn();
         this.#process = guardian;
-        // Sent before it is ready: it reads them even if this process is killed meanwhile.
+        // Sent before the guardian is ready, which then has its orders even if this process is killed in the meantime.
         if (this.#orders !== undefined) guardian.send({ type: "watch", orders: this.#orders });
         await guardian.waitFor("ready");
         if (this.#orders === undefined) return;

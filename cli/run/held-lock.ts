@@ -12,7 +12,7 @@ export interface HeldFacts {
   readonly fence: string;
 }
 
-/** One or several locks that are held together, acquired through a server or directly in Redis. */
+/** One or more locks that are held together, acquired through a server or directly in Redis. */
 export interface HeldLock {
   /** In the order of the requested keys. */
   readonly holds: readonly HeldFacts[];
@@ -20,14 +20,14 @@ export interface HeldLock {
   readonly signal: AbortSignal;
   /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
   remainingMs(): number;
-  /** Declares that requests of operators to release the lock are read. */
+  /** Calls the listener when an operator asks for the release of a lock, and declares that such requests are read. */
   onReleaseRequested(listener: ReleaseRequestListener): void;
   /** `not_held`: a hold had already ended. @throws Error if the outcome is unknown */
   release(): Promise<"released" | "not_held">;
 }
 
 export interface LockRequest {
-  /** The locks, of which all are acquired or none. */
+  /** The keys of the locks. Either all locks are acquired, or none. */
   readonly keys: readonly string[];
   readonly leaseMs: number;
   /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */
@@ -46,7 +46,7 @@ export interface LockSource {
   close(): void;
 }
 
-/** What the holds of both lock clients have in common. */
+/** The members that the holds of both lock clients have in common. */
 interface ClientHold extends GroupMember, HeldFacts {
   readonly key: string;
   onReleaseRequested(listener: ReleaseRequestListener): void;
@@ -72,7 +72,7 @@ export async function acquireLocks(
 ): Promise<HeldLock> {
   const [key] = keys;
   if (key === undefined || keys.length > 1) return toHeldLock(await client.acquireAll(keys, options));
-  // Servers of earlier versions know only this request.
+  // Older servers have no route for several locks.
   return toHeldLock(new LockGroup([await client.acquire(key, options)]));
 }
 
@@ -90,7 +90,7 @@ function toHeldLock(group: ClientGroup): HeldLock {
 /** The client that holds a lock. */
 export interface LockHolder {
   readonly owner: string;
-  /** Absent without a server, which watches the lock. */
+  /** Absent without a server, because only a server observes the lock. */
   readonly liveness?: LivenessState;
   /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;

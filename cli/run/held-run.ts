@@ -25,7 +25,7 @@ export interface HeldRunOptions {
   readonly endSignal: NodeJS.Signals;
   /** Time between that signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** The signal that the command receives when an operator requests the release; `undefined` for no such requests. */
+  /** The signal that the command receives when an operator requests the release; `undefined` if such requests are not received. */
   readonly releaseSignal: NodeJS.Signals | undefined;
 }
 
@@ -93,7 +93,7 @@ export class HeldRun {
     return command;
   }
 
-  /** Passes requests of operators to the command. It decides when it ends, so it is not killed. */
+  /** Passes release requests to the command as a signal. The command decides when to end, so it is not killed. */
   #receiveReleaseRequests(session: ProcessSession): void {
     const { key, releaseSignal } = this.options;
     if (releaseSignal === undefined) return;

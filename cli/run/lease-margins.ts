@@ -1,4 +1,4 @@
-/** How long before the end of a lease the command is ended, if the lease is not renewed. All in milliseconds. */
+/** The times before the end of an unrenewed lease at which the command is signalled and killed, in milliseconds. */
 export interface LeaseMargins {
   /** SIGKILL is sent this long before the lease ends. */
   readonly killBeforeMs: number;
@@ -12,13 +12,13 @@ export const RUN_LEASE_MS_MIN = 1000;
 const KILL_SHARE = 1 / 10;
 const KILL_MS_MIN = 100;
 const KILL_MS_MAX = 1000;
-/** The command gets at most this share of the lease to end by itself, so that failed renewals can be retried. */
+/** The command gets at most this share of the lease to exit on its own, so that failed renewals can be retried. */
 const GRACE_SHARE = 1 / 4;
 
 /**
- * Computes when a command is ended whose lease is not renewed.
+ * Computes when to end a command whose lease is not renewed.
  *
- * @param killAfterMs the time between the signal and SIGKILL that the user asked for
+ * @param killAfterMs the time between the signal and SIGKILL that the user set
  */
 export function computeLeaseMargins(leaseMs: number, killAfterMs: number): LeaseMargins {
   const killBeforeMs = Math.min(KILL_MS_MAX, Math.max(KILL_MS_MIN, leaseMs * KILL_SHARE));

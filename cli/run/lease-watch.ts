@@ -12,7 +12,7 @@ export interface LeaseWatchEvents {
 const CHECKS_PER_LEASE = 40;
 const CHECK_MS_MIN = 25;
 const CHECK_MS_MAX = 250;
-/** Deadlines that differ by less come from the same renewal. */
+/** The tolerance within which two deadlines are those of the same renewal. */
 const SAME_RENEWAL_MS = 5;
 
 /** Observes the deadline of a hold, which its client extends with each renewal. */
@@ -37,12 +37,12 @@ export class LeaseWatch {
     return this.#deadline;
   }
 
-  /** Time until the command must be signalled unless the lease is renewed, in milliseconds. */
+  /** Returns the milliseconds until the command must be signalled, unless the lease is renewed. */
   getMsUntilSignal(): number {
     return computeMsUntil(this.#deadline) - this.margins.signalBeforeMs;
   }
 
-  /** Time until the command must be killed unless the lease is renewed, in milliseconds. */
+  /** Returns the milliseconds until the command must be killed, unless the lease is renewed. */
   getMsUntilKill(): number {
     return computeMsUntil(this.#deadline) - this.margins.killBeforeMs;
   }
@@ -54,7 +54,7 @@ export class LeaseWatch {
 
   #scheduleCheck(): void {
     const inMs = Math.min(this.#everyMs, Math.max(1, Math.ceil(this.getMsUntilSignal())));
-    // After a pause of this process, messages of the guardian that arrived meanwhile are handled before the check.
+    // After a pause of this process, messages that the guardian sent in the meantime are handled before the check.
     this.#timer = setTimeout(() => setImmediate(() => this.#check()), inMs);
   }
 

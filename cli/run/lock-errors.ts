@@ -10,7 +10,7 @@ export function explainLockError(error: unknown): unknown {
   const code = readCode(error);
   if (!(error instanceof Error)) return error;
   const message = toPrintable(error.message);
-  // The response came from something else than Lockkeeper.
+  // The response came from something other than Lockkeeper.
   if (code === "unexpected_response") return new CliError(message, EXIT_CODES.unavailable);
   const known = ERROR_CODES.find((each) => each === code);
   return known === undefined ? error : new CliError(message, getProblemExitCode(known));

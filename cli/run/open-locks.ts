@@ -11,7 +11,7 @@ export async function openLocks(
   connection: ServerConnection | RedisConnection,
   target: string | undefined,
 ): Promise<LockSource> {
-  // Each loads only its own client.
+  // Each branch loads only the client that it needs.
   if (connection.kind === "redis") {
     const { RedisLocks } = await import("./redis-locks.ts");
     return await RedisLocks.open(connection.where, target);

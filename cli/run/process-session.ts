@@ -4,19 +4,19 @@ import { HAS_PROCESS_TABLE, readProcess, readSessionProcesses } from "./process-
 export interface SessionRef {
   /** Process id of the leader, which is also the id of the session and of its first process group. */
   readonly leaderPid: number;
-  /** When the leader started, as the process table states it; `null` where there is none. */
+  /** The start time of the leader in the process table; `null` on systems without one. */
   readonly startedAt: string | null;
 }
 
 /**
  * The processes that a command started: a session with one or more process groups.
  *
- * On Linux, all process groups of the session are signalled, so that commands that create groups of their own, such as
- * timeout(1) or a shell with job control, do not escape. Elsewhere, only the first group is. A process that creates a session
- * of its own, such as a daemon, is not part of it.
+ * On Linux, all process groups of the session are signalled, so that commands that create their own groups, such as
+ * timeout(1) or a shell with job control, do not escape. Elsewhere, only the first group is signalled. A process that
+ * creates its own session, such as a daemon, is not included.
  *
- * The kernel does not reuse the id of a session while a process belongs to it. Once all have exited, it may. On Linux, the
- * start time of the leader shows that, and nothing is signalled.
+ * The kernel does not reuse the id of a session while a process belongs to it. Once all have exited, it may reuse the
+ * id. On Linux, the start time of the leader reveals this, and nothing is then signalled.
  */
 export class ProcessSession {
   constructor(readonly ref: SessionRef) {}
@@ -42,7 +42,7 @@ export class ProcessSession {
     for (const groupId of groups) signalGroup(groupId, name);
   }
 
-  /** Whether any process of the session is running. */
+  /** Returns whether any process of the session is running. */
   hasProcesses(): boolean {
     if (this.#isReplaced()) return false;
     const { leaderPid } = this.ref;
@@ -50,7 +50,7 @@ export class ProcessSession {
     return isGroupPresent(leaderPid);
   }
 
-  /** Whether the id now belongs to another process. */
+  /** Returns whether the id now belongs to another process. */
   #isReplaced(): boolean {
     const { leaderPid, startedAt } = this.ref;
     const leader = readProcess(leaderPid);

@@ -20,7 +20,7 @@ export interface RunOptions
   readonly verbosity: "normal" | "quiet";
 }
 
-/** Time to leave the queue after a signal. A waiter that stays in it is removed by the next attempt of another client. */
+/** The time to leave the queue after a signal. The next attempt of another client removes a waiter that has not left. */
 const LEAVE_QUEUE_MS = 300;
 
 /**
@@ -45,7 +45,7 @@ export async function runUnderLock(
     const key = options.keys.join(", ");
     return await new HeldRun({ ...options, key, environment }, hold, guardian, signals).run();
   } catch (error) {
-    // Everything that a signal interrupts fails.
+    // After a signal, the error is only a consequence of the interruption.
     if (signals.exitCode !== undefined) return signals.exitCode;
     throw error;
   } finally {
@@ -57,7 +57,7 @@ export async function runUnderLock(
   }
 }
 
-/** Started before the lock is acquired, so that the time it takes is not part of the lease. */
+/** Starts the guardian. Call it before the lock is acquired, so that the start does not use up part of the lease. */
 async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
   try {
     return await Guardianship.start(createGuardianEnvironment(variables));

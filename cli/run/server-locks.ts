@@ -45,7 +45,7 @@ export class ServerLocks implements LockSource {
     }
   }
 
-  /** The requests end with the process. */
+  /** Does nothing, because pending requests end with the process. */
   close(): void {}
 
   async #describeHolder(
@@ -59,7 +59,7 @@ export class ServerLocks implements LockSource {
     return { owner: holder.owner, remainingMs, ...(liveness === undefined ? {} : { liveness }) };
   }
 
-  /** The key may lack the permission to read, and the lock is held all the same. */
+  /** Returns `undefined` on a failure: the API key may lack read access, and the lock is held regardless. */
   async #readLiveness(key: string): Promise<LivenessState | undefined> {
     const { target } = this.connection;
     const query = target === undefined ? "" : `?${new URLSearchParams({ target })}`;

@@ -25,7 +25,7 @@ export function computeMsUntil({ monotonicMs, wallMs }: SharedMoment): number {
   return Math.min(monotonicMs - getMonotonicMs(), wallMs - Date.now());
 }
 
-/** The monotonic clock of the machine, in milliseconds. `performance.now()` counts from the start of a process instead. */
+/** Reads the machine's monotonic clock in milliseconds. `performance.now()` counts from the start of the process. */
 export function getMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / NANOSECONDS_PER_MS;
 }

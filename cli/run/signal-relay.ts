@@ -3,10 +3,10 @@ import type { ProcessSession } from "./process-session.ts";
 
 /** Signals that reach the command through the supervisor. */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
-/** A stopped supervisor could not renew its lease, so Ctrl-Z has no effect. */
+/** The ignored signals. Ctrl-Z has no effect, because a stopped supervisor could not renew its lease. */
 const IGNORED = ["SIGTSTP"] as const;
 
-/** Forwards the signals that this process receives to the command, and cancels the run before the command has started. */
+/** Forwards the signals that this process receives to the command. Before the command starts, a signal cancels the run. */
 export class SignalRelay {
   readonly #interrupted = new AbortController();
   #session: ProcessSession | undefined;
@@ -33,7 +33,7 @@ export class SignalRelay {
     return this.#received === undefined ? undefined : 128 + constants.signals[this.#received];
   }
 
-  /** From now on, forwards signals to the first process group of the session. */
+  /** Forwards all further signals to the first process group of the session. */
   forwardTo(session: ProcessSession): void {
     this.#session = session;
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeError, printMessage } from "./messages.ts";
 
-/** Codes of failures that end by themselves. The lock was not acquired, or will be released by the end of its lease. */
+/** Codes of transient failures. The lock was not acquired, or is released when its lease expires. */
 const OUTAGES: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "not_replicated"]);
 const RETRY_MS = 500;
 
@@ -12,10 +12,10 @@ export interface WaitOptions {
 }
 
 /**
- * Calls `acquire` until it succeeds or fails for another reason than an outage of the server or of Redis, at most for
+ * Calls `acquire` until it succeeds, or fails for a reason other than an outage of the server or of Redis, for at most
  * `waitMs`.
  *
- * @param acquire receives the rest of the wait in milliseconds
+ * @param acquire receives the remaining wait in milliseconds
  */
 export async function waitForLock<Result>(
   { waitMs, signal }: WaitOptions,

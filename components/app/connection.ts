@@ -16,7 +16,7 @@ export interface ConnectionStatus {
 /**
  * Describes the connection in one line.
  *
- * @param silentSeconds since the last message; `null` before the first one
+ * @param silentSeconds seconds since the last message; `null` before the first one
  */
 export function getConnectionStatus(
   state: LiveState,

@@ -30,7 +30,7 @@ export function getListScrollTop(search: string): number {
   return getListId(search) === getListId(lastPosition.search) ? lastPosition.top : 0;
 }
 
-/** Parameters such as the active row do not make it a different list. */
+/** Identifies the list at a URL. Other parameters, such as the active row, do not change which list it is. */
 function getListId(search: string): string {
   const query = new URLSearchParams(search);
   return ["target", "q", "sort"].map((name) => query.get(name) ?? "").join("\n");

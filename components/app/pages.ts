@@ -25,7 +25,7 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
 
 const TARGET_PAGES: ReadonlySet<ConsolePage["name"]> = new Set(["locks", "owners", "events", "formats"]);
 
-/** Whether the page shows a single target. */
+/** Returns whether the page shows a single target. */
 export function isTargetPage(pathname: string): boolean {
   return CONSOLE_PAGES.some(({ name, covers }) => TARGET_PAGES.has(name) && covers(pathname));
 }

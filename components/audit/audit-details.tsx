@@ -12,7 +12,6 @@ import { auditNames } from "@/lib/i18n/en/audit-names.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { findAuditName, formatDetailLines } from "./audit-texts.ts";
 
-/** The details of an action. */
 export function AuditDetails({ item }: { item: AuditItem }) {
   const messages = useMessages(audit).details;
   const names = useMessages(auditNames);

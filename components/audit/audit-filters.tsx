@@ -84,7 +84,7 @@ interface FilterBoxProps {
   onChange(text: string): void;
 }
 
-/** Applied on Enter or on blur, because each request reads the whole log. */
+/** Renders a filter that is applied on Enter or on blur, because each request reads the whole log. */
 function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);

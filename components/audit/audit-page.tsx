@@ -15,7 +15,7 @@ import { AuditList } from "./audit-list.tsx";
 import { AuditVerificationPanel } from "./audit-verification.tsx";
 import { useAuditUrl } from "./use-audit-url.ts";
 
-/** The audit log page, newest action first. */
+/** Shows the audit log, newest action first. */
 export function AuditPage() {
   const messages = useMessages(audit);
   const { hello } = useLiveState();

@@ -14,7 +14,7 @@ const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 const COLUMNS_CLASS =
   "@3xl:grid @3xl:grid-cols-[144px_150px_150px_minmax(0,5fr)_minmax(0,4fr)_130px] @3xl:items-center @3xl:gap-x-3";
 
-/** Column headers. On phones, each action has two lines instead. */
+/** Shows the column headers. On phones, each action has two lines instead. */
 export function AuditHeads() {
   const { heads } = useMessages(audit);
   return (
@@ -34,7 +34,7 @@ export function AuditHeads() {
   );
 }
 
-/** An action with its outcome. Expands to its details. */
+/** Shows an action with its outcome. It expands to its details. */
 export function AuditRow({ item }: { item: AuditItem }) {
   const { at, key, target, reason } = item;
   return (
@@ -80,7 +80,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
   );
 }
 
-/** The caller. For refused logins, also the names that were tried. */
+/** Shows the caller and, for refused logins, the names that were tried. */
 function AuditActor({ item: { who, triedNames = [] } }: { item: AuditItem }) {
   const messages = useMessages(audit);
   return (
@@ -111,7 +111,7 @@ function AuditAction({ item: { action, count } }: { item: AuditItem }) {
 function AuditOutcomeCell({ item: { outcome, count } }: { item: AuditItem }) {
   const messages = useMessages(audit);
   const { outcomes } = useMessages(auditNames);
-  // On phones it is at the end of the first line.
+  // On phones, the outcome is at the end of the first line.
   return (
     <span
       title={outcome?.code}

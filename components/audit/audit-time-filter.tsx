@@ -17,7 +17,7 @@ interface AuditTimeFilterProps {
   onChoose(span: AuditTimeSpan): void;
 }
 
-/** The time range filter. Load it lazily, because it includes the overlay. */
+/** Filters by time range. Load it lazily, because it includes the overlay code. */
 export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const [isOpen, setOpen] = useState(false);

@@ -24,7 +24,7 @@ interface DocsPageProps {
 
 const subscribeToNothing = () => () => {};
 
-/** The guides, and the API reference, which is rendered from the server's OpenAPI document. */
+/** Shows the guides, and the API reference from the server's OpenAPI document. */
 export function DocsPage({ samples, serverUrl }: DocsPageProps) {
   const messages = useMessages(docs);
   const { reference, error, refetch } = useReference();

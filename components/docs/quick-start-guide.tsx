@@ -20,7 +20,7 @@ interface QuickStartGuideProps {
   serverUrl: string;
 }
 
-/** The quick start: how to create an API key, a sample program, and why the program is safe. */
+/** Explains how to create an API key, and shows a sample program and why it is safe. */
 export function QuickStartGuide({ language, program, serverUrl }: QuickStartGuideProps) {
   const messages = useMessages(docs);
   return (

@@ -4,17 +4,17 @@ import { createContext, type ReactNode, use } from "react";
 
 const TranslatedContext = createContext(false);
 
-/** The context of `ReferenceText`. `value` is whether the document is translated into the language of the page. */
+/** Provides `ReferenceText` with `value`: whether the document is translated into the language of the page. */
 export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }
 
-/** Text of the API reference that can be translated. Untranslated text is marked as English. */
+/** Shows text of the API reference. Untranslated text is marked as English. */
 export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }
 
-/** Text of the OpenAPI document that is in English in every language of the console. */
+/** Shows text of the OpenAPI document that is in English in every language of the console. */
 export function EnglishText({ children }: { children: ReactNode }) {
   return (
     <span lang="en" translate="no" className="contents">

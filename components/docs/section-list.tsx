@@ -8,7 +8,7 @@ import { ReferenceText } from "./reference-text.tsx";
 /** The prefix of all paths, which the list omits. */
 const API_PREFIX = "/api/v1";
 
-/** The table of contents. On phones, it lists only the sections. */
+/** Shows the table of contents. On phones, it lists only the sections. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
   const messages = useMessages(docs);
   return (

@@ -75,7 +75,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/** A checkbox for locks with waiters, shown even if there are none. */
+/** Adds the value of the waiters facet if it is missing, because its checkbox is shown even if no lock has waiters. */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };

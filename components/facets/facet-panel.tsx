@@ -15,7 +15,7 @@ import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 import { useLiveFacets } from "./use-live-facets.ts";
 
-/** The most useful facets during an incident come first. */
+/** The order of the facets. Those that are most useful during an incident come first. */
 const FACET_ORDER = [
   "liveness",
   "waiters",
@@ -69,7 +69,7 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
   counts: ReturnType<typeof useLiveFacets>;
 }
 
-/** Few applications set a session, so that facet appears only if there is one. */
+/** Returns whether to show a facet. Few applications set a session, so its facet appears only if there is one. */
 function isShown({ field, values }: Facet, filter: string): boolean {
   return field !== "session" || values.length > 0 || findFieldTerms(filter, field).length > 0;
 }

@@ -54,7 +54,7 @@ function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
   );
 }
 
-/** Adds a term that matches no listed value, such as a pattern, so that it is visible and can be removed. */
+/** Creates the row of a term that matches no listed value, such as a pattern, so that it is visible and removable. */
 function createTypedRow(term: string): FacetRow {
   return { value: term, filter: term, locks: null, isChosen: true };
 }

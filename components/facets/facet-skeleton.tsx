@@ -1,7 +1,7 @@
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Placeholder for lists that are loading. @param lines number of lines below each title */
+/** Reserves the space of lists that are loading. @param lines number of lines below each title */
 export function FacetSkeleton({ lines }: { lines: readonly number[] }) {
   const messages = useMessages(facets);
   let at = 0;

@@ -14,7 +14,7 @@ export interface FilterChipsProps {
   onFilter(filter: string): void;
 }
 
-/** The active filters while the panel is closed. A chip removes its term. Loaded by `lazy-filter-chips.tsx`. */
+/** Shows the active filters while the panel is closed. A chip removes its term. Load it with `lazy-filter-chips.tsx`. */
 export function FilterChips({ filter, onFilter }: FilterChipsProps) {
   const messages = useMessages(facetSide);
   const { closedClass } = useFacetVisibility();

@@ -23,7 +23,7 @@ interface KeyTreeBranchProps {
   children: ReactNode;
 }
 
-/** A key prefix with its number of held locks. Its accessible name includes attention and waiters. */
+/** Shows a key prefix and its number of held locks. The accessible name also contains attention and waiters. */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
   const { name, deeper } = namespace;
   const tree = useKeyTree();
@@ -80,7 +80,7 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   );
 }
 
-/** Keeps the selected branch visible by opening the branches above it. */
+/** Returns whether the selected branch is below this one, which is then open to keep the selection visible. */
 function isUnderPrefix(chosen: string | undefined, term: string): boolean {
   return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }

@@ -17,7 +17,7 @@ export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** `undefined` if the key does not move the focus; `null` if it does, but there is no branch to move to. */
+/** Returns `undefined` if the key does not move the focus; `null` if it does, but there is no branch to move to. */
 function findNextTreeItem(key: string, target: HTMLElement, items: readonly HTMLElement[]) {
   const at = items.indexOf(target);
   const isOpen = target.getAttribute("aria-expanded") === "true";

@@ -45,7 +45,7 @@ export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   );
 }
 
-/** An empty list must not have the role of a tree. */
+/** Shows the first level. An empty list must not have the role of a tree. */
 function KeyTreeRoot({ labelledBy }: { labelledBy: string }) {
   const messages = useMessages(facets);
   const { data, error, refetch } = useNamespaces("");

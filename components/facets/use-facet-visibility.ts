@@ -32,8 +32,8 @@ export function useFacetVisibility(): FacetVisibility {
 }
 
 /**
- * A ref for the two buttons that open and close the sidebar. The focus moves from the one that disappears to the one
- * that appears.
+ * Moves the focus from the button that disappears to the one that appears. Use it as the ref of the buttons that open
+ * and close the sidebar.
  */
 export function focusFacetToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -36,7 +36,7 @@ export interface CopyMenuProps {
   onClose(): void;
 }
 
-/** The menu to copy a lock as a link, as text with its details, or as a shell command. */
+/** Copies a lock as a link, as text with its details, or as a shell command. */
 export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenuProps) {
   const messages = useMessages(lockCopy);
   const target = useTargetName();

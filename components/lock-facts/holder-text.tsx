@@ -64,7 +64,7 @@ export function hasHolderName(holder: Holder): boolean {
   );
 }
 
-/** Shows the holder and its host on two lines. The title contains the owner strings. */
+/** Shows the holder and its host on two lines, with the owner strings in a tooltip. */
 export function HolderCell({ holders }: { holders: readonly Holder[] }) {
   const messages = useMessages(english);
   const [first] = holders;

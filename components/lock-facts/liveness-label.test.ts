@@ -42,17 +42,19 @@ describe("liveness evidence", () => {
       missedRenewals: 2,
     });
     expect(formatLivenessEvidence(late, NOW, words)).toBe(
-      "expected 16 s ago, 2 missed, last renewed 26 s ago, interval 10 s",
+      "expected 16 s ago, 2 renewals missed, last renewed 26 s ago, interval 10 s",
     );
     // One by one, not in a jump when the lock is read again.
-    expect(formatLivenessEvidence(late, NOW + 9000, words)).toContain("expected 25 s ago, 3 missed");
-    expect(formatLivenessEvidence(late, NOW + 19_000, words)).toContain("expected 35 s ago, 4 missed");
+    expect(formatLivenessEvidence(late, NOW + 9000, words)).toContain("expected 25 s ago, 3 renewals missed");
+    expect(formatLivenessEvidence(late, NOW + 19_000, words)).toContain(
+      "expected 35 s ago, 4 renewals missed",
+    );
     expect(formatLivenessEvidence({ ...late, lastRenewalAt: null }, NOW, words)).toContain("no renewal seen");
   });
 
   it("the evidence for other liveness states is how long the holder was observed", () => {
     expect(formatLivenessEvidence(liveness({ state: "not_renewing" }), NOW, words)).toBe(
-      "no renewal in 25 s of watching",
+      "watched for 25 s, no renewal seen",
     );
     expect(formatLivenessEvidence(liveness({}), NOW, words)).toContain("not long enough");
   });

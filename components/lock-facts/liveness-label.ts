@@ -61,8 +61,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
 }
 
 /**
- * Uses the server's calculation. The server only updates the number when it reads the lock, so the page updates it
- * until the next read.
+ * Counts missed renewals with the server's formula. The server updates its count only when it reads the lock, so the
+ * page updates the count until the next read.
  */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,

@@ -17,7 +17,7 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 };
 
 /**
- * Shows the liveness as a word in tables without room for the liveness column. The title contains the evidence. A lock
+ * Shows the liveness as a word in tables without room for the liveness column, with the evidence in a tooltip. A lock
  * without a TTL is marked elsewhere in its row.
  */
 export function LivenessLabel({ lock }: { lock: Lock }) {
@@ -34,7 +34,7 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows the liveness of a held lock as a word. The title contains the evidence. */
+/** Shows the liveness of a held lock as a word, with the evidence in a tooltip. */
 export function LivenessWord({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness, state } = lock;

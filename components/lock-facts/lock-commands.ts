@@ -36,8 +36,8 @@ export function buildCurl(url: string): string {
 }
 
 /**
- * Builds the curl command that force-releases the hold that was seen, and no other hold. The request is authorized and
- * audited like a release in the console.
+ * Builds the curl command that force-releases the hold that the operator saw, and no other hold. The request is
+ * authorized and audited like a release in the console.
  *
  * @returns `undefined` if the lock is not held, or if the request requires a format
  */
@@ -75,8 +75,8 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Builds the command that deletes the lock if the owner that was seen still holds it. It bypasses Lockkeeper, so it is
- * neither authorized nor audited.
+ * Builds the command that deletes the lock if the owner that the operator saw still holds it. It bypasses Lockkeeper,
+ * so it is neither authorized nor audited.
  *
  * @returns `undefined` if one comparison is not enough to identify the hold
  */
@@ -124,7 +124,7 @@ function toPlainText(key: Key): string | undefined {
   return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
-/** Arguments of a program cannot contain a zero byte, so the key is passed on standard input as the last argument. */
+/** Builds a command that prints the key for `redis-cli -x`, because program arguments cannot contain a zero byte. */
 function escapeForPrintf(key: Key): string {
   return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }

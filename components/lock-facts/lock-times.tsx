@@ -43,13 +43,13 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
   );
 }
 
-/** Being held is normal. Only a lease that outlives its holder is colored. */
+/** Returns the color of the lease bar. It is highlighted if the lease has outlived its holder, or seems to have. */
 function getLeaseColor(lock: Lock, now: number | null): string {
   if (computeOwnRemainingMs(lock, now) === 0) return "bg-bad";
   return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
-/** The Redis clock. It stops at the end of the hold, if the end is known. */
+/** Returns the time on the Redis clock. It stops at the end of the hold, if the end is known. */
 function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
   if (endedAt === null) return now;

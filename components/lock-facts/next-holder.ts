@@ -1,9 +1,9 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** Who acquires a lock when it is released, as far as is known. */
+/** The client that acquires the lock next when it is released, as far as is known. */
 export type NextHolder =
-  /** Redis stores the order, so this waiter is next and no other. */
+  /** Redis stores the order, so exactly this waiter is next. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
   /** One process serves its waiters in order of arrival, but a new client can get in first. */
   | { is: "longest_waiting"; waiter: LockWaiter; others: number }
@@ -16,7 +16,7 @@ export type NextHolder =
   | { is: "not_visible" };
 
 /**
- * Determines who acquires a lock next. All texts about the next holder are based on the result.
+ * Determines which client acquires a lock next. All texts about the next holder are based on the result.
  *
  * @param waiters as the lock reports them
  * @param named the waiters known by name; `undefined` while they load or if they were not requested

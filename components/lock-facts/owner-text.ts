@@ -18,7 +18,7 @@ export type OwnerIdentity =
 
 const CONSTANT = /^(?:[01x]|true|yes|on|ok|lock|locked|acquired|none|null)$/i;
 const UNIX_TIME = /^(\d{10})(?:\.\d{1,9})?$|^(\d{13})$/;
-/** Times from 2017 to 2100. Other numbers are IDs. */
+/** The range of numbers that are treated as times, from 2017 to 2100. Other numbers are IDs. */
 const DEADLINE_MIN_MS = 1_500_000_000_000;
 const DEADLINE_MAX_MS = 4_102_444_800_000;
 const DAY_CLOCK_AFTER_MS = 12 * 3_600_000;
@@ -53,7 +53,7 @@ export function formatOwner(owner: string, messages: OwnerMessages): string {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const LONG_HEX = /(?<![0-9a-z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{16,128}(?![0-9a-z])/gi;
-/** At least 15 random bytes. Words contain no digits or separators. */
+/** Matches base64 of at least 15 random bytes. Words contain no digits or separators. */
 const BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{20,128}={0,2}$/;
 
 /** Shortens a random value in the middle: `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`. */

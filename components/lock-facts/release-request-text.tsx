@@ -13,7 +13,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 type State = ReleaseRequest["state"];
 
-/** Each state has its own shape, so that color is never the only distinction. */
+/** The icons of the states. Each has its own shape, so that color is never the only distinction. */
 export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
   requested: MessageCircleQuestionMark,
   accepted: MessageCircleCheck,
@@ -27,7 +27,10 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
   refused: "text-warn",
 };
 
-/** Marks a hold whose release was requested, before the name of its holder. The title contains the answer, or otherwise the reason. */
+/**
+ * Marks a hold whose release was requested. The mark precedes the holder's name, and its tooltip contains the answer or,
+ * if there is none yet, the reason.
+ */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);
   if (request === null || request === undefined) return null;

@@ -6,7 +6,7 @@ import { isLivenessCritical } from "./liveness-label.ts";
 
 /** The minimum number of holds for a typical duration. */
 export const SAMPLES_MIN = 3;
-/** The same limit as on the server. With fewer holds, p95 is unknown. */
+/** The minimum number of holds for p95, as on the server. */
 const SAMPLES_TO_JUDGE = 20;
 
 /** Formats the typical duration, such as `typical 4 s`; "" if too few holds have ended. */
@@ -18,7 +18,8 @@ export function formatTypicalDuration(
 }
 
 /**
- * Returns whether a lock is held longer than typical. Equals the filter `held>typical` of the server if `times` is 1.
+ * Returns whether a lock has been held for longer than is typical. With `times` = 1, it matches the server's filter
+ * `held>typical`.
  *
  * @param times the multiple of p95 that the hold must exceed
  */

@@ -28,7 +28,7 @@ export function describeFormat(
     : messages.formats(formats.length) + sure;
 }
 
-/** Describes the lock format for a sentence or a title. */
+/** Describes the lock format for a sentence or a tooltip. */
 export function describeFormats(
   lock: Lock,
   messages: Pick<Messages["lock"], "either" | "formatNames">,

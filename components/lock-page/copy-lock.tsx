@@ -16,7 +16,6 @@ const CopyMenu = createLazyOverlay(() =>
   import("../lock-facts/copy-menu.tsx").then((module) => module.CopyMenu),
 );
 
-/** The button that opens the copy menu of the lock page. Shortcut: `c`. */
 export function CopyLockButton({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
   const messages = useMessages(lockCopy);
   const button = useRef<HTMLSpanElement>(null);

@@ -17,7 +17,7 @@ interface DurationPlotProps {
 }
 
 /**
- * A histogram of past durations, with the current one. It scales with CSS, so changing the width does not rerender it.
+ * Draws a histogram of past durations, and the current one. It scales with CSS, so a new width needs no rerender.
  */
 export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }: DurationPlotProps) {
   const { bars, toPercent } = createHistogramScale(
@@ -75,7 +75,7 @@ export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }
   );
 }
 
-/** Placed on the side away from the other mark, so that both labels fit even if the marks are close together. */
+/** Labels a mark on the side away from the other one, so that both labels fit even if the marks are close together. */
 function MarkLabel({ at, isBefore, children }: { at: number; isBefore: boolean; children: string }) {
   return (
     <span

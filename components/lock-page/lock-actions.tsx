@@ -19,7 +19,7 @@ const ExtendSheet = createLazyOverlay(() =>
   import("./extend-sheet.tsx").then((module) => module.ExtendSheet),
 );
 
-/** The actions on a lock other than releasing it. */
+/** Shows the actions on a lock, except its release. */
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);

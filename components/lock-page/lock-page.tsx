@@ -30,7 +30,7 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 
-/** Loads in parallel with the lock's state. */
+/** Loads the body in parallel with the lock's state. */
 const loadLockBody = () => import("./lock-body.tsx").then((module) => module.LockBody);
 const LockBody = dynamic(loadLockBody, { ssr: false, loading: () => <LockSkeleton label="" /> });
 const loadLockActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
@@ -113,7 +113,7 @@ interface ReleaseButtonProps {
   onFree(): void;
 }
 
-/** Highlighted if the lock needs attention. */
+/** Renders the release button, which is highlighted if the lock needs attention. */
 function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   const messages = useMessages(lockPage);
   const state = lock?.liveness?.state;

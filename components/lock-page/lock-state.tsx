@@ -120,7 +120,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
 /** Shows the details of the lock that do not depend on its holder. */
 function LockFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  // The fencing token of the holder is shown above already.
+  // The fencing token of the holder is already shown above.
   const isVersionFence = lock.holders.some(
     ({ fence }) => fence !== null && lock.version === `fence.${fence}`,
   );

@@ -42,7 +42,7 @@ export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) 
   // The dialog stays open even when the list of locks disappears after the release.
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  // Locks whose values are the same constant do not have a common owner.
+  // Locks whose values are the same constant do not necessarily have the same owner.
   const identified = lock?.holders.filter((holder) => !isOwnerUnknown(holder));
   const owners = new Set(identified?.map(getHolderKey));
   return (

@@ -25,7 +25,7 @@ import { DurationPlot } from "./duration-plot.tsx";
 
 type TypicalDurationMessages = typeof lockParts.typical;
 
-/** Compares the typical held and waiting times of the key pattern with this lock. */
+/** Compares the typical hold and wait times of the key pattern with this lock. */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).typical;
   const typical = useTypicalDurations(toLockPath(lock));

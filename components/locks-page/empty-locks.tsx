@@ -32,7 +32,7 @@ export function NoLocksFound({ filter, onClear, onFilter }: NoLocksFoundProps) {
   );
 }
 
-/** Shown for an invalid search, for which no request is sent. */
+/** Replaces the table for an invalid search, for which no request is sent. */
 export function InvalidSearch({ onClear }: { onClear(): void }) {
   const messages = useMessages(emptyLocks);
   return (

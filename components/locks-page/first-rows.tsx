@@ -27,7 +27,7 @@ interface FirstRowsProps {
 }
 
 /**
- * The first rows of the list as the server renders them, readable before any script has run. They are a list and not a
+ * Renders the first rows on the server, so that they can be read before any script has run. They form a list and not a
  * table, because the table that replaces them has actions. Their times are those of the server-side read.
  */
 export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {

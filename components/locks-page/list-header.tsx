@@ -22,7 +22,7 @@ import { NotificationsHint } from "./notifications-hint.tsx";
 import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
-/** Their code loads with the first rows. Until then, placeholders reserve their space. */
+/** The code of the list tools loads with the first rows. Until then, placeholders reserve the space. */
 const loadListBar = loadPart(() => import("./toolbar/list-bar.tsx").then((module) => module.ListBar));
 const ListBar = dynamic(loadListBar, { ssr: false });
 if (typeof window !== "undefined") loadListBar().catch(() => undefined);

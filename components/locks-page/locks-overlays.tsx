@@ -33,7 +33,6 @@ interface LocksOverlaysProps {
   backToTable(): HTMLElement | null;
 }
 
-/** The dialogs and menus that open over the list. */
 export function LocksOverlays(overlays: LocksOverlaysProps) {
   const { copySheet, releaseSheet, bulk, showToast, onBulkClose, backToTable } = overlays;
   const { parts } = useMessages(shell);

@@ -17,7 +17,7 @@ interface SelectionBarProps {
   onRelease(wish: BulkSelection): void;
 }
 
-/** The actions on the selected rows. Placed below the table, so that no row moves. */
+/** Shows the actions on the selected rows. It is below the table, so that no row moves. */
 export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
   const messages = useMessages(viewTools);
   const { selected, scope, outOfSight } = selection;

@@ -21,7 +21,7 @@ const BAR_CLASSES = [
   "ml-auto w-6 max-lg:hidden",
 ];
 
-/** Shown until the table has rows: the rows that the server rendered, or bars of the same height. */
+/** Shows the rows that the server rendered, or bars of the same height, until the table has rows. */
 export function TablePlaceholder() {
   const { filter, sort } = useListUrl();
   const { connection } = useLiveState();

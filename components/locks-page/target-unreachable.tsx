@@ -5,8 +5,8 @@ import { locks } from "@/lib/i18n/en/locks.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /**
- * The notice that Lockkeeper is unreachable. It is bundled with the page, unlike the empty states, because the server
- * that would send it is unreachable.
+ * Shows that Lockkeeper is unreachable. Unlike the empty states, it is bundled with the page, because the server cannot
+ * send it.
  */
 export function TargetUnreachable() {
   const messages = useMessages(locks).unreachable;

@@ -40,7 +40,7 @@ export function LoginPage() {
 
   const openLink = () => {
     const { hash, pathname, search } = location;
-    // On other pages the fragment is an anchor.
+    // On other pages, the fragment is an anchor.
     if (hash.length < 2 || !isLoginPath(location, BASE_PATH)) {
       setStep((now) => (now === "reading" ? "form" : now));
       return;

@@ -14,7 +14,6 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLogin } from "@/lib/queries/access/session.ts";
 import { sanitizeRedirect } from "./safe-redirect.ts";
 
-/** The form for the name and password. */
 export function PasswordForm() {
   const messages = useMessages(login);
   const { waiting } = useMessages(ui);
@@ -79,7 +78,7 @@ export function PasswordForm() {
   );
 }
 
-/** Shown for both unknown names and wrong passwords, so that it does not reveal which names exist. */
+/** Shows the same text for unknown names and wrong passwords, so that it does not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   const uiMessages = useMessages(ui);

@@ -1,4 +1,4 @@
-/** The name that the statistics use for keys without a pattern. */
+/** The pattern names in the statistics that no filter can find. */
 const UNSEARCHABLE_PATTERNS: ReadonlySet<string> = new Set(["(other)", "(binary)", ""]);
 
 /** Returns the filter that finds the locks of a pattern; `null` if no filter can. */

@@ -35,8 +35,8 @@ export function useOverviewState(): OverviewState {
 }
 
 /**
- * A ref for the two buttons that open and close the overview. The focus moves from the one that disappears to the one
- * that appears.
+ * Moves the focus from the button that disappears to the one that appears. Use it as the ref of the buttons that open
+ * and close the overview.
  */
 export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -20,7 +20,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
-/** Phones show the other columns below the name. */
+/** The columns and their classes. On phones, the values of hidden columns are below the name. */
 const COLUMN_HEADERS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
   ["holds", "w-20"],
@@ -176,7 +176,7 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
   );
 }
 
-/** A separate component, so that each tick rerenders only the time. */
+/** Shows the time in a separate component, so that each tick rerenders nothing else. */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
   const uiMessages = useMessages(ui);
   const now = useServerNow();

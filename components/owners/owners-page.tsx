@@ -23,7 +23,7 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** A search term. It is not translated. */
+/** An example search, which is not translated. */
 const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
 /** Lists the owners and their locks, with a button that releases all locks of an owner. */

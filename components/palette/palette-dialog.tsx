@@ -22,9 +22,9 @@ interface PaletteDialogProps {
 }
 
 /**
- * The command palette: searches locks, pages and commands by name.
+ * Searches locks, pages and commands by name.
  *
- * Its input is always mounted and takes the focus in the event-loop turn that opens the palette, so that no keystroke
+ * The input is always mounted and takes the focus in the event-loop turn that opens the palette, so that no keystroke
  * is lost while the entries load. Enter waits for the entries of the current text.
  */
 export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps) {

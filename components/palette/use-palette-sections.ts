@@ -36,7 +36,7 @@ export interface PaletteSections {
   isSettled: boolean;
 }
 
-/** Lists the entries for the typed text. @param searchText the text after typing has paused */
+/** Lists the entries for the typed text. @param searchText the typed text, debounced */
 export function usePaletteSections(typed: string, searchText: string, onHelp: () => void): PaletteSections {
   const messages = useMessages(palette);
   const here = useAllCommands();

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 
-/** The scrolling column of a problem page. */
 export function ProblemFrame({ children }: { children: ReactNode }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">

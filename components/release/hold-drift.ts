@@ -4,10 +4,10 @@ import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
-/** Whether the hold that was seen still exists. */
+/** Whether the hold that the operator saw still exists. */
 export type HoldDrift = "same" | "other" | "gone";
 
-/** Compares the hold that was seen with the current lock. A current state that is older than `seen` is ignored. */
+/** Compares the hold that the operator saw with the current lock. A state that is older than `seen` is ignored. */
 export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
   if (current === undefined || current.asOf < seen.asOf) return "same";
   const isThere =
@@ -41,14 +41,14 @@ function isLaterHold(was: Holder, now: Holder): boolean {
   return now.sinceIs === "exact" && now.since !== null && was.since !== null && now.since > was.since;
 }
 
-/** Returns the latest possible end of the hold that was seen. */
+/** Returns the latest possible end of the hold that the operator saw. */
 export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryEntry[]): number {
   const ends = events.filter(isHoldEnd).map(({ at }) => at);
   const starts = current.holders.flatMap(({ since, sinceIs }) => (sinceIs === "exact" ? (since ?? []) : []));
   return Math.min(...[...ends, ...starts].filter((at) => at >= seen.asOf), current.asOf);
 }
 
-/** Finds the event that ended the hold that was seen. Only holds with a fencing token are found. */
+/** Finds the event that ended the hold that the operator saw. Only holds with a fencing token are found. */
 export function findEndEvent(
   seen: Lock,
   holder: Holder | undefined,

@@ -35,7 +35,6 @@ interface FactSectionProps {
   children: ReactNode;
 }
 
-/** A section of details in the dialog. */
 export function FactSection({ title, isTitleHidden = false, children }: FactSectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-1.5">
@@ -67,14 +66,14 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
   );
 }
 
-/** The same limit as on the server. With fewer holds, there is no typical duration. */
+/** The minimum number of holds for a typical duration, as on the server. */
 const TYPICAL_SAMPLES_MIN = 3;
 
 interface HoldFactsProps {
   lock: Lock;
   /** The holder to release if the lock has several. */
   only?: Holder | undefined;
-  /** The end of the hold on the Redis clock. Its times stop there. */
+  /** The time on the Redis clock at which the hold ended. The displayed times stop there. */
   endedAt?: number | null;
 }
 

@@ -19,7 +19,7 @@ interface Tone {
   bar: string;
 }
 
-/** An overdue holder is an incident, but releasing a lock whose holder is working is what causes harm. */
+/** The colors of each state. `overdue` is an incident. `alive` is a warning, because a release would cause harm. */
 const TONES: Record<LivenessState, Tone> = {
   overdue: { box: "bg-bad-bg", title: "text-bad", bar: "bg-bad" },
   alive: { box: "bg-warn-bg", title: "text-warn", bar: "bg-warn" },
@@ -57,7 +57,7 @@ function EvidenceSentence({ lock, liveness }: { lock: Lock; liveness: Liveness }
 }
 
 /** Returns the time of the last renewal, or otherwise of the acquire. */
-function getLastSignOfLife({ holders }: Lock, { lastRenewalAt }: Liveness): number | null {
+function getLastEvidenceAt({ holders }: Lock, { lastRenewalAt }: Liveness): number | null {
   const times = holders.flatMap(({ since }) => since ?? []);
   return lastRenewalAt ?? (times.length === 0 ? null : Math.max(...times));
 }
@@ -67,7 +67,7 @@ function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock })
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
   const now = useServerNow() ?? lock.asOf;
-  const lastSignAt = getLastSignOfLife(lock, liveness);
+  const lastSignAt = getLastEvidenceAt(lock, liveness);
   if (lastSignAt === null) return null;
   const silentMs = Math.max(0, now - lastSignAt);
   const { renewalIntervalMs, renewals } = liveness;

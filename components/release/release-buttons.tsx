@@ -19,7 +19,7 @@ export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseFo
   return state.confirmation.trim() === confirm ? null : messages.typeName(confirm);
 }
 
-/** The main button. Its label asks for an action until one is chosen. */
+/** Renders the main button. Its label asks for an action until one is chosen. */
 export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -58,7 +58,7 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   );
 }
 
-/** The second, explicit step. It names the owner whose current hold will be released. */
+/** Renders the button of the second, explicit step. It names the owner whose current hold will be released. */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);

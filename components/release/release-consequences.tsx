@@ -32,7 +32,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
       <HoldFact name={messages.next}>
         {choice === "reserve" ? messages.noneWhileReserved : <NextHolderText lock={lock} />}
       </HoldFact>
-      {!isAsk && <OtherWaiters lock={lock} only={state.holder} />}
+      {!isAsk && <OtherHoldersAndKeys lock={lock} only={state.holder} />}
       <HoldFact name={messages.previousHolder}>
         {isAsk ? request.previousHolder : <PreviousOwnerNotice lock={lock} holder={holder} />}
       </HoldFact>
@@ -42,7 +42,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
 }
 
 /** Shows the other holders and keys that are released together, and those that are not. */
-function OtherWaiters({ lock, only }: { lock: Lock; only: Holder | undefined }) {
+function OtherHoldersAndKeys({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(english);
   const others = lock.holders.length - 1;
   const isWhole = only === undefined;

@@ -37,7 +37,7 @@ export function findReleaseMethods(
   ]);
 }
 
-/** A holder that refused can be asked again. */
+/** Returns why the holder cannot be asked; `null` if it can, such as after a refusal. */
 function findAskObstacle(request: ReleaseRequest | null): MethodObstacle | null {
   return request === null || request.state === "refused" ? null : request.state;
 }

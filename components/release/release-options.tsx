@@ -53,7 +53,7 @@ function ReleaseOption({ value, name, unavailable, isChosen, onChoose, children 
         aria-label={name}
         aria-describedby={hintId}
         onChange={() => isAvailable && onChoose(value)}
-        // The ring is only around the radio button, because around the option it would look like a selection.
+        // The focus ring surrounds only the radio button, because a ring around the option would look like a selection.
         className="mt-0.5 size-[13px] rounded-full accent-accent outline-offset-2 outline-accent focus-visible:outline-2"
       />
       <span>

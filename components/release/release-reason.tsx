@@ -9,7 +9,6 @@ import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** The fields for the reason and for the confirmation on production. */
 export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);
@@ -23,7 +22,7 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
     say_why: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
     shorten_reason: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
     name_format: messages.formatRequired,
-    // The field below asks for the name.
+    // The confirmation field below asks for the name.
     confirm_target: undefined,
   };
   useEffect(() => {

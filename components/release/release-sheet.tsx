@@ -50,7 +50,7 @@ function getSheetMode({ state: { step }, drift, factsOnly }: ReleaseForm): Sheet
   return step.at === "unverified" ? "confirm" : "form";
 }
 
-/** The release dialog, with the hold, its liveness, the consequences of a release, and the actions. */
+/** Shows the hold, its liveness, the consequences of a release, and the actions. */
 export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
   const uiMessages = useMessages(ui);
   const form = useRelease({ lock, holder });
@@ -117,8 +117,8 @@ function useOpenLockPage(lock: Lock, onClose: () => void): () => void {
 }
 
 /**
- * The review of another hold starts like the first one: scrolled to the top, with the focus on the first option if it
- * is in view.
+ * Scrolls to the top when the review of another hold starts, and focuses the first option if it is in view, as when the
+ * dialog opens.
  */
 function useFocusAfterReview(version: string | null, place: RefObject<HTMLElement | null>) {
   const opened = useRef(version);

@@ -54,7 +54,7 @@ export interface ReleaseState {
   reason: string;
   /** The target's label as typed for confirmation. */
   confirmation: string;
-  /** Whether the holder can be asked. A client can declare it while the dialog is open, and options must not move. */
+  /** Whether the holder can be asked. Kept constant, because options must not move while the dialog is open. */
   canAsk: boolean;
   /** The latest release request of the hold, kept after the hold has ended; `null` if there was none. */
   request: ReleaseRequest | null;

@@ -17,7 +17,7 @@ import {
 /**
  * Keeps the latest release request of the hold in the state of the dialog, and returns the function that sends one.
  *
- * @param shown the current state of the hold that was seen
+ * @param shown the current state of the hold that the operator saw
  */
 export function useReleaseRequest(
   state: ReleaseState,

@@ -36,7 +36,7 @@ export interface ReleaseForm {
   state: ReleaseState;
   /** The current lock, if the stream has reported it. */
   current: Lock | undefined;
-  /** The current state of the hold that was seen, including its renewals. */
+  /** The current state of the hold that the operator saw, including its renewals. */
   shown: Lock;
   drift: HoldDrift;
   /** The event that ended the last hold; `undefined` if another hold has started since or no end is known. */

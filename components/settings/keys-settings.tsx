@@ -27,7 +27,6 @@ const KeyQuotaSheet = createLazyOverlay(() =>
   import("./key-quota-sheet.tsx").then((module) => module.KeyQuotaSheet),
 );
 
-/** The settings page for API keys of applications. */
 export function KeysSettings() {
   const messages = useMessages(settings);
   const { hello } = useLiveState();

@@ -25,7 +25,6 @@ const OperatorRemoval = createLazyOverlay(() =>
   import("./operator-removal.tsx").then((module) => module.OperatorRemoval),
 );
 
-/** The settings page for operators and their roles. */
 export function OperatorsSettings() {
   const messages = useMessages(settings);
   const { hello } = useLiveState();

@@ -13,7 +13,6 @@ interface PasswordFieldsProps {
   onAgain(again: string): void;
 }
 
-/** The fields for a new password and its confirmation. */
 export function PasswordFields({ password, again, onPassword, onAgain }: PasswordFieldsProps) {
   const messages = useMessages(settings);
   const type = { type: "password", autoComplete: "new-password", maxLength: PASSWORD_CHARACTERS_MAX };

@@ -17,7 +17,7 @@ const SETTINGS_TABS = [
   { href: "/settings/sessions", name: "sessions", isForAdmins: false },
 ] as const;
 
-/** The frame of the settings pages. Each page has its own URL. */
+/** Frames the settings pages. Each page has its own URL. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const messages = useMessages(settings);
   const pathname = usePathname();
@@ -45,7 +45,6 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
   );
 }
 
-/** The notice for operators without access to the page. */
 export function AdminOnlyNotice({ text }: { text: string }) {
   return <p className="rounded-[10px] border border-line bg-panel px-4 py-3 text-ink-2">{text}</p>;
 }

@@ -5,7 +5,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { describeCompleteness } from "../app/completeness.ts";
 
-/** The popover below the connection state, which lists how complete the index is. */
+/** Shows how complete the index is, in a popover below the connection state. */
 export function CompletenessList({ health }: { health: Health }) {
   const messages = useMessages(shell);
   return (

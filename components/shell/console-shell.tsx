@@ -23,7 +23,7 @@ const KeyboardHelp = createLazyOverlay(() =>
   import("./keyboard-help.tsx").then((module) => module.KeyboardHelp),
 );
 
-/** A placeholder of the same height, so that the page does not move. */
+/** Reserves the height of the bar, so that the page does not move. */
 const PhoneBarPlaceholder = () => (
   <div className="order-last h-[57px] border-t border-line bg-panel sm:hidden" />
 );
@@ -42,7 +42,7 @@ const TargetNeverReached = dynamic(
   { ssr: false },
 );
 
-/** The frame of the console's pages. The target comes from the URL, and a different target resets the page. */
+/** Frames the console's pages. The target comes from the URL, and a different target resets the page. */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   useFocusAfterTargetSwitch(target);
@@ -55,7 +55,7 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Changing the target replaces the page, including the focused element. */
+/** Restores the focus after a change of target, which replaces the page and the focused element. */
 function useFocusAfterTargetSwitch(target: string | null): void {
   const shown = useRef(target);
   useEffect(() => {

@@ -15,7 +15,7 @@ import { PAGE_ICONS } from "./navigation-items.ts";
 import { useLockBadges } from "./use-lock-badges.ts";
 
 /**
- * The main navigation: icons with tooltips below 1600 px, names at 1600 px and wider. Phones have `PhoneBar` instead.
+ * Shows icons with tooltips below 1600 px, and names at 1600 px and wider. Phones have `PhoneBar` instead.
  */
 export function MainNavigation() {
   const messages = useMessages(shell);
@@ -64,7 +64,7 @@ export function MainNavigation() {
 }
 
 /**
- * The name of a page, as a tooltip of its icon or next to the icon. In both cases, it is the link's accessible name.
+ * Shows the name of a page next to its icon or as a tooltip. In both cases, it is the accessible name of the link.
  */
 function NavigationLabel({
   children,
@@ -88,7 +88,7 @@ function NavigationLabel({
   );
 }
 
-/** Escape hides the tooltips until the pointer or the focus returns (WCAG 1.4.13). */
+/** Hides the tooltips on Escape, until the pointer or the focus returns (WCAG 1.4.13). */
 function useTooltipDismissal() {
   const [isDismissed, setDismissed] = useState(false);
   useEffect(() => {

@@ -18,7 +18,6 @@ const MoreSheet = createLazyOverlay(() => import("./more-sheet.tsx").then((modul
 const ITEM_CLASS =
   "relative flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-2xs outline-offset-[-2px]";
 
-/** The navigation at the bottom of the screen on phones. */
 export function PhoneBar({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(shell);
   const pathname = usePathname();

@@ -10,7 +10,7 @@ import { LanguageSwitch } from "./language-switch.tsx";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-/** The frame of pages that need no login. It sends no API requests. */
+/** Frames the pages that need no login. It sends no API requests. */
 export function PublicShell({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
   return (
@@ -53,7 +53,7 @@ function PublicHeader() {
   );
 }
 
-/** A plain link. These pages are small, so they need no prefetching. */
+/** Links to a page without prefetching it, because these pages are small. */
 function PageLink({ href, children }: { href: string; children: string }) {
   const pathname = usePathname();
   const isHere = pathname === href || pathname.startsWith(`${href}/`);

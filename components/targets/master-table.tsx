@@ -144,7 +144,7 @@ function ServerVersion({ report }: ReportedValue) {
   );
 }
 
-/** In milliseconds. Smaller clock differences cannot be distinguished from network latency. */
+/** The clock difference in milliseconds below which it cannot be distinguished from network latency. */
 const SAME_MS = 50;
 
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {

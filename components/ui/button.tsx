@@ -20,7 +20,7 @@ const SIZE_CLASSES: Record<ButtonSize, string> = {
   "small-icon": "size-6",
 };
 
-/** On phones, touch targets are 44 px. In a line of text, the target is larger than the visible button. */
+/** The classes for touch targets of 44 px on phones. In a line of text, the target is larger than the visible button. */
 const PHONE_CLASSES: Record<ButtonSize, string> = {
   normal: "max-sm:min-h-11",
   small: "max-sm:relative max-sm:after:absolute max-sm:after:-inset-y-2.5 max-sm:after:inset-x-0",

@@ -13,7 +13,6 @@ interface ChoiceGroupProps<Value> {
   onChoose(chosen: readonly Value[]): void;
 }
 
-/** A group of checkboxes. */
 export function ChoiceGroup<Value extends string>({
   legend,
   choices,

@@ -13,7 +13,7 @@ interface DataTableProps {
   children: ReactNode;
 }
 
-/** A table of a settings page. It scrolls horizontally if it is wider than the page. */
+/** Renders a table that scrolls horizontally if it is wider than the page. */
 export function DataTable({ label, heads, children }: DataTableProps) {
   const messages = useMessages(ui);
   return (

@@ -20,7 +20,7 @@ const DATE_TIME_FORM = "YYYY-MM-DD HH:MM";
 const FIELD_CLASS =
   "h-7 w-[calc(19ch+20px)] rounded-[7px] border border-line bg-panel px-2 font-mono text-xs text-ink placeholder:text-ink-3 aria-invalid:border-bad max-sm:h-11";
 
-/** A field for a time on a 24-hour clock, with the time zone next to it. */
+/** Asks for a time on a 24-hour clock, and shows the time zone next to it. */
 export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFieldProps) {
   const { dateTimeInvalid } = useMessages(ui);
   // The server does not know the browser's time zone.
@@ -80,7 +80,7 @@ interface DateTimeTextFieldProps {
   "aria-describedby"?: string | undefined;
 }
 
-/** A `DateTimeField` for a form that is submitted as a whole. */
+/** Renders a `DateTimeField` for a form that is submitted as a whole. */
 export function DateTimeTextField({
   text,
   onText,

@@ -31,7 +31,7 @@ export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps)
       isMounted = false;
     };
   }, []);
-  // It appears in response to a key or a click, so it takes the focus.
+  // The notice appears in response to a key or a click, so it takes the focus.
   useEffect(() => {
     if (place === "overlay") retry.current?.focus();
   }, [place]);

@@ -12,7 +12,6 @@ interface PageHeaderProps {
   children?: ReactNode;
 }
 
-/** Shows the title and the actions of a page in the same way on every page. */
 export function PageHeader({ title, children }: PageHeaderProps) {
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-2">

@@ -77,8 +77,8 @@ interface ConfirmNameFieldProps {
 }
 
 /**
- * The field in which the operator types a name to confirm an action on production that affects many locks, or a client
- * that may be working.
+ * Asks the operator to type a name. This confirms an action on production that affects many locks, or a client that
+ * may be working.
  */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);

@@ -8,7 +8,6 @@ interface SectionProps {
   children?: ReactNode;
 }
 
-/** A titled section of a page. */
 export function Section({ title, text, actions, children }: SectionProps) {
   const id = useId();
   return (

@@ -18,7 +18,6 @@ interface SortHeaderProps {
   children?: ReactNode;
 }
 
-/** The header of a sortable column. */
 export function SortHeader({ name, figure, order, onSort, className, children }: SortHeaderProps) {
   const Arrow = order === "descending" ? ArrowDown : ArrowUp;
   return (

@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** A reader moves the pointer occasionally. After this time without movement, the pointer was left there. */
+/** The time without movement after which the pointer counts as left behind. A reader moves it occasionally. */
 const POINTER_IDLE_MS = 60_000;
 
 /**

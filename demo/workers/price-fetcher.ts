@@ -1,11 +1,11 @@
-/** One of several instances fetches the prices. The others wait to take over when it stops or crashes. */
+/** One of several instances fetches prices. The others wait for its lock, to take over when it stops or crashes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hold } from "../../lib/contract/actions/verb.ts";
 import { isChosen, openWorker, pickBetween, repeat } from "../worker.ts";
 
 const KEY = "lock:leader:price-fetcher";
 const LEASE_MS = 9000;
-/** An instance refuses to stop before. */
+/** An instance refuses release requests until it has made more fetches than this. */
 const FETCHES_MIN = 3;
 const { locks, shop, owner } = openWorker("price-fetcher");
 const me = owner("main");

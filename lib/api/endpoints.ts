@@ -34,7 +34,7 @@ export function getTargetHealth(name: string): Promise<TargetHealth> {
  * Reads a page of a lock's history.
  *
  * @param cursor `next` of the previous page
- * @param at also returns the holds at this time, in Unix milliseconds
+ * @param at a time in Unix milliseconds; if set, the response also contains the holds at this time
  */
 export function getHistory(path: string, target: TargetName, cursor?: string, at?: number): Promise<History> {
   const address = withTarget(`/locks/${path}/history`, target, { cursor, at: at?.toString() });

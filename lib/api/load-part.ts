@@ -1,11 +1,11 @@
 import { reachability } from "./reachability.ts";
 
-/** The time after which the live stream has noticed that the server is unreachable. */
+/** The time within which the live stream notices that the server is unreachable. */
 const NOTICE_MS = 1000;
 
 /**
- * Makes the loader of a part of the page wait while the server is unreachable, and retry after an outage. Otherwise, a
- * part that failed to load would be missing until the page is reloaded.
+ * Wraps the loader of a part of the page so that it waits while the server is unreachable, and retries after an outage.
+ * Otherwise, a part that failed to load would be missing until the page is reloaded.
  *
  * @throws errors of `load` while the server is reachable, which means that an update of the console removed the file
  */

@@ -40,7 +40,7 @@ export function createPageFetch({ reachability, send, sleep }: PageRequestPorts)
   };
 }
 
-/** Installs `createPageFetch`. @returns a function that removes it */
+/** Replaces the global `fetch` with that of `createPageFetch`. @returns a function that restores the original */
 export function holdPageRequests(reachability: Reachability): () => void {
   const original = globalThis.fetch;
   const held = createPageFetch({

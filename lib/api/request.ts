@@ -36,7 +36,7 @@ const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "statu
 /** The error for a request without a usable response. The request may or may not have been carried out. */
 export class NetworkError extends Error {
   readonly reason: NetworkErrorReason;
-  /** The HTTP status, if the response contains nothing else. */
+  /** The HTTP status of a response from an intermediary. */
   readonly status: number | undefined;
 
   constructor(why: Exclude<NetworkErrorReason, "status"> | { status: number }) {

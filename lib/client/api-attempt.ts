@@ -28,7 +28,7 @@ export type AttemptResult =
     }
   | { readonly ok: false; readonly failure: FailedAttempt };
 
-/** Errors of runtimes that occur before a request is sent. */
+/** Matches the errors that runtimes throw if no request was sent. */
 const NOT_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTIONREFUSED|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|CONNECTION REFUSED|BAD PORT|EPROTO|\(CONNECT\)/i;
 
@@ -94,7 +94,7 @@ function readResponse(response: Response, text: string, url: string, sentAt: Mom
   return fail({ code: known, detail, status, problem, rule, retryAfterMs: readRetryAfterMs(headers) });
 }
 
-/** A response that is not from Lockkeeper: a proxy sent it, or the URL is wrong. */
+/** Describes a response that is not from Lockkeeper, because a proxy sent it or the URL is wrong. */
 function describeForeignResponse(response: Response, host: string): AttemptResult {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfterMs(headers);

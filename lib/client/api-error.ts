@@ -1,6 +1,6 @@
 import type { ProblemCode } from "./failure-rules.ts";
 
-/** A code of a problem document. `aborted`: the signal of the caller. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
+/** A code of a problem document. `aborted`: the caller's signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
 
 /** The members of a problem document, unchecked except that it is an object. */

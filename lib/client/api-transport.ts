@@ -17,7 +17,7 @@ export interface ApiRequest {
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** The same for all attempts. Without it, a `POST` whose outcome is unknown is not repeated. */
+  /** The same for all attempts. Without it, a `POST` whose outcome is unknown is not retried. */
   readonly idempotencyKey?: string | undefined;
   /** How long to retry after failures, in milliseconds, not including `waitMs`; 0 for one attempt. */
   readonly retryForMs: number;
@@ -39,12 +39,12 @@ export interface ApiResponse {
   readonly unansweredAttempts: number;
 }
 
-/** The limit of one request. A repeated request with the same idempotency key keeps its place in the queue. */
+/** The maximum wait of one request. A retry with the same idempotency key keeps its place in the queue. */
 const WAIT_PART_MS_MAX = 55_000;
 const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 300;
 
-/** Sends requests to the API of one or several servers, and retries on the next server after a failure. */
+/** Sends requests to the API of one or more servers, and retries on the next server after a failure. */
 export class ApiTransport {
   readonly #urls: readonly string[];
   readonly #apiKey: string | undefined;
@@ -65,7 +65,7 @@ export class ApiTransport {
   }
 
   /**
-   * Sends the request until it succeeds, is refused, or `retryForMs` has passed.
+   * Retries the request until it succeeds, is refused, or `retryForMs` has passed.
    *
    * @throws ApiError with the code of the last attempt; `unavailable` without a status if no server could be reached
    */
@@ -108,14 +108,14 @@ export class ApiTransport {
     return sendAttempt(this.#fetch ?? fetch, { url, init, limitMs, signal });
   }
 
-  /** The next server is asked without waiting for the `Retry-After` of the others, unless that limits the caller. */
+  /** Ignores `Retry-After` while there is another server to try, except for status 429, which limits the caller. */
   #computeDelayMs({ status, retryAfterMs }: FailedAttempt, pauseMs: number, failures: number): number {
     const hasOtherServer = failures % this.#urls.length !== 0;
     return hasOtherServer && status !== 429 ? pauseMs : Math.max(pauseMs, retryAfterMs);
   }
 }
 
-/** Returns the whole milliseconds to wait in one request. At least 1, because 0 would not be a wait. */
+/** Returns the wait of one request in whole milliseconds: at least 1 unless `waitMs` is 0, which means not to wait. */
 function computeWaitPartMs(waitMs: number, leftMs: number): number {
   if (waitMs === 0) return 0;
   return Math.max(1, Math.min(WAIT_PART_MS_MAX, Math.round(leftMs)));

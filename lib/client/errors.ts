@@ -24,7 +24,7 @@ export interface HeldFacts extends KeyFacts {
   readonly asOf: number;
 }
 
-/** `holders` is set if the server reported the loss, `owner` and `fence` if the hold detected it itself. */
+/** `holders` is set if the server reported the loss, `owner` and `fence` if the client detected it. */
 export interface LostFacts extends KeyFacts {
   readonly holders?: readonly HolderFacts[];
   readonly remainingMs?: number | null;
@@ -73,8 +73,8 @@ export interface NotReplicatedFacts {
 export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
- * The base of every error: a code from a closed set, a message for people, and facts for programs. The `cause` of an error
- * that a server reported is an error with its status and problem document.
+ * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. If a server
+ * reported the error, its `cause` is an error with the HTTP status and the problem document.
  */
 export abstract class LockkeeperError<Facts extends object = object> extends Error {
   abstract readonly code: ApiErrorCode;
@@ -154,7 +154,7 @@ export class ForbiddenError extends LockkeeperError<OtherFacts> {
   readonly code = "forbidden";
 }
 
-/** No server or no Redis could be reached, or no locks are granted at present. Nothing was changed. */
+/** No server or no Redis could be reached, or no locks are currently granted. Nothing was changed. */
 export class UnavailableError extends LockkeeperError<UnavailableFacts> {
   override readonly name = "UnavailableError";
   readonly code = "unavailable";
@@ -172,7 +172,7 @@ export class UnknownOutcomeError extends LockkeeperError<OtherFacts> {
   readonly code = "unknown_outcome";
 }
 
-/** The codes that have no class of their own. */
+/** The codes without their own class. */
 export type OtherCode = Exclude<
   ApiErrorCode,
   | "held"

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../contract/error.ts";
 
 /**
- * Whether a failed attempt is repeated. `not_done`: nothing was changed, and it is repeated after a delay. `unknown`: it may
- * have been carried out, and it is repeated under the same idempotency key.
+ * Whether a failed attempt is retried. `not_done`: nothing was changed, and it is retried after a delay. `unknown`: it
+ * may have been carried out, and it is retried with the same idempotency key.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 
-/** What docs/api.md, "When a request fails", states for each code. */
+/** The rule for each code, as documented in docs/api.md, "When a request fails". */
 const RULE_OF_CODE = {
   invalid: "never",
   idempotency_key_required: "never",
@@ -53,7 +53,7 @@ const RULE_OF_CODE = {
 /** Every code that a problem document can carry. */
 export type ProblemCode = keyof typeof RULE_OF_CODE;
 
-/** Whether this version of the client knows the code. */
+/** Returns whether this version of the client knows the code. */
 export function isErrorCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(RULE_OF_CODE, code);
 }
@@ -62,7 +62,7 @@ export function getRetryRule(code: ProblemCode): RetryRule {
   return RULE_OF_CODE[code];
 }
 
-/** Returns the code that stands for a status if a newer server sent a code that this client does not know. */
+/** Returns a known code for a status, for responses of newer servers whose code this client does not know. */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";
   if (status === 403) return "forbidden";

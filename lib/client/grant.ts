@@ -16,7 +16,7 @@ export interface Grant {
   readonly leaseMs: number;
   /** Just before the request was sent. */
   readonly sentAt: Moment;
-  /** Time left from `sentAt` on, in milliseconds. */
+  /** The time left at `sentAt`, in milliseconds. */
   readonly leftMs: number;
   /** The last request to release the hold. */
   readonly releaseRequested?: ReceivedReleaseRequest | undefined;
@@ -51,7 +51,7 @@ export function readGrant({ value, status, sentAt }: ApiResponse): Grant {
   return { holdId, fence, owner, format, count, leaseMs, sentAt, leftMs, releaseRequested };
 }
 
-/** Returns a release request; `undefined` if there is none, as from servers of version 0.2. */
+/** Returns a release request; `undefined` if there is none. Servers of version 0.2 never send one. */
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
   const request = readObject(value) ?? {};
   const requestId = readText(request.requestId);

@@ -8,8 +8,8 @@ import { startBackgroundTimer, type Timer } from "./timers.ts";
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The deadline counts from before the request was
- * sent, on the clock that advanced more, so it is never later than the deadline in Redis.
+ * The state that all counts of a hold share: identity, deadline and loss. The deadline is measured from just before the
+ * request was sent, on the clock that advanced more, so it is never later than the deadline in Redis.
  */
 export class HoldLease {
   /** Counts that this process has not released, including pending re-entries. */
@@ -62,7 +62,7 @@ export class HoldLease {
     return this.#lost.signal;
   }
 
-  /** Time left until the local deadline; 0 if the hold is lost or closed. */
+  /** Returns the time until the local deadline in milliseconds; 0 if the hold is lost or closed. */
   remainingMs(): number {
     if (!this.#isLive()) return 0;
     return Math.max(0, this.#grant.leftMs - computeElapsedMs(this.#grant.sentAt));
@@ -83,7 +83,7 @@ export class HoldLease {
     if (this.state === "held") this.#state = "jeopardy";
   }
 
-  /** Also applies to a closed lease whose release found that the hold had already ended. */
+  /** Marks the lease as lost, even if it is closed: its release may find that the hold had already ended. */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");
@@ -101,7 +101,7 @@ export class HoldLease {
     return new LostError(detail, { key: this.key, owner, fence }, options);
   }
 
-  /** Whether the lease is held, regardless of the deadline. */
+  /** Returns whether the lease has not ended, regardless of the deadline. */
   #isLive(): boolean {
     return this.#state === "held" || this.#state === "jeopardy";
   }

@@ -2,23 +2,23 @@ import type { OwnerRecord, TimestampUnit, WritableFormat } from "./wire-types.ts
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
-  /** Lease in milliseconds; 30,000 by default. Renewed after a third of it. */
+  /** Lease in milliseconds; 30,000 by default. It is renewed each time a third of it has passed. */
   readonly leaseMs?: number | undefined;
   /** How long to wait for a held lock, in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
-  /** A label for people; the name of the API key by default. */
+  /** A human-readable label; the name of the API key by default. */
   readonly owner?: string | undefined;
   /** Service, host, purpose and more, shown in the console. */
   readonly record?: OwnerRecord | undefined;
-  /** How the lock is stored in Redis; by default as the server decides, which is `redisson` except on a quorum. */
+  /** How the lock is stored in Redis; by default `redisson`, and `token` on a quorum target. */
   readonly format?: WritableFormat | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** How long no client can acquire the lock after its lease has expired, in milliseconds. */
+  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
   readonly graceMs?: number | undefined;
-  /** How long the lock stays held even if it is released earlier, in milliseconds. */
+  /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;
-  /** `automatic` by default: renewed until it is released or lost. `manual`: only by `hold.renew()`. */
+  /** `automatic` (the default): the client renews the hold until it ends. `manual`: only `hold.renew()` renews it. */
   readonly renewal?: "automatic" | "manual" | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export interface RenewOptions {
 }
 
 export interface ReleaseOptions {
-  /** How long no client can acquire the lock after this release, in milliseconds. */
+  /** Time after this release in which no client can acquire the lock, in milliseconds. */
   readonly reservedMs?: number | undefined;
 }
 

@@ -7,13 +7,13 @@ import type { AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
 
-/** The server responds within 2 s, so a longer wait means that the response was lost. */
+/** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
 const TIMEOUT_MS = 2500;
-/** How long an acquire and a release are retried after failures. */
+/** How long to retry an acquire or a release after failures. */
 const RETRY_MS = 5000;
-/** How long the release of a lock is retried that was granted after its acquire was aborted. */
+/** How long to retry releasing a lock that was granted after its acquire was aborted. */
 const ABANDON_MS = 2000;
-/** The fractions of the lease and of the time until the deadline that an attempt may take, so that several fit. */
+/** The fractions of the lease and of its remaining time that one attempt may take, so that several attempts fit. */
 const TRY_SHARE_OF_LEASE = 1 / 6;
 const TRY_SHARE_OF_REST = 1 / 3;
 const TRY_MS_MIN = 50;
@@ -110,7 +110,7 @@ export class HoldRequests {
   }
 
   /**
-   * Attempts once to renew up to 1,000 leases, each for the length that it has. Repeating it changes only the leases.
+   * Attempts once to renew up to 1,000 leases, each for its own length. The call can safely be repeated.
    *
    * @returns the response, which contains a result for each lease
    * @throws ApiError if the whole request failed
@@ -123,7 +123,7 @@ export class HoldRequests {
     return this.#transport.request({ method: "POST", path, body: { holds }, retryForMs: 0, timeoutMs });
   }
 
-  /** Reads whether the hold exists. @throws ApiError */
+  /** Returns whether the hold still exists. @throws ApiError */
   async readStatus(lease: HoldLease): Promise<boolean> {
     const path = buildHoldPath(lease, "");
     return readHeld(await this.#transport.request({ method: "GET", path, ...computeLimits(lease) }));
@@ -149,7 +149,7 @@ export class HoldRequests {
     }
   }
 
-  /** Releases one count. Repeat it with the same key, so that the server releases only one. @throws ApiError */
+  /** Releases one count. Retry with the same key, so that the server releases only one. @throws ApiError */
   async release(lease: HoldLease, options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const response = await this.#transport.request({
       method: "POST",
@@ -163,8 +163,8 @@ export class HoldRequests {
   }
 
   /**
-   * Releases what an acquire or a re-entry was granted that was not returned to a caller. Repeating the request under its key
-   * reveals whether it was granted. Never rejects.
+   * Releases what an acquire or a re-entry was granted but did not return to its caller. Repeating the request with its
+   * idempotency key reveals whether it was granted. Never rejects.
    */
   async #abandon(
     { retryForMs, ...request }: ApiRequest,
@@ -180,7 +180,7 @@ export class HoldRequests {
       };
       await Promise.allSettled(grants.map(release));
     } catch {
-      // It was not granted, or it ends with its lease.
+      // The request was not granted, or the lease expires.
     }
   }
 
@@ -196,7 +196,7 @@ function buildHoldPath(
   return `/holds/${lease.grant.holdId}${verb}`;
 }
 
-/** A request about a hold is of no use after its deadline. */
+/** Limits a request about a hold to the time until its deadline. A later response would be useless. */
 function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {
   const remainingMs = lease.remainingMs();
   const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE_OF_LEASE, remainingMs * TRY_SHARE_OF_REST);

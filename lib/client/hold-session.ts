@@ -91,7 +91,7 @@ export class HoldSession {
   }
 
   /**
-   * Declares that this client reads release requests. Reports a refusal, which no call reports.
+   * Declares that this client reads release requests. Passes a refusal to `onError`, because no call can report it.
    *
    * @returns the current request @throws LockkeeperError if the declaration may succeed later
    */

@@ -41,12 +41,12 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.grant.holdId;
   }
 
-  /** Fencing token, a decimal string: larger than those of all earlier holds of the key. */
+  /** Fencing token as a decimal string. It is larger than those of all earlier holds of the key. */
   get fence(): string {
     return this.#session.lease.grant.fence;
   }
 
-  /** A label for people. */
+  /** A human-readable label. */
   get owner(): string {
     return this.#session.lease.grant.owner;
   }
@@ -96,9 +96,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Asks the server whether the hold still exists. This also detects a force-release before the next renewal.
+   * Asks the server whether the hold still exists. Detects a force-release without waiting for the next renewal.
    *
-   * @throws as `renew`
+   * @throws like `renew`
    */
   async verify(): Promise<void> {
     this.assertHeld();
@@ -106,10 +106,10 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold, which increases its count by one. Does not wait, and does not exclude other counts.
+   * Re-enters the hold, which increases its count by one. Never waits. The counts of a hold do not exclude each other.
    *
    * @returns a hold that is released separately
-   * @throws as `renew`
+   * @throws like `renew`
    */
   async reenter(options: RenewOptions = {}): Promise<Hold> {
     assertRenewOptions("reenter", options);
@@ -135,7 +135,7 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Releases this count; the last count releases the lock. Calling it twice releases only one count, and a call after a
-   * failed one repeats it with the same options. For a hold that has ended, the outcome is `not_held`, not an error.
+   * failed one retries it with the same options. If the hold has already ended, the outcome is `not_held`, not an error.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError, UnauthenticatedError, ForbiddenError, RefusedError
    */

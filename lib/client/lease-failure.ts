@@ -5,7 +5,7 @@ import type { HoldLease } from "./hold-lease.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 /**
- * Converts the error of a request about a lease, and marks the lease as lost if the server reported that.
+ * Converts the error of a request about a lease, and marks the lease as lost if the server reported the loss.
  *
  * @throws errors that are bugs, unchanged
  */

@@ -10,7 +10,7 @@ import type { RenewalOutcome } from "./lease-renewer.ts";
 import type { Moment } from "./moment.ts";
 import { readAmount, readObject, readText, toPrintable } from "./untrusted.ts";
 
-/** The result of one lease. */
+/** The result of renewing one lease. */
 type LeaseRenewal =
   | { readonly outcome: "renewed"; readonly grant: Grant }
   | { readonly outcome: "failed" | "refused"; readonly error: ApiError };
@@ -51,7 +51,10 @@ export async function renewLeases(
   return outcomes;
 }
 
-/** During an upgrade, another instance may know the operation that this one does not. */
+/**
+ * Returns whether the server refused the renewal. An unknown operation is not a refusal, because another instance may
+ * support it during an upgrade.
+ */
 function isRefusal(error: LockkeeperError): boolean {
   const isUnknownOperation = error.code === "not_found" || error.code === "method_not_allowed";
   return getRule(error) === "never" && !isUnknownOperation;
@@ -73,7 +76,7 @@ function readRenewal(
   return { outcome, grant: { ...lease.grant, leaseMs, leftMs, sentAt, releaseRequested } };
 }
 
-/** A result that a newer server may have added counts as a failure. */
+/** Reads the problem of a renewal. An unknown outcome, which a newer server may send, counts as a failure. */
 function readProblem(outcome: unknown, value: unknown): LeaseRenewal {
   const problem = readObject(value) ?? {};
   const status = readAmount(problem.status) ?? 500;

@@ -3,14 +3,14 @@ import { startBackgroundTimer, type Timer } from "./timers.ts";
 
 /** The fraction of the lease after which it is renewed. */
 const RENEW_SHARE = 1 / 3;
-/** The maximum delay before a failed renewal is repeated; a tenth of the lease if that is shorter. */
+/** The maximum delay before a failed renewal is retried; a tenth of the lease if that is shorter. */
 const RETRY_MS_MAX = 250;
 /** The maximum number of leases in one request. */
 const REQUEST_LEASES_MAX = 1000;
-/** How much longer than the shortest lease the others of a request may be, because they share its time limit. */
+/** The maximum ratio of the longest to the shortest lease in one request. All of them share its time limit. */
 const LENGTH_RATIO_MAX = 4;
 
-/** `failed`: repeated soon. `refused`: repeated after another third of the lease, because the server may then accept it. */
+/** `failed`: retried soon. `refused`: retried after another third of the lease, because the server may then accept it. */
 export type RenewalOutcome = "renewed" | "failed" | "refused";
 
 /** Sends one request that renews the leases, and applies the results to them. Never rejects. */
@@ -22,9 +22,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client after a third of their length, with one timer. Leases that are due within a third of the
- * shortest lease are renewed by the same request, so leases of one length share one request. A lease is never renewed after
- * its deadline, or after its last count was released.
+ * Renews all leases of a client with one timer, each after a third of its length. Leases that are due within a third of
+ * the shortest lease share a request, so leases of equal length are renewed together. A lease is never renewed after its
+ * deadline, or after its last count was released.
  */
 export class LeaseRenewer {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -36,7 +36,7 @@ export class LeaseRenewer {
 
   add(lease: HoldLease): void {
     const remainingMs = lease.remainingMs();
-    // A lease can be granted for less than its length, and is then renewed after a third of what is left.
+    // A grant can have less time left than the full lease. It is then renewed after a third of that time.
     this.#schedule(
       lease,
       Math.max(remainingMs - lease.leaseMs * (1 - RENEW_SHARE), remainingMs * RENEW_SHARE),
@@ -86,13 +86,13 @@ export class LeaseRenewer {
       shortestMs = Math.min(shortestMs, lease.leaseMs);
       if (at <= now && lease.state === "held") isRetry = false;
     }
-    // One hold that cannot be renewed must not renew all others each time that it is repeated.
+    // Retrying one hold that cannot be renewed must not renew all others each time.
     const aheadMs = isRetry ? computeRetryDelayMs(shortestMs) : shortestMs * RENEW_SHARE;
     if (next <= now) next = this.#renewUntil(now + aheadMs);
     if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  /** Renews the leases that are due until then. Returns when the next one is due. */
+  /** Renews the leases that are due by `until`. Returns when the next one is due. */
   #renewUntil(until: number): number {
     const due: HoldLease[] = [];
     let next = Number.POSITIVE_INFINITY;
@@ -127,7 +127,7 @@ function computeRetryDelayMs(leaseMs: number): number {
   return Math.min(RETRY_MS_MAX, leaseMs / 10);
 }
 
-/** Splits leases into requests. */
+/** Splits leases into requests with leases of similar length. */
 function splitByLength(leases: readonly HoldLease[]): HoldLease[][] {
   const requests: HoldLease[][] = [];
   let [request, shortestMs]: [HoldLease[], number] = [[], 0];

@@ -1,4 +1,4 @@
-/** What a group needs of its holds. */
+/** The part of a hold that a group uses. */
 export interface GroupMember {
   readonly key: string;
   readonly state: GroupState;
@@ -13,11 +13,11 @@ export interface GroupMember {
 
 /**
  * `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of one failed. `lost`: one is lost, so
- * another client may hold its lock. `releasing`, `released`: so is at least one of them.
+ * another client may hold its lock. `releasing`, `released`: at least one is being released or was released.
  */
 export type GroupState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
-/** A group has the first of these states that one of its holds has. */
+/** The states in order of precedence. A group has the first of them that any of its holds has. */
 const STATES = ["lost", "releasing", "released", "jeopardy"] as const satisfies GroupState[];
 
 /**
@@ -69,17 +69,17 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   /**
    * Renews all holds now. The client does this automatically unless that was turned off.
    *
-   * @throws as `renew` of a hold, after all renewals have settled
+   * @throws like `renew` of a hold, after all renewals have settled
    */
   async renew(...options: Parameters<Member["renew"]>): Promise<void> {
     await settleAll(this.holds.map((hold) => hold.renew(...options)));
   }
 
   /**
-   * Releases all holds. A call after a failed one repeats only what failed.
+   * Releases all holds. A call after a failed one retries only the releases that failed.
    *
    * @returns the outcome of each hold, in the order of `holds`
-   * @throws as `release` of a hold, after all releases have settled
+   * @throws like `release` of a hold, after all releases have settled
    */
   async release(
     ...options: Parameters<Member["release"]>
@@ -88,7 +88,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return (await settleAll(released)) as Awaited<ReturnType<Member["release"]>>[];
   }
 
-  /** Passes requests of operators to release one of the locks to the listener. @throws as for a hold */
+  /** Calls the listener when an operator asks for the release of one of the locks. @throws as for a hold */
   onReleaseRequested(...listener: Parameters<Member["onReleaseRequested"]>): void {
     for (const hold of this.holds) hold.onReleaseRequested(...listener);
   }

@@ -14,7 +14,7 @@ import { assertAcquireOptions, assertKeys, assertOptions, assertType, createOpti
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 export interface LockkeeperClientOptions {
-  /** One or several servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
+  /** One or more servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
   readonly url: string | readonly string[];
   readonly apiKey: string;
   /** Name of the target; the first target of the server by default. */
@@ -38,7 +38,7 @@ export class LockkeeperClient {
   readonly #onError: ((error: LockkeeperError) => void) | undefined;
 
   /**
-   * Sends nothing yet.
+   * Creates a client without sending a request.
    *
    * @throws InvalidError
    */
@@ -68,7 +68,7 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires a lock. If it is held, even by this client, the call is refused or waits.
+   * Acquires a lock. If it is held, even by this client, the call waits for up to `waitMs`.
    *
    * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
    *   KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError, NotReplicatedError,
@@ -83,8 +83,8 @@ export class LockkeeperClient {
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error of the work takes precedence over an error of the release, which is passed to `onError`; the hold then ends
-   * with its lease.
+   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the release
+   * failed, the hold ends with its lease.
    *
    * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work, with
    * the loss as their `cause`; and as `acquire`
@@ -125,11 +125,11 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call is refused or waits, and holds nothing meanwhile.
+   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs` and holds none meanwhile.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
-   * @throws as `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   * @throws like `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
    */
   async acquireAll(keys: readonly string[], options: AcquireOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -140,7 +140,7 @@ export class LockkeeperClient {
   /**
    * Runs the work while holding all locks, and releases them afterwards.
    *
-   * @throws as `withLock`: LostError if one of the holds was lost
+   * @throws like `withLock`: LostError if one of the holds was lost
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(
@@ -190,7 +190,7 @@ export class LockkeeperClient {
     return new Hold(session, grant.count);
   }
 
-  /** @returns the first loss of a hold that was already lost */
+  /** @returns the loss of the first hold that was already lost */
   async #releaseAllAfterWork(holds: readonly Hold[]): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => this.#releaseAfterWork(hold)));
     return losses.find((loss) => loss !== undefined);
@@ -211,7 +211,7 @@ export class LockkeeperClient {
     try {
       this.#onError?.(error);
     } catch (thrown) {
-      // As with listeners of a signal, the process gets the error and the client continues.
+      // As with event listeners, the error is reported as uncaught, and the client continues.
       queueMicrotask(() => {
         throw thrown;
       });
@@ -219,7 +219,7 @@ export class LockkeeperClient {
   }
 }
 
-/** Sets the loss as the cause of an error of the work, if it has no cause and can be changed. */
+/** Sets the loss as the cause of an error from the work, if the error has no cause and can be changed. */
 function attachLoss(error: unknown, loss: LostError | undefined): void {
   if (loss === undefined || error === loss || !(error instanceof Error)) return;
   try {

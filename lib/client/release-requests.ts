@@ -9,7 +9,7 @@ export interface ReceivedReleaseRequest {
   readonly state: "requested" | "accepted" | "refused";
 }
 
-/** An operator's request that this hold is released. Answer it once. */
+/** An operator's request to release this hold. Answer it once. */
 export interface ReleaseRequest {
   readonly requestId: string;
   /** Reason that the operator entered. */
@@ -22,21 +22,21 @@ export interface ReleaseRequest {
    * Informs the operator that the hold will be released. Does not release it: do that when the work has stopped.
    *
    * @param text for the operator, up to 200 characters
-   * @throws as `renew`; an error with the code `changed` if the request was refused or a newer one replaced it
+   * @throws like `renew`; an error with the code `changed` if the request was refused or a newer one replaced it
    */
   accept(text?: string): Promise<void>;
   /**
    * Informs the operator that the hold is kept, and why.
    *
    * @param text for the operator, up to 200 characters
-   * @throws as `accept`
+   * @throws like `accept`
    */
   refuse(text: string): Promise<void>;
 }
 
 export type ReleaseRequestListener = (request: ReleaseRequest) => unknown;
 
-/** The requests of a hold that its inbox sends. */
+/** The API calls that the inbox of a hold makes. */
 export interface ReleaseRequestCommands {
   /**
    * Declares that this client reads release requests. Rejects if that failed.
@@ -45,7 +45,7 @@ export interface ReleaseRequestCommands {
    */
   declare(): Promise<ReceivedReleaseRequest | undefined>;
   answer(requestId: string, answer: "accepted" | "refused", text: string | undefined): Promise<void>;
-  /** Whether a failed declaration is repeated. */
+  /** Whether to retry `declare` after this error. */
   shouldRetry(error: unknown): boolean;
 }
 
@@ -57,7 +57,7 @@ export class ReleaseRequestInbox {
   #listener: ReleaseRequestListener | undefined;
   #lastId: string | undefined;
 
-  /** Call it before `listen`. */
+  /** Sets the commands. Call it before `listen`. */
   connect(commands: ReleaseRequestCommands): void {
     this.#commands = commands;
   }
@@ -83,7 +83,7 @@ export class ReleaseRequestInbox {
         refuse: (text) => commands.answer(requestId, "refused", text),
       });
     } catch (error) {
-      // As with listeners of a signal, the process gets the error, and renewals continue.
+      // As with event listeners, the error is reported as uncaught, and renewals continue.
       queueMicrotask(() => {
         throw error;
       });

@@ -152,7 +152,7 @@ function readNumber(value: unknown): number {
   return readAmount(value) ?? 0;
 }
 
-/** An object with the member, or without it if the value is undefined. */
+/** Returns an object with the member, or an empty object if the value is undefined. */
 function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

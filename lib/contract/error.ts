@@ -101,7 +101,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
 /**
  * Returns the `type` of a problem, which is the path of the page that documents the code.
  *
- * It is a relative reference (RFC 9457), so it leads to the server that sent the problem.
+ * It is a relative reference (RFC 9457), so it resolves to the server that sent the problem.
  *
  * @param basePath the path that the server is mounted at; "" at the root of its host
  */

@@ -47,7 +47,7 @@ export const fenceSchema = z.string().regex(/^\d+$/).meta({
 });
 
 export const RECORD_TEXT_MAX = 200;
-/** Short, so that the longest record still fits into a companion. */
+/** The maximum length of `session`. It is short, so that the longest record still fits into a companion. */
 export const SESSION_TEXT_MAX = 64;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
@@ -131,7 +131,7 @@ export const Waiters = z
     count: z.int().nullable().meta({ description: "Number of waiting clients. null if unknown." }),
     known: z.enum(["exact", "estimated", "unknown"]).meta({
       description:
-        "`exact`: all waiters are known. `estimated`: counts clients that subscribed to the release, each with at least one waiter. `unknown`: waiters that poll are not visible; `count` is the number of the visible ones, if any.",
+        "`exact`: all waiters are known. `estimated`: counts clients that subscribed to the release, each representing at least one waiter. `unknown`: waiters that poll are not visible; `count` is the number of the visible ones, if any.",
     }),
   })
   .meta({ id: "Waiters" });
@@ -168,7 +168,7 @@ export const Votes = z
   .meta({ id: "Votes" });
 export type Votes = z.infer<typeof Votes>;
 
-/** Which operator actions a lock of this format and confidence allows, and why others are refused. */
+/** The operator actions that a lock of this format and confidence allows, and why others are refused. */
 export const ReleaseTerms = z
   .object({
     may: z.enum(["yes", "with_format", "never"]).meta({

@@ -22,7 +22,7 @@ export const WRITE_REFUSALS = [
 ] as const satisfies readonly RefusalReason[];
 export type WriteRefusal = (typeof WRITE_REFUSALS)[number];
 
-/** What a refusal means, with the Redis error code, and what ends it. Two sentences without a final period. */
+/** The meaning of a refusal with the Redis error code, and its remedy. Two sentences without a final period. */
 export const REFUSAL_TEXTS: Readonly<Record<RefusalReason, { cause: string; remedy: string }>> = {
   no_replicas: {
     cause:

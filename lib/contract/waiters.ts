@@ -39,7 +39,7 @@ export const LockWaiters = z
     }),
     named: z.int().meta({ description: "Number of waiters known by name." }),
     items: z.array(LockWaiter).meta({
-      description: `Waiters known by name: next in the queue first, then by waiting time; at most ${WAITERS_LISTED_MAX}.`,
+      description: `Waiters known by name: next in the queue first, then by wait time; at most ${WAITERS_LISTED_MAX}.`,
     }),
     asOf: asOfSchema,
   })

@@ -11,7 +11,7 @@ export function formatCsvRow<Item>(columns: CsvColumns<Item>, item: Item): strin
     .join(",")}\r\n`;
 }
 
-/** Spreadsheets interpret cells that start like this as formulas, even with full-width characters. */
+/** Matches cells that spreadsheets interpret as formulas, even with full-width characters. */
 const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 /** Matches control, format, surrogate and line separator characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;

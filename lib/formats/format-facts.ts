@@ -6,11 +6,11 @@ export interface FormatFacts {
   readonly layout: string;
   /** `unique`: every hold has a new owner string. `recurs`: successive holds by a client have the same owner string. */
   readonly owner: "unique" | "recurs";
-  /** Which holders renew automatically, and after which share of the lease by default. */
+  /** The holders that renew automatically, and after what fraction of the lease by default. */
   readonly renews: { readonly who: "all" | "some"; readonly afterShare: number } | { readonly who: "none" };
-  /** What happens to waiters on a force-release: which ones are notified, and in which order. */
+  /** The effect of a force-release on waiters: which ones are notified, and in which order. */
   readonly waiters: string;
-  /** What the holder notices on a force-release. One to three sentences. */
+  /** How the holder notices a force-release. One to three sentences. */
   readonly oldOwner: string;
   /** How the previous holder can recreate the lock or end the next hold, and how to prevent it. */
   readonly comesBack?: string;

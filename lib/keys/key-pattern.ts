@@ -1,6 +1,6 @@
 import { isBinaryKey, type Key } from "./key.ts";
 
-/** Longer patterns are truncated. The start of a key is sufficient to identify its pattern. */
+/** The maximum length of a pattern. The start of a key is sufficient to identify its pattern. */
 const PATTERN_CHARACTERS_MAX = 128;
 /** The pattern of all keys that are not valid UTF-8. */
 export const BINARY_PATTERN = "(binary)";
@@ -9,7 +9,7 @@ export const BINARY_PATTERN = "(binary)";
 // backtracking, and matching is linear in the length of the key.
 const UUID_OR_WORD =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9A-Za-z\u0080-\uffff])|[0-9A-Za-z\u0080-\uffff]+/gi;
-/** The segments between the separators of keys. `-` and `_` are included because base64url contains them. */
+/** Matches long segments between separators. `-` and `_` are included because base64url contains them. */
 const SEGMENT = /[0-9A-Za-z_-]{16,}/g;
 const HAS_DIGIT = /[0-9]/;
 const HEX_ID = /^[0-9a-f]{6,}$/i;
@@ -28,7 +28,7 @@ export function toKeyPattern(key: Key): string {
 }
 
 /**
- * Replaces tokens that contain `-` and `_`, such as those of nanoid. Unlike words, they often change between classes of
+ * Replaces tokens that contain `-` and `_`, such as those of nanoid. Unlike words, they often alternate between classes of
  * characters.
  */
 function removeToken(segment: string): string {

@@ -32,7 +32,7 @@ export function encodeKey(key: Key): Uint8Array {
   return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
-/** Formats a key for people. Invalid UTF-8 appears as U+FFFD. */
+/** Formats a key as human-readable text. Invalid UTF-8 appears as U+FFFD. */
 export function formatKey(key: Key): string {
   return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }

@@ -4,7 +4,7 @@ import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
-/** Loaded separately from the other schemas, because the first rows wait for it. */
+/** Loads the reader separately from the other schemas, because the first rows wait for it. */
 const loadMessageReader = () => import("./message-reader.ts");
 type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
 // Starts loading before hydration. A failure is reported when the module is needed and loaded a second time.
@@ -43,15 +43,15 @@ function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): str
 }
 
 /**
- * A browser opens six connections per host for all its tabs. Additional tabs poll instead, so that a connection is
- * always free for pages and clicks.
+ * The maximum number of streams per browser, which opens six connections per host. Additional tabs poll, so that a
+ * connection is always free for pages and clicks.
  */
 const STREAM_SLOTS = 4;
 
 const doNothing = () => undefined;
 
 const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
-  // Unavailable without TLS, except on localhost. If it is unavailable, every tab keeps a connection open.
+  // Browsers provide web locks only with TLS or on localhost. Without them, every tab keeps a connection open.
   const { locks } = navigator;
   if (locks === undefined) {
     onChange(true);

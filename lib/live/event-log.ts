@@ -139,7 +139,7 @@ export class EventLog {
   }
 
   clear(): void {
-    // Readers have to start over.
+    // Invalidates the positions of readers, so that they start over.
     this.#droppedCount += this.#events.length + 1;
     this.#events = [];
     this.#renamed.clear();

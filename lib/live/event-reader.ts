@@ -2,8 +2,9 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** What follows the newest loaded event, or precedes the oldest one. */
+/** The state of the events after the newest loaded one. */
 export type NewerState = "live" | "more" | "loading" | "failed";
+/** The state of the events before the oldest loaded one. `begins`: there are none. `not_kept`: they were deleted. */
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
@@ -30,8 +31,8 @@ export interface EventReaderOptions {
   /** With `now`, new events are shown. With `then`, the view starts in the past. */
   readonly from: "now" | "then";
   /**
-   * The maximum number of loaded events. Those at the end away from the scroll direction are dropped, and fetched again
-   * if needed.
+   * The maximum number of loaded events. Surplus events are dropped at the end that the user scrolls away from, and are
+   * fetched again if needed.
    */
   readonly capacity?: number;
 }
@@ -65,7 +66,7 @@ export class EventReader {
    * yet.
    */
   #newestRequestedId: string | undefined;
-  /** The position in the log when the newer page was requested. Events that are not in the page follow it. */
+  /** The position in the log when the newer page was requested. Events that the page lacks are after this position. */
   #attachPosition = 0;
   #snapshot: EventWindow;
   #listeners = new Set<() => void>();
@@ -188,7 +189,7 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** Drops the newest events. From then on, newer events are loaded as pages. */
+  /** Stops following live events after the newest entries were dropped. Newer events are then loaded as pages. */
   #detachFromLive(entries: readonly HistoryEntry[]): void {
     this.#generation++;
     this.#newer = "more";
@@ -203,12 +204,12 @@ export class EventReader {
     if (next === undefined) this.#attachToLive();
   }
 
-  /** The last page has arrived. The log contains the events since then. */
+  /** Follows live events after the last page has arrived. The log contains the events that the page lacks. */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
     const { log, matches } = this.#options;
-    // Some events that arrived while the page was loading have been dropped from the log, so they are requested.
+    // The log has dropped events that arrived while the page was loading, so another page must be requested.
     if (!log.readFrom(this.#attachPosition).isWhole) return;
     const { entries, place } = log.readFrom(0);
     const fresh = entries.filter((entry) => {

@@ -15,8 +15,8 @@ export interface StreamListener {
 
 export const STALE_AFTER_MS = 2500;
 /**
- * The time limit for the first message in milliseconds. It takes longer on a slow network. Until it arrives, nothing
- * that could be stale is shown.
+ * The time limit for the first message in milliseconds. It is generous, because networks can be slow and no data that
+ * could be stale is shown before the first message.
  */
 export const FIRST_MESSAGE_MS = 15_000;
 /** The polling interval of a tab without its own connection. It is shorter than the limit for `stale`. */
@@ -45,7 +45,7 @@ function isSameView(a: LiveView, b: LiveView): boolean {
   );
 }
 
-/** Compares item by item, because filters contain spaces. */
+/** Compares lists item by item, because filters contain spaces. */
 const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
@@ -78,7 +78,7 @@ export class LiveStream {
   }
 
   /**
-   * Whether this tab polls because it has no stream of its own. It then receives no counts of filters and namespaces.
+   * Whether this tab polls because it does not have its own stream. If so, it receives no counts of filters and namespaces.
    */
   get isPolling(): boolean {
     return this.#mode === "poll";
@@ -133,7 +133,7 @@ export class LiveStream {
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // These are too long for a URL, so they are sent once the stream is open.
+    // These fields are too long for a URL, so they are sent once the stream is open.
     const { keep, counts, namespaces, ...windowView } = this.#view;
     const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
     this.#sentView = isComplete ? this.#view : windowView;
@@ -212,7 +212,7 @@ export class LiveStream {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
     if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
-    // There is nothing to wait for.
+    // Without a first message, no data is shown, so there is no reason to wait before reporting the outage.
     if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
     if (session !== "out") return session;
     this.markLoggedOut();

@@ -5,11 +5,11 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { getHistory } from "../api/endpoints.ts";
 import type { TargetName } from "../api/request.ts";
 
-/** `lib/live/live-cache.ts` invalidates all keys that start with `history` after a reconnect. */
+/** Returns the query key. After a reconnect, `lib/live/live-cache.ts` invalidates all keys that start with `history`. */
 const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
   ["history", target, path, at] as const;
 
-/** Events are recorded up to this long after they happen, unless the home store is overloaded. */
+/** The maximum delay between an event and its recording, unless the home store is overloaded. */
 const RECORDING_DELAY_MAX_MS = 5000;
 
 /**

@@ -36,7 +36,7 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         ),
         (wire, json) => wire.readOwners(json),
       ),
-    // While the target is down, there is no newer data, which the page already shows.
+    // While the target is down, there is no data that is newer than what the page already shows.
     enabled: useIsTargetAnswering(),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,

@@ -16,7 +16,7 @@ type Field = (typeof FIELDS)[number];
 const NAMES = FIELDS.join("|");
 const GLOB = new RegExp(`^(${NAMES}):(.+)$`, "s");
 const EXACT = new RegExp(`^(${NAMES}):=(.+)$`, "s");
-/** Each character matches only one alternative, so matching takes linear time. */
+/** Matches a quoted term. Each character matches only one alternative, so matching takes linear time. */
 const QUOTED = new RegExp(`(${NAMES}):="((?:[^"\\\\]|\\\\.)*)"(?=\\s|$)`, "sy");
 const COMPARISON_TERM = /^(held|remaining|waiters|count)([<>])(.*)$/s;
 const COUNT = /^\d{1,9}$/;
@@ -84,7 +84,7 @@ export function parseFilter(filter: string): FilterTerm[] {
 export interface FilterToken {
   /** The term as written, including quotes. */
   readonly word: string;
-  /** The start of the term in the filter. */
+  /** The index at which the term starts in the filter. */
   readonly at: number;
 }
 

@@ -40,7 +40,7 @@ interface BoundedGlob {
 
 let compiled: BoundedGlob | undefined;
 
-/** Cached, because one glob is matched against many texts in a row. */
+/** Compiles a glob, and caches the last one, because one glob is matched against many texts in a row. */
 function compileGlob(glob: string): BoundedGlob {
   if (compiled?.glob !== glob)
     compiled = glob.includes("?") ? new GlobAutomaton(glob) : new LiteralGlob(glob);

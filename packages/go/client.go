@@ -51,7 +51,7 @@ type Record struct {
 type LockOptions struct {
 	Lease        time.Duration // the lock expires after this time unless it is renewed; 30 s if zero, 0.5 s or more
 	Wait         time.Duration // how long to wait for a held lock; zero fails at once with ErrHeld
-	Owner        string        // label for people; the name of the API key if empty
+	Owner        string        // human-readable label; the name of the API key if empty
 	Record       Record
 	Format, Unit string        // how the lock is stored: redisson (default), token, or timestamp with Unit s or ms
 	Grace        time.Duration // how long the lock stays held after its lease expired without a release
@@ -61,9 +61,9 @@ type LockOptions struct {
 	OnReleaseRequested func(*ReleaseRequest)
 }
 
-// Acquire acquires a lock. A held lock is refused or waited for, even if this client holds it. ctx limits the acquire, not
-// the hold. If ctx is cancelled, a lock that was granted meanwhile is released before Acquire returns, within 2 s.
-// Errors are an [*Error], or wrap the cause of ctx.
+// Acquire acquires a lock. If the lock is held, even by this client, the call waits for up to options.Wait. ctx limits the
+// acquire, not the hold. If ctx is cancelled, a lock that was granted in the meantime is released before Acquire
+// returns, within 2 s. Errors are an [*Error], or wrap the cause of ctx.
 func (c *Client) Acquire(ctx context.Context, key string, options LockOptions) (*Hold, error) {
 	return c.acquire(ctx, "/locks/"+encodeKey(key)+"/acquire", map[string]any{}, options)
 }
@@ -73,7 +73,7 @@ func (c *Client) AcquireAll(ctx context.Context, keys []string, options LockOpti
 	return c.acquire(ctx, "/locks/acquire", map[string]any{"keys": keys}, options)
 }
 
-// Work is what a lock protects.
+// Work is the function that a lock protects.
 type Work = func(ctx context.Context, hold *Hold) error
 
 // WithLock runs work while it holds the lock, and releases the lock when work returns or panics. The context of work is

@@ -15,7 +15,7 @@ type Lock struct {
 	Fence  string // fencing token, a decimal number that increases with every hold of the key
 }
 
-// Hold is what one acquire was granted: a lock, or several with one deadline and one context.
+// Hold is the result of one acquire: one lock, or several with one deadline and one context.
 type Hold struct {
 	Lock         // the first one
 	Locks []Lock // in the order of the keys
@@ -41,7 +41,7 @@ type grant struct {
 	Problem                        Error
 }
 
-// grants is the response of an acquire of one or several locks, or of a batch.
+// grants is the response of an acquire of one or more locks, or of a batch.
 type grants struct {
 	grant
 	Holds, Results []grant
@@ -67,7 +67,7 @@ func (c *Client) newHold(ctx context.Context, granted grants, sentAt time.Time, 
 // Context is cancelled when the hold is lost or released, with [ErrLost] or [ErrReleased] as its [context.Cause].
 func (h *Hold) Context() context.Context { return h.ctx }
 
-// Err returns nil while the lock is certainly held. Call it before each step whose effect others see.
+// Err returns nil while the lock is certainly held. Call it before each step with visible effects.
 func (h *Hold) Err() error {
 	if h.ctx.Err() == nil && h.Remaining() == 0 {
 		h.cancel(h.newLoss("its lease ended before it was renewed"))
@@ -75,8 +75,9 @@ func (h *Hold) Err() error {
 	return context.Cause(h.ctx)
 }
 
-// Remaining returns the time until the deadline of the hold; zero after it was lost or released. It counts from before the
-// request was sent, on the clock that advanced more, because the monotonic clock stops while a machine is suspended.
+// Remaining returns the time until the deadline of the hold; zero after it was lost or released. It is measured from
+// just before the request was sent, on the clock that advanced more, because the monotonic clock stops while a machine
+// is suspended.
 func (h *Hold) Remaining() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,8 +94,8 @@ func (h *Hold) Renew(ctx context.Context) error {
 	return cmp.Or(h.Err(), err)
 }
 
-// Release releases the lock. It returns [ErrLost] if the hold had already ended; nothing is left to do then. After another
-// error, Release can be repeated.
+// Release releases the lock. It returns [ErrLost] if the hold had already ended, so that there is nothing to release. After
+// any other error, Release can be called again.
 func (h *Hold) Release(ctx context.Context) error {
 	asked := request{idempotencyKey: h.releaseKey, timeout: h.attemptTime(), retryFor: retryTime}
 	h.cancel(ErrReleased)
@@ -109,7 +110,7 @@ func (h *Hold) Release(ctx context.Context) error {
 	return err
 }
 
-// attemptTime allows for several attempts before the deadline.
+// attemptTime limits one attempt, so that several fit before the deadline.
 func (h *Hold) attemptTime() time.Duration {
 	return min(attemptTime, max(h.lease/6, h.Remaining()/3))
 }

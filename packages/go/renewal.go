@@ -31,7 +31,7 @@ func (h *Hold) watchDeadline() {
 	}
 }
 
-// keepRenewing renews the holds until none is left. What failed is repeated after the pause.
+// keepRenewing renews the holds until none is left. Failed renewals are retried after the pause.
 func (c *Client) keepRenewing() {
 	for due, isLast := c.listDue(); !isLast; due, isLast = c.listDue() {
 		for len(due) > 0 {
@@ -65,7 +65,7 @@ func (c *Client) listDue() (due []*Hold, isLast bool) {
 	return due, !c.isRenewing
 }
 
-// renew ends the holds that are lost, and returns why an outcome is unknown.
+// renew renews the holds and ends those that are lost. It returns why any other renewal failed.
 func (c *Client) renew(ctx context.Context, holds []*Hold, retryFor time.Duration) error {
 	asked, locks := request{timeout: attemptTime, retryFor: retryFor}, []Lock{}
 	for _, h := range holds {
@@ -91,7 +91,7 @@ func (c *Client) renew(ctx context.Context, holds []*Hold, retryFor time.Duratio
 	return err
 }
 
-// postHolds returns a result for each lock, in their order, or an error.
+// postHolds returns one result for each lock, in the order of the locks, or an error.
 func (c *Client) postHolds(ctx context.Context, verb string, locks []Lock, asked request) ([]grant, time.Time, error) {
 	items := make([]map[string]string, len(locks))
 	for i, lock := range locks {

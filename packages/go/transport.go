@@ -39,7 +39,7 @@ var (
 // Error is a failed request or the end of a hold.
 type Error struct {
 	Code    string                          // a problem code of the API, "released", or "unexpected_response" if another server responded
-	Detail  string                          // for people
+	Detail  string                          // human-readable
 	Status  int                             // of the response; zero if there was none
 	Key     string                          // of the lock, if the error is about one
 	Holders []struct{ Owner, Fence string } // of the codes held and timeout
@@ -63,7 +63,7 @@ func (e *Error) isRetriable() bool {
 	return e.Status == 408 || e.Status == 429 || e.Code == "internal" || e.Is(ErrUnavailable) || e.Is(ErrUnknownOutcome)
 }
 
-// request is a POST. It is repeated under the same Idempotency-Key after a failure.
+// request is a POST. It is retried after a failure, under the same Idempotency-Key if it has one.
 type request struct {
 	path           string
 	body           map[string]any
@@ -73,7 +73,7 @@ type request struct {
 	retryFor       time.Duration // in addition to wait; zero for one attempt
 }
 
-// post returns when the last attempt was sent; zero if there was none.
+// post sends a request and retries it. It returns when the last attempt was sent; zero if there was none.
 func (c *Client) post(ctx context.Context, r request, into any) (sentAt time.Time, err error) {
 	waitUntil, isUnknown := time.Now().Add(r.wait), false
 	for pause := pauseMax / 8; ctx.Err() == nil; pause = min(2*pause, pauseMax) {

@@ -1,6 +1,6 @@
-"""Builds the wheel and the sdist with the standard library alone, the same bytes from the same files.
+"""Builds the wheel and the sdist with the standard library alone. Identical files produce identical bytes.
 
-`pip` calls it as a build backend (PEP 517), and so needs no network. `npm run pack` runs it as a program:
+`pip` calls it as a build backend (PEP 517), and therefore needs no network. `npm run pack` runs it as a program:
 python3 build_backend.py DIRECTORY
 """
 
@@ -17,7 +17,7 @@ import zipfile
 ROOT = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(ROOT, "src", "lockkeeper")
 SDIST_FILES = ("LICENSE", "README.md", "build_backend.py", "pyproject.toml")
-# The earliest time that a zip file can state.
+# The earliest time that a zip file can store.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -68,7 +68,7 @@ def list_package():
 
 
 def build_metadata():
-    """The fields of pyproject.toml. Python 3.9 cannot read TOML, so the file keeps one field on a line."""
+    """Returns the metadata from pyproject.toml. Python 3.9 cannot read TOML, so the file has one field per line."""
     project = read(os.path.join(ROOT, "pyproject.toml")).decode().split("[project]\n")[1].split("\n[tool")[0]
     field = lambda name: re.search(rf'^{name} = "(.*)"$', project, re.M).group(1)  # noqa: E731
     words = lambda name: re.findall(r'"(.*?)"', re.search(rf"^{name} = \[(.*?)\]", project, re.M | re.S).group(1))  # noqa: E731
@@ -101,7 +101,7 @@ def read_version():
 
 
 def read_license():
-    """In the repository, the license is at the top; in an sdist, beside this file."""
+    """Returns the license, which is at the top of the repository, or next to this file in an sdist."""
     own = os.path.join(ROOT, "LICENSE")
     return read(own if os.path.exists(own) else os.path.join(ROOT, "..", "..", "LICENSE"))
 

@@ -6,7 +6,7 @@ import { checkDocument, collectAnchors, collectVariables } from "./document-chec
 
 /** Documents that may refer to things that no longer exist. */
 const HISTORICAL = /^(?:CHANGELOG\.md|docs\/decisions\/.*)$/;
-/** Where variables are read. Tests are excluded, because they also try misspelled variables. */
+/** The files that read variables. Tests are excluded, because they also try misspelled variables. */
 const READS_VARIABLES =
   /^(server|cli|scripts|packages|demo|e2e|public|lib|test)\/.*\.(ts|mts|mjs|py|go|java|sh)$/;
 

@@ -12,7 +12,7 @@ const CACHE = fileURLToPath(new URL("../../.cache/redis-versions", import.meta.u
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const VERSION_MS = 10_000;
-/** Increment to rebuild the folders in the cache. */
+/** The version of the folders in the cache. Increment it to rebuild them. */
 const LAYOUT = "1";
 
 /** A server that is ready to run. */

@@ -1,4 +1,4 @@
-/** Where a server comes from. */
+/** The source of a server. */
 export type ServerSource =
   | { readonly kind: "debian"; readonly suite: "bookworm" | "trixie" | "forky"; readonly package: string }
   | { readonly kind: "pypi"; readonly requirement: string };

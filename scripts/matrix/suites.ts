@@ -1,6 +1,6 @@
 import type { MatrixServer } from "./servers.ts";
 
-/** How much of the suites to run. */
+/** The part of the suites to run. */
 export type Extent = "full" | "quick";
 
 type SuiteLists = Readonly<Record<Extent, readonly string[]>>;
@@ -40,7 +40,7 @@ const COMPLETE: SuiteLists = {
   ],
 };
 
-/** On a server without CONFIG: the tests that do not call CONFIG themselves and need no Sentinel. */
+/** The tests for servers without CONFIG: those that do not call it and need no Sentinel. */
 const WITHOUT_CONFIG: SuiteLists = {
   full: [
     "server/locks/backends/",

@@ -1,4 +1,4 @@
-// Copies packages of which the console needs only a part into the package, so that npm does not install all of them.
+// Copies the parts of packages that the console needs into the package, so that npm does not install those packages.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { copyTo, ROOT } from "./package-files.mjs";

@@ -15,10 +15,10 @@ import {
 } from "./package-files.mjs";
 
 const PACKAGE = join(DIST, "client");
-/** The same as in packages/client/tsconfig.json. Files in it have the same layout as in the repository. */
+/** The output folder of packages/client/tsconfig.json. It has the same layout as the repository. */
 const COMPILED = join(PACKAGE, "esm");
 const ENTRY = "packages/client/index";
-/** Compiled for its types only; its schemas need zod. */
+/** The folder that is compiled only for its types, because its schemas need zod. */
 const TYPES_ONLY = "lib/contract";
 
 /**
@@ -41,7 +41,7 @@ export async function packClient() {
   return { ...(await packFolder(PACKAGE)), modules: modules.length, scripts: 0, dependencies };
 }
 
-/** @param {string} file @throws {StepError} if it imports what the package does not have, or a module of Node */
+/** @param {string} file @throws {StepError} if it imports a module that is not in the package, or a Node module */
 function assertPortable(file) {
   const [found] = /\bfrom "(?:node:[^"]*|[^"]*contract\/[^"]*)"/.exec(readFileSync(file, "utf8")) ?? [];
   if (found === undefined) return;

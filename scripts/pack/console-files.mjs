@@ -1,10 +1,10 @@
-// The files that the built console needs at run time: of its own build, and of the packages that it uses.
+// Lists the files that the built console needs at run time: those of its build, and those of the packages that it uses.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { listFiles } from "./package-files.mjs";
 
-/** Entry points of Next that a server of its own uses. */
+/** Entry points of Next that a custom server uses. */
 const NEXT_ENTRIES = [
   "next/dist/server/next.js",
   "next/dist/server/lib/start-server.js",
@@ -13,8 +13,8 @@ const NEXT_ENTRIES = [
 ];
 
 /**
- * The same as in the standalone builds of Next, and what only a development server or features that the console does not
- * use need: sharp converts images, the font metrics are for fonts of the pages router.
+ * Modules to leave out: those that standalone builds of Next leave out, and those that only a development server or
+ * unused features need. sharp converts images, and the font metrics are for fonts of the pages router.
  */
 const IGNORED_MODULES = [
   "**/next/dist/server/lib/router-utils/setup-dev-bundler.js",
@@ -75,7 +75,7 @@ export function listBuiltFiles(root) {
 }
 
 /**
- * The build lists the modules that each page loads.
+ * Lists the modules that each page loads, from the lists that the build writes.
  *
  * @param {string} root
  */

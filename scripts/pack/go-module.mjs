@@ -1,4 +1,4 @@
-// Builds the zip file of the Go module, which needs no Go.
+// Builds the zip file of the Go module. Does not require Go.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DIST, ROOT, readRootManifest } from "./package-files.mjs";
@@ -12,7 +12,7 @@ export function readGoModulePath() {
 }
 
 /**
- * Writes dist/lockkeeper-go-<version>.zip, in the format of a module proxy. The same files give the same bytes.
+ * Writes dist/lockkeeper-go-<version>.zip, in the format of a module proxy. Identical files produce identical bytes.
  *
  * @param {string} [folder]
  * @returns {{ zip: string, files: number, bytes: number }}

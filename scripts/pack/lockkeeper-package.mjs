@@ -19,7 +19,7 @@ import {
 } from "./package-files.mjs";
 import { formatThirdPartyLicenses } from "./third-party-licenses.mjs";
 
-/** The same as in packages/lockkeeper/tsconfig.json. Files in it have the same layout as in the repository. */
+/** The output folder of packages/lockkeeper/tsconfig.json. It has the same layout as the repository. */
 const PACKAGE = join(DIST, "lockkeeper");
 
 /** The packages that npm installs with it. */
@@ -40,7 +40,7 @@ const DEPENDENCIES = [
   "zod-openapi",
 ];
 
-/** Has the path of the repository in its configuration of the build. */
+/** Matches the build manifest, whose configuration contains the path of the repository. */
 const BUILD_MANIFEST = /^\.next\/required-server-files\.js(?:on)?$/;
 
 /**

@@ -1,4 +1,4 @@
-// What the builds of all packages share.
+// Functions that the builds of all packages share.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ export const DIST = join(ROOT, "dist");
  */
 
 /**
- * The package.json of the repository, which has the version and the ranges of dependencies.
+ * Reads the package.json of the repository, which has the version and the ranges of dependencies.
  *
  * @returns {{ version: string, license: string, repository?: object, dependencies: Record<string, string> }}
  */
@@ -42,7 +42,7 @@ export async function compile(folder) {
 /**
  * Changes the imports in declaration files to `.js`, because tsc only does this for JavaScript.
  *
- * @param {readonly string[]} files of which those that end with `.d.ts` are changed
+ * @param {readonly string[]} files only those that end with `.d.ts` are changed
  */
 export function renameDeclarationImports(files) {
   for (const file of files.filter((file) => file.endsWith(".d.ts"))) {

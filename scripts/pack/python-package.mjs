@@ -1,4 +1,4 @@
-// Builds the wheel and the sdist of the Python package, without network and without other packages.
+// Builds the wheel and the sdist of the Python package, without network access or other packages.
 import { accessSync, constants, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { runChild, StepError } from "../steps/child.mjs";
@@ -28,7 +28,7 @@ export function readPythonVersion() {
 }
 
 /**
- * Writes the wheel and the sdist. The same files give the same bytes.
+ * Writes the wheel and the sdist. Identical files produce identical bytes.
  *
  * @param {string} python
  * @param {string} [folder]

@@ -16,7 +16,7 @@ import {
 } from "./package-files.mjs";
 
 const PACKAGE = join(DIST, "redis");
-/** The same as in packages/redis/tsconfig.json. Files in it have the same layout as in the repository. */
+/** The output folder of packages/redis/tsconfig.json. It has the same layout as the repository. */
 const COMPILED = join(PACKAGE, "esm");
 const ENTRY = "packages/redis/index";
 

@@ -1,10 +1,10 @@
-// The licenses of packages whose code is in the built console and that the package does not contain otherwise.
+// Collects the licenses of packages whose code is in the built console, unless the package includes them elsewhere.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LICENSE_FILE } from "./bundled-modules.mjs";
 import { ROOT, readRootManifest } from "./package-files.mjs";
 
-/** Dependencies that leave nothing of themselves in the build. */
+/** Dependencies that leave no code in the build. */
 const BUILD_TOOLS = ["@tailwindcss/postcss", "tsx"];
 
 /**

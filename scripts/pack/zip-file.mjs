@@ -1,4 +1,4 @@
-// Writes zip files without another program. The same entries give the same bytes.
+// Writes zip files without an external program. Identical entries produce identical bytes.
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** 1 January 1980, the earliest date that a zip file can have. */
@@ -7,7 +7,7 @@ const DEFLATE = 8;
 const VERSION = 20;
 
 /**
- * Returns a zip file with the entries, in their order.
+ * Returns a zip file with the entries, in the given order.
  *
  * @param {readonly { readonly name: string, readonly content: Buffer }[]} entries
  */

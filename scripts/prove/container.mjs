@@ -6,7 +6,7 @@ import { findTool } from "./tools.mjs";
 
 const POLL_MS = 25;
 
-/** Mounts the image read-only with a writable /data, and runs the arguments in it. Runs in namespaces of its own. */
+/** Mounts the image read-only with a writable /data, and runs the arguments in it. Runs in its own namespaces. */
 const ENTER = `
 set -e
 mount --make-rprivate /
@@ -40,7 +40,7 @@ export class Container {
   }
 
   /**
-   * Starts the image's entry point with its default arguments or others.
+   * Starts the image's entry point with its default arguments, or with `args`.
    *
    * @param {Record<string, string>} variables
    * @param {readonly string[]} [args]
@@ -50,7 +50,7 @@ export class Container {
   }
 
   /**
-   * Runs a command to its end, with a /proc of its own.
+   * Runs a command to its end, with its own /proc.
    *
    * @param {readonly string[]} command
    * @param {Record<string, string>} [variables]
@@ -89,7 +89,7 @@ export class Container {
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 process.on("exit", () => {
-  // unshare ends its child with it.
+  // When unshare is killed, it also ends its child.
   for (const child of running) child.kill("SIGKILL");
 });
 

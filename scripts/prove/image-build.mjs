@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { findNode } from "./node-binaries.mjs";
 import { findTool, runTool } from "./tools.mjs";
 
-/** Node is copied from its npm package, because no container registry is used. */
+/** The version of Node, which is copied from its npm package, because no container registry is used. */
 const NODE_MAJOR = 24;
 const BASE_TAG = "localhost/lockkeeper-base";
 const NODE_TAG = "localhost/lockkeeper-node";
@@ -30,7 +30,7 @@ COPY ca.crt ${CA_FILE}
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 `;
 
-/** The release of Debian that this machine runs, such as `bookworm`; `undefined` on other systems. */
+/** Returns the Debian release of this machine, such as `bookworm`; `undefined` on other systems. */
 function findSuite() {
   const facts = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
   return /^ID=debian$/m.test(facts) ? /^VERSION_CODENAME=(\w+)$/m.exec(facts)?.[1] : undefined;
@@ -48,7 +48,7 @@ export function findObstacle() {
   return undefined;
 }
 
-/** Builds the image with buildah, in a storage of its own, from stand-ins for the two images that it is based on. */
+/** Builds the image with buildah, in its own storage, from stand-ins for the two base images. */
 export class ImageBuild {
   /**
    * @param {{ root: string, folder: string, cache: string }} options the repository, a temporary folder, and a folder
@@ -104,7 +104,7 @@ export class ImageBuild {
     mkdirSync(this.cache, { recursive: true });
     const partial = `${this.baseTar}.partial`;
     const sources = SOURCES.filter((file) => existsSync(file));
-    // The official image has no documents, translations and package lists either.
+    // The official image has no documents, translations or package lists either.
     const excluded = ["doc", "man", "locale"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
     const clean = '--customize-hook=rm -rf "$1"/var/lib/apt/lists/* "$1"/var/cache/*';
     const options = ["--quiet", "--variant=minbase", "--format=tar", ...excluded, clean];

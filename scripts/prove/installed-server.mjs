@@ -6,7 +6,7 @@ import { countUserProcesses } from "./root-file-system.mjs";
 
 /** The time in which everything must end after SIGTERM. */
 export const STOP_MS = 2000;
-/** So that the example of the client has a key, whichever server created the home store. */
+/** The root key of all servers, so that the example of the client works with each home store. */
 export const ROOT_KEY = `lk_${randomBytes(32).toString("base64url")}`;
 
 /** @typedef {import("./root-file-system.mjs").RootFileSystem} RootFileSystem */

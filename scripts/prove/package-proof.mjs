@@ -1,4 +1,4 @@
-// What the proofs of the packages share: an empty folder in which a tarball is installed, run and compiled.
+// Shared by the proofs of the packages: installs a tarball in an empty folder, runs it and compiles against it.
 import {
   copyFileSync,
   mkdirSync,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { runTool } from "./tools.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What `npm run pack` reads. */
+/** The inputs of `npm run pack`. */
 const SOURCES = [
   "app",
   "cli",

@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { runChild, StepError } from "../steps/child.mjs";
 
 /**
- * Makes a minimal Debian, from the package sources of this machine.
+ * Creates a minimal Debian system from the package sources of this machine.
  *
  * @param {string} target
  * @param {string} work a temporary folder
  */
 export async function makePlainSystem(target, work) {
   const settings = join(work, "apt.conf");
-  // The package sources can be mirrors with options of their own.
+  // The package sources can be mirrors with their own options.
   const options = execFileSync("apt-config", ["dump"], { encoding: "utf8" });
   writeFileSync(
     settings,

@@ -25,7 +25,7 @@ export const USER_ID = 31_415;
 export const HOME = "/home/lock";
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** Counts the running processes of the user. Ended ones that nothing has waited for yet have no command line. */
+/** Counts the running processes of the user. Excludes zombies, which have an empty command line. */
 export function countUserProcesses() {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isRunningForUser(`/proc/${name}`))
     .length;
@@ -53,7 +53,7 @@ export class RootFileSystem {
     this.dir = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-root-")));
   }
 
-  /** Makes the plain system if there is none, and a copy of it with npm. @param {{ npm: string }} folders */
+  /** Creates the plain system if there is none, and a copy of it with npm. @param {{ npm: string }} folders */
   async prepare({ npm }) {
     if (!existsSync(this.plain)) await makePlainSystem(this.plain, this.dir);
     execFileSync("cp", ["-a", "--reflink=auto", `${this.plain}/.`, this.dir]);
@@ -73,7 +73,7 @@ export class RootFileSystem {
     chmodSync(file, 0o755);
   }
 
-  /** The registry can be a mirror whose certificate only this machine trusts. */
+  /** Copies certificates, because the registry can be a mirror whose certificate only this machine trusts. */
   #copyCertificates() {
     const file = process.env.NODE_EXTRA_CA_CERTS ?? CERTIFICATES;
     if (!existsSync(file)) return;

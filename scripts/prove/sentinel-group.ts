@@ -64,7 +64,7 @@ function findService(name: string): Service {
   return service;
 }
 
-/** Replaces the folders of the container with folders of their own. */
+/** Replaces the folders of the container with folders for this service. */
 function relocate(name: string, text: string): string {
   return text.replaceAll("/data", join(folder, name, "data")).replaceAll("/etc", join(folder, name, "etc"));
 }

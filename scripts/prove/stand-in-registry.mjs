@@ -1,4 +1,4 @@
-// A registry that has the packed packages, and sends npm to the configured registry for all others.
+// Runs a registry that serves the packed packages, and redirects npm to the configured registry for all others.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { basename } from "node:path";
 
 /**
- * Starts it on a free port of the loopback interface.
+ * Starts the registry on a free port of the loopback interface.
  *
  * @param {Iterable<string>} tarballs
  * @returns {Promise<{ url: string, stop: () => void }>}

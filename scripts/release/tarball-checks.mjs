@@ -1,11 +1,11 @@
-// What the tarball of a package may contain.
+// Checks the content of the tarball of a package.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join, relative } from "node:path";
 import { listFiles, ROOT } from "../pack/package-files.mjs";
 
-/** Every file must match one pattern of its package, so that a new kind of file is noticed. */
+/** The patterns of allowed files by package. Every file must match one, so that a new kind of file is noticed. */
 const CONTENTS = {
   redis: [/^(?:package\.json|README\.md|LICENSE)$/, /^esm\/(?:lib|server|packages)\/.+\.(?:js|d\.ts|lua)$/],
   client: [/^(?:package\.json|README\.md|LICENSE)$/, /^(?:esm|dist)\/.+\.(?:js|d\.ts)$/],
@@ -21,7 +21,7 @@ const CONTENTS = {
     /^node_modules\/(?:@next\/env|@swc\/helpers|baseline-browser-mapping|caniuse-lite|client-only|next|react|react-dom|styled-jsx)\//,
   ],
 };
-/** Limits in bytes. A package that grows over night contains something that it should not. */
+/** Limits in bytes. A package that suddenly exceeds its limit contains something that it should not. */
 const PACKED_BYTES_MAX = { redis: 400_000, client: 100_000, lockkeeper: 8_000_000 };
 
 /** @typedef {keyof typeof CONTENTS} PackageName */
@@ -84,7 +84,7 @@ export function inspectFile(name, path, content) {
   return findings.map((finding) => `${path} ${finding}`);
 }
 
-/** Texts that name the machine on which the package was built. The registry can be a private mirror. */
+/** Lists the texts that identify the build machine. The registry can be a private mirror. */
 function listForeignTexts() {
   foreignTexts ??= [`${homedir()}/`, hostname(), readRegistryHost()].filter((text) => text.length > 6);
   return foreignTexts;

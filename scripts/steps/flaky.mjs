@@ -3,7 +3,7 @@ import { relative } from "node:path";
 
 /** The maximum number of files that may fail once and pass when rerun. */
 export const FLAKY_FILES_MAX = 2;
-/** Tests of the lock core and of the formats must never fail. */
+/** The paths of tests that must never fail: those of the lock core and of the formats. */
 export const NEVER_FLAKY = ["server/locks/", "server/formats/", "test/conformance/", "test/hazards/"];
 
 /**

@@ -15,7 +15,7 @@ export const BUILD_INPUTS = [
   "package-lock.json",
 ];
 
-/** npm writes its hidden lockfile last, so an interrupted installation has none. */
+/** Returns whether the dependencies are installed. npm writes its hidden lockfile last, and only if it succeeds. */
 export function isInstalled(/** @type {string} */ root) {
   const installed = statSync(join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
   const wanted = statSync(join(root, "package-lock.json"), { throwIfNoEntry: false });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** Where Debian's packages `chromium` and `chromium-common` install the browser and the files it shares with the shell. */
+/** The folder into which Debian installs Chromium and the files that it shares with the headless shell. */
 const SHARED_FILES = "/usr/lib/chromium";
 const PACKAGE = "chromium-headless-shell";
 const SHELL = `usr/lib/chromium/${PACKAGE}`;
@@ -57,7 +57,7 @@ async function unpack(dir, version) {
   }
 }
 
-/** The shell looks for ICU data, locales and libraries in its own folder. */
+/** Links the shared files, because the shell looks for ICU data, locales and libraries in its own folder. */
 async function linkSharedFiles(/** @type {string} */ folder) {
   const own = new Set(await readdir(folder));
   for (const name of await readdir(SHARED_FILES)) {

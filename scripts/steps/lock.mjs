@@ -14,7 +14,7 @@ import { StepError } from "./child.mjs";
 
 const PID_WITHIN_MS = 2_000;
 const BEAT_MS = 1_000;
-/** PIDs are reused, so a lock that was not touched for this long is considered abandoned. */
+/** The time after which an untouched lock counts as abandoned. PIDs are not sufficient, because they are reused. */
 const DEAD_AFTER_MS = 60_000;
 
 /**
@@ -122,7 +122,7 @@ function touch(dir) {
   try {
     utimesSync(dir, now, now);
   } catch {
-    // The lock was deleted by hand, so there is nothing to keep.
+    // The lock was deleted manually, so there is nothing to keep.
   }
 }
 

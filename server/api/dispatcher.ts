@@ -26,7 +26,7 @@ import { type AnyCall, parseInput, type Route } from "./routing/route.ts";
 import { RouteTable } from "./routing/route-table.ts";
 import type { StoredAnswers } from "./routing/stored-answers.ts";
 
-/** No route has even half as many. */
+/** Maximum number of query parameters. No route has even half as many. */
 const PARAMETERS_MAX = 32;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
@@ -193,7 +193,10 @@ interface Caller {
 
 interface ValidatedCall {
   readonly route: Route;
-  /** `undefined` for HEAD, and once the handler has it, so that a long wait does not retain the whole request. */
+  /**
+   * `undefined` for HEAD, and once the handler has received the call, so that a long wait does not retain the whole
+   * request.
+   */
   call: AnyCall | undefined;
 }
 

@@ -8,7 +8,9 @@ import type { RateLimits } from "./http/rate-limits.ts";
 import { assertAuthorized } from "./routing/authorization.ts";
 import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 
-/** Serves the metrics to Prometheus. With `key`, they require read access to locks. */
+/**
+ * Serves the metrics to Prometheus. If `access` is `key`, a scrape requires read access to the locks of all targets.
+ */
 export class MetricsEndpoint {
   #scrapes = 0;
 
@@ -40,7 +42,6 @@ export class MetricsEndpoint {
     if (method !== "GET") {
       throw new MethodNotAllowedError("This path supports GET.", { allowed: "GET" });
     }
-    // The metrics cover all targets.
     const requirements = { method, access: "read", scope: "target" } as const;
     if (this.access === "key")
       assertAuthorized(await this.#authenticate(request, requirements), requirements, undefined, undefined);

@@ -361,7 +361,7 @@ describe("quorum target with failed masters", () => {
     const away = masters.getMasters(1, 2).map(({ master }) => master);
     await Promise.all(away.map((master) => master.kill()));
     await waitUntil(async () => (await readHealth()).state === "down");
-    expect((await readHealth()).detail).toContain("2 of 3 masters do not respond");
+    expect((await readHealth()).detail).toContain("2 of 3 masters are not responding");
     for (const path of ["/locks", `/locks/${encodeKeyPath(key)}`]) {
       expect([(await server.call(path)).status, (await server.call(path)).body.code]).toEqual([
         503,

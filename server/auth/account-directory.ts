@@ -10,7 +10,7 @@ import { type AccountChange, Accounts } from "./account.ts";
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
 /** Interval at which each instance checks for changes. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Older data may be outdated. Allows one second for the interval and one for a slow reply. */
+/** Maximum age of fresh data. Allows one second for the interval and one for a slow reply. */
 const FRESH_MS = 2000;
 /** Minimum interval between refreshes for unknown keys, for any number of requests. */
 const SHARED_REFRESH_INTERVAL_MS = 100;
@@ -26,9 +26,9 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 );
 
 /**
- * The operators and API keys. They are stored in the home store and cached completely by each instance, so that
- * requests need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An
- * instance that knows newer accounts than the store, for example after a failover, writes them back.
+ * The operators and API keys. They are stored in the home store and fully cached by each instance, so that requests
+ * need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An instance that
+ * knows newer accounts than the store, for example after a failover, writes them back.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());

@@ -44,7 +44,7 @@ export class ApiKeyVerifier {
    * Authenticates synchronously if the key is known and the accounts are fresh enough for the access.
    *
    * @returns `undefined` if the secret belongs to none of these keys
-   * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with it
+   * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with the error
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
     const id = SECRET_PATTERN.exec(secret)?.[1];

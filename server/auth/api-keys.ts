@@ -73,7 +73,7 @@ export class ApiKeys {
       const ended = findLongEndedKeys(accounts);
       if (accounts.keys.size - ended.length >= API_KEYS_MAX) {
         throw new InvalidError(
-          `The limit of ${API_KEYS_MAX} API keys is reached. Revoked keys count for 30 days.`,
+          `The limit of ${API_KEYS_MAX} API keys has been reached. Revoked keys count for 30 days.`,
           {},
         );
       }

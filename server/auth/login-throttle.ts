@@ -25,8 +25,8 @@ export interface LoginAttempt {
 
 /**
  * Limits password attempts by name, by address and by both together, with increasing delays of at most 15 minutes. The
- * state is in the home store, so it cannot be bypassed by a restart or through another instance. One-time links are not
- * limited.
+ * state is in the home store, so the limits cannot be bypassed by a restart or through another instance. One-time links
+ * are not limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}

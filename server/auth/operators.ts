@@ -114,8 +114,8 @@ export class Operators {
    *
    * @param by the caller, or the operator itself, as it was when its current password was verified
    * @param but the secret of the session to keep
-   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has changed
-   * since, rate_limited
+   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has since
+   * changed, rate_limited
    */
   async setPassword(
     name: string,
@@ -173,7 +173,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
       field,
     );
   if (operators.size < OPERATORS_MAX) return;
-  throw new InvalidError(`The limit of ${OPERATORS_MAX} operators is reached.`, {});
+  throw new InvalidError(`The limit of ${OPERATORS_MAX} operators has been reached.`, {});
 }
 
 /**

@@ -29,7 +29,7 @@ export class PasswordLogin {
     return found;
   }
 
-  /** Verifies the password of an operator without recording a login. @throws as `logIn` */
+  /** Verifies the password of an operator without recording a login. @throws like `logIn` */
   async verify(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const given = name.normalize("NFC");
     const tried = await this.throttle.startAttempt(given, address);

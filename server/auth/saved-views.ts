@@ -138,7 +138,7 @@ function placeView(views: readonly StoredView[], view: StoredView, place: number
   const at = views.findIndex(({ id }) => id === view.id);
   const others = views.filter(({ id }) => id !== view.id);
   if (others.length >= VIEWS_MAX) {
-    throw new InvalidError(`The limit of ${VIEWS_MAX} views is reached. Delete one first.`, {});
+    throw new InvalidError(`The limit of ${VIEWS_MAX} views has been reached. Delete one first.`, {});
   }
   const to = place ?? (at < 0 ? others.length : at);
   return others.toSpliced(Math.min(to, others.length), 0, view);

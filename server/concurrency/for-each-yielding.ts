@@ -24,9 +24,9 @@ const tasksByOwner = new Map<string, Task[]>();
 let isRunning = false;
 
 /**
- * Calls `take` with each item without blocking the event loop: in slices of 4 ms, which get a fifth of the time of
- * a busy event loop for any number of tasks. Owners take turns; a task starts when the previous task of its owner
- * has ended.
+ * Calls `take` with each item without blocking the event loop: in slices of 4 ms, which together get a fifth of the
+ * time of a busy event loop, regardless of the number of tasks. Owners take turns; a task starts when the previous task
+ * of its owner has ended.
  *
  * @param items its iterator is created when the task begins
  */

@@ -41,9 +41,9 @@ export interface Config {
   readonly insecureHttp: boolean;
   readonly apiAdapter: "node" | "next";
   readonly mode: "production" | "development";
-  /** How people start this installation, for the commands that messages name. */
+  /** How users start this installation. Determines the commands in messages. */
   readonly launcher: Launcher;
-  /** Options that commands about this server need as well, quoted for a shell. */
+  /** Options that commands for this server also need, quoted for a shell. */
   readonly launcherOptions: readonly string[];
   /** Whether npm started the process, which then stops when npm exits. */
   readonly startedByNpm: boolean;

@@ -1,6 +1,6 @@
 import type { EnvironmentVariables } from "./config-variables.ts";
 
-/** Set by Node and npm, not by people. */
+/** Variables that Node and npm set, not users. */
 type InternalVariable = "NODE_ENV" | "npm_lifecycle_event" | "OTEL_SDK_DISABLED";
 export type DocumentedVariable = Exclude<keyof typeof EnvironmentVariables.shape, InternalVariable>;
 

@@ -4,7 +4,10 @@ import { EnvironmentVariables } from "./config-variables.ts";
 type GivenVariables = Readonly<Record<string, string | undefined>>;
 
 const SETTINGS = Object.keys(EnvironmentVariables.shape);
-/** Variables of clients, of commands under `lockkeeper run`, of tests and benchmarks, which can be set in the shell that starts the server. */
+/**
+ * Variables of clients, of commands under `lockkeeper run`, of tests and benchmarks, which can be set in the shell that
+ * starts the server.
+ */
 const OTHER_NAMES =
   /^LOCKKEEPER_(?:URL|API_KEY|KEY|FENCE|HOLD_ID|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
 /** Names with Lockkeeper's prefix, including common typos of it. */

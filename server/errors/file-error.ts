@@ -19,7 +19,7 @@ const CAUSES: Readonly<Record<string, string>> = {
  * Converts a file system error to one line, such as "Cannot write to /data (ENOSPC: the disk is full)". Other errors
  * are returned unchanged.
  *
- * @param path where it happened, if the error does not contain it
+ * @param path the path to report if the error does not contain one
  * @param remedy the remedy as a sentence
  */
 export async function explainFileError(error: unknown, path: string, remedy: string): Promise<unknown> {

@@ -97,7 +97,7 @@ export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_required";
 }
 
-/** The client that holds the lock does not read release requests, or the locks are on a quorum. */
+/** The client that holds the lock does not read release requests, or the target is a quorum. */
 export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "release_request_unsupported";
 }

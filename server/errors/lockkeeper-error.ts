@@ -1,8 +1,8 @@
 import type { LibraryErrorCode } from "../../lib/contract/error.ts";
 
 /**
- * The base of every error: a code from a closed set, a message for people, and facts for programs. Each code has
- * its own class, so `instanceof` narrows the type of `facts`.
+ * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. Each code
+ * has its own class, so `instanceof` narrows the type of `facts`.
  */
 export abstract class LockkeeperError extends Error {
   abstract readonly code: LibraryErrorCode;

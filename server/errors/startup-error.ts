@@ -1,5 +1,5 @@
 /**
- * What a startup failed at. `unreachable`: Redis does not respond. `unauthorized`: Redis refuses the credentials.
+ * Why startup failed. `unreachable`: Redis does not respond. `unauthorized`: Redis refuses the credentials.
  * `settings`: anything else, such as an invalid setting, a folder that cannot be written or a port in use.
  */
 export type StartupFault = "unreachable" | "unauthorized" | "settings";

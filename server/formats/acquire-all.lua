@@ -12,7 +12,7 @@
 -- ARGV[11] grace period, in ms    ARGV[12] minimum hold time, in ms    ARGV[13] 's' or 'ms', the unit of a deadline
 -- ARGV[14] '' or how long the client gives way to the longest waiter after a release, in ms
 -- ARGV[15] id of the client in the lists of waiters
--- ARGV[16] '' or the number of the lock in whose list it already is
+-- ARGV[16] '' or the number of the lock in whose list of waiters the client already is
 -- Then the token of each lock in turn
 --
 -- Returns {'granted', reply of acquire.lua for each lock in turn}

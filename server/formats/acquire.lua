@@ -11,7 +11,7 @@
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
 -- ARGV[7] how long the companion is kept unless the lease is extended, in ms
--- The rest is optional, but only as a whole:
+-- The following arguments are optional, but either all or none are passed:
 -- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or when it began to wait, in ms
 -- ARGV[10] maximum number of waiters of the lock    ARGV[11] '' or time since the request was first sent, in ms
 -- ARGV[12] grace period, in ms

@@ -1,7 +1,7 @@
 -- Stores the answer of the client that holds a lock to a release request.
 --
--- Guarantee: changes only the named hold and the named request, and neither the lease nor the count. The first answer counts:
--- repeating it changes nothing, and another one is refused.
+-- Guarantee: changes only the named hold and the named request, and neither the lease nor the count. Only the first
+-- answer counts: repeating it changes nothing, and a different one is refused.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] id of the request
@@ -9,7 +9,7 @@
 -- ARGV[8] JSON of the text, for the event, or ''
 --
 -- Returns {'answered', now ms, request as JSON}
---         {'changed', now ms}    there is no such request, or it has another answer
+--         {'changed', now ms}    there is no such request, or it has a different answer
 --         {'lost', now ms}      {'not_owner'}    another principal acquired this hold
 
 -- include format/storage.lua

@@ -120,8 +120,8 @@ export function parseWholeNumber(text: string | undefined): number | null {
 const RENEWS_FIELD = "renews";
 
 /**
- * Formats the record line of a companion: the client's owner record, its renewal interval, and last whether it reads
- * release requests, which is the only field that scripts change (release-requests.lua).
+ * Formats the record line of a companion: the client's owner record, its renewal interval, and whether it reads release
+ * requests. Scripts change only this last field (release-requests.lua).
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,

@@ -1,10 +1,11 @@
 -- Extends the lease of a hold for an operator.
 --
--- Guarantee: extends the hold that was seen to at least the lease, or does nothing. Never creates a lock, shortens a lease
--- or revives an expired hold. Compares the token and fence of Lockkeeper's own holds, and the stored owner of foreign holds.
+-- Guarantee: extends the hold that the operator saw to at least the lease, or does nothing. Never creates a lock,
+-- shortens a lease or revives an expired hold. Compares the token and fence of Lockkeeper's own holds, and the stored
+-- owner of foreign holds.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- ARGV[1] the seen token, or the stored owner of a foreign hold    ARGV[2] the seen fence, or '' for a foreign hold
+-- ARGV[1] expected token, or stored owner of a foreign hold    ARGV[2] expected fence, or '' for a foreign hold
 -- ARGV[3] lease from now, in ms    ARGV[4] JSON of actor and reason    ARGV[5] channel for events
 --
 -- Returns {'extended', now ms, remaining lease in ms (-1: no TTL)}

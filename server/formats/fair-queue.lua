@@ -7,8 +7,8 @@
 local QUEUE_BYTES_MAX = 4194304
 local WAITERS_REMOVED_MAX = 1000
 
--- Removes waiters that have timed out first, as each call of the library does. A dead waiter at the head would block all
--- others, because only the head subscribes to releases.
+-- First removes waiters that have timed out, as every call of the library does. A dead waiter at the head would block
+-- all others, because only the head subscribes to releases.
 local function find_queue_head(now_ms)
   for _ = 1, WAITERS_REMOVED_MAX do
     local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[3], 'SAMPLES', '1')

@@ -1,13 +1,13 @@
 -- Force-releases one hold for an operator, or reserves the lock.
 --
--- Guarantee: releases the hold that was seen, or nothing. Compares the token and fence of Lockkeeper's own holds, and the
--- stored owner of foreign holds. The client that holds the lock is notified immediately. Redisson's waiters are woken as by
--- its forceUnlock; waiters of its fair lock keep their places. The fence counters are kept.
+-- Guarantee: releases the hold that the operator saw, or nothing. Compares the token and fence of Lockkeeper's own
+-- holds, and the stored owner of foreign holds. The client that holds the lock is notified immediately. Wakes
+-- Redisson's waiters as its forceUnlock does; waiters of its fair lock keep their places. The fence counters are kept.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set); optional
 -- For a `token` lock only KEYS[3]: the list on which waiters of python-redis-lock block; optional
--- ARGV[1] the seen token, or the stored owner of a foreign hold    ARGV[2] the seen fence, or '' for a foreign hold
+-- ARGV[1] expected token, or stored owner of a foreign hold    ARGV[2] expected fence, or '' for a foreign hold
 -- ARGV[3] JSON of actor and reason    ARGV[4] channel of waiters
 -- ARGV[5] channel for events
 -- ARGV[6] '' or the duration of the reservation, in ms    ARGV[7] the reserved owner

@@ -33,7 +33,7 @@ export interface DetailReader {
   /** Builds the channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
-   * @param answers one per command, with texts as bytes; `undefined` if Redis refused the command
+   * @param answers one per command, strings as bytes; `undefined` if Redis refused the command
    * @param listeners one count per channel; empty if subscribers cannot be counted
    */
   applyAnswers(
@@ -65,7 +65,7 @@ export interface LockFormat {
     /**
      * Compares the lock, releases it, wakes its waiters and publishes an event in one script.
      *
-     * Guarantee: releases the lock that was seen, or nothing (`changed`, `gone`).
+     * Guarantee: releases the lock that the operator saw, or nothing (`changed`, `gone`).
      */
     forceRelease(
       redis: Commands,

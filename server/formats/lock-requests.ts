@@ -119,7 +119,7 @@ export interface HoldRenewal extends HoldIdentity {
 /** The fencing token and count of a hold that the majority of a quorum agreed on. */
 export interface AgreedHold {
   readonly token: string;
-  /** The fencing token that this node issued. */
+  /** The fencing token that this master issued. */
   readonly from: string;
   /** The fencing token that the majority agreed on. */
   readonly fence: string;

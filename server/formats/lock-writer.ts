@@ -194,9 +194,9 @@ export class LockWriter {
   }
 
   /**
-   * @param beside for Redisson's fair lock, the keys of its queue, whose head is woken and keeps its place; for a `token`
-   *   lock, the list of its signals
-   * @param messages the other signals of the release
+   * @param beside additional keys. Redisson's fair lock: its queue, whose head is woken and keeps its place. `token`:
+   *   the list on which waiters of other libraries block
+   * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(
     redis: Commands,

@@ -34,7 +34,7 @@ export interface SeenHolder {
   readonly marginMs: number;
   /** Its remaining time if holders expire separately (`null`: no TTL); `undefined` if it expires with the lock. */
   readonly ownRemainingMs?: number | null;
-  /** Its content in the key, if that is more than its owner. A release compares it. */
+  /** What the key stores for it, if that is more than its owner. A release compares it. */
   readonly stored?: readonly Key[];
   /** The renewal interval that its client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
@@ -62,9 +62,9 @@ export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owner
 /** How the masters of a quorum vote on a key. */
 export interface SeenVotes {
   readonly of: number;
-  /** How many masters are known. The others are unreachable or have not been read yet. */
+  /** Number of masters whose vote is known. The others are unreachable or have not been read yet. */
   readonly known: number;
-  /** `undecided`: the unknown masters can change the result, so the last decision is shown. */
+  /** `undecided`: the unknown votes can change the result, so the last decision is shown. */
   readonly state: "decided" | "undecided";
   /**
    * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string differs
@@ -82,7 +82,7 @@ export interface DetectedLock {
   readonly candidates: readonly FormatName[];
   readonly kind: LockKind;
   readonly confidence: Confidence;
-  /** The application chose the owner, not the library, so it may acquire the lock under the same owner again. */
+  /** The application chose the owner, not the library, so a later hold may have the same owner. */
   readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */

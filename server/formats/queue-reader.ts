@@ -18,7 +18,7 @@ export interface QueueReader {
   readonly order: "in_turn" | "unknown";
   /** Builds read-only commands. */
   buildCommands(key: Key): readonly ReadCommand[];
-  /** @param answers one per command, with texts as bytes; `undefined` if Redis refused it  @param asOf Redis clock */
+  /** @param answers one per command, strings as bytes; `undefined` if Redis refused it  @param asOf Redis clock */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 

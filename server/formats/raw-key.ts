@@ -74,7 +74,7 @@ export type RawReply =
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
-/** @param reply the reply of read.lua, with texts as strings or as bytes */
+/** @param reply the reply of read.lua, decoded or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
   const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured] =
     reply as unknown[];
@@ -127,7 +127,7 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   return { type: "read", raw };
 }
 
-/** @param answer of GETRANGE for one byte more than the size limit of a companion */
+/** @param answer the reply of a GETRANGE that reads one byte more than the size limit of a companion */
 function parseBoundedCompanion(answer: unknown): Companion | undefined {
   const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
   return bytes.length > COMPANION_BYTES_MAX ? undefined : parseCompanion(bytes.toString("utf8"));

@@ -9,7 +9,7 @@
 -- ARGV[4] request id    ARGV[5] digest of the request: '-' if the caller cannot repeat it
 -- ARGV[6] channel of waiters, '' if the next acquire on the connection acquires the lock for one of them
 -- ARGV[7] channel for events
--- The rest is optional, but only as a whole:
+-- The following arguments are optional, but either all or none are passed:
 -- ARGV[8] '' or the id of an acquire to withdraw: if it arrives later, it does nothing. A withdrawn grant was never used,
 --         so the minimum hold time does not apply
 -- ARGV[9] '' or time since the request was first sent, in ms
@@ -82,8 +82,8 @@ end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
 if not may_release then
-  -- A request ages in transit beyond its age argument, by less than the longest wait for a reply. Its first attempt may have
-  -- released the hold, and its entry may have been removed from the window.
+  -- When it arrives, a request is older than its age argument, by less than the longest wait for a reply. Its first
+  -- attempt may have released the hold, and its entry may have been removed from the window.
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   if acquired_by ~= '' then
     -- The companion may already describe a later hold, which is kept.

@@ -1,10 +1,10 @@
 -- Asks the client that holds a lock to release it, for an operator. Only the client can answer.
 --
--- Guarantee: changes only the hold that was seen, and neither its lease nor its count. Compares its token and fence. A
--- repeated request id changes nothing. A new request replaces the last one.
+-- Guarantee: changes only the hold that the operator saw, and neither its lease nor its count. Compares its token and
+-- fence. A repeated request id changes nothing. A new request replaces the previous one.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- ARGV[1] the seen token    ARGV[2] the seen fence    ARGV[3] id of the request    ARGV[4] operator as a JSON string
+-- ARGV[1] expected token    ARGV[2] expected fence    ARGV[3] id of the request    ARGV[4] operator as a JSON string
 -- ARGV[5] reason as a JSON string    ARGV[6] channel for events    ARGV[7] JSON of actor and reason, for the event
 --
 -- Returns {'requested', now ms, request as JSON}    {'unsupported', now ms}    the client does not read requests

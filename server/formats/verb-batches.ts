@@ -35,7 +35,8 @@ export class VerbBatches {
 
   /** Runs the verb. Returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
-    // On a cluster, all verbs would have to be of one slot, and the safety checks follow each verb to its server.
+    // On a cluster, all verbs of a batch would have to be for one slot. Commands with safety options are checked one by
+    // one, for the server that each is sent to.
     if (!(redis instanceof Redis)) return undefined;
     let batches = this.#connections.get(redis);
     if (batches === undefined) {
@@ -51,7 +52,7 @@ class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
   #inFlight = 0;
-  /** The number of verbs in the last turn that had any. */
+  /** The number of verbs in the last turn in which verbs were issued. */
   #lastTurnVerbs = 0;
 
   constructor(

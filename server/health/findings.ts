@@ -59,7 +59,7 @@ function checkOutages({ topology, masters }: TargetFacts): Finding[] {
       code: "down",
       facts: { name, quorum: "1", left: String(left), detail: detail ?? "" },
       severity: "warning",
-      title: `${name} does not respond`,
+      title: `${name} is not responding`,
       risk: `The other masters still form a majority, and ${more} fail. If this master returns without its data while a lease is running, two clients can hold the same lock. ${detail ?? ""}`.trim(),
       masters: [name],
     }));
@@ -68,7 +68,7 @@ function checkOutages({ topology, masters }: TargetFacts): Finding[] {
     code: "down",
     facts: { name, quorum: "0", left: "0", detail: detail ?? "" },
     severity: "danger",
-    title: `${name} does not respond`,
+    title: `${name} is not responding`,
     risk: `Its locks can be neither acquired nor released, and expire with their leases. ${detail ?? ""}`.trim(),
     masters: [name],
   }));

@@ -76,7 +76,10 @@ export async function findMissingRights(
   return missing;
 }
 
-/** Read-only use needs EVALSHA_RO, or EVALSHA if this Redis does not know it or the user may only run that. */
+/**
+ * Read-only use needs EVALSHA_RO, or EVALSHA if this Redis does not support EVALSHA_RO or the user may run only
+ * EVALSHA.
+ */
 async function findMissingScriptRight(redis: Redis): Promise<string[]> {
   const preferred = await tryCommand(redis, "EVALSHA_RO", NO_SCRIPT);
   if (preferred === "permitted" || (await tryCommand(redis, "EVALSHA", NO_SCRIPT)) === "permitted") return [];

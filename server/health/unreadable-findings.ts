@@ -1,7 +1,7 @@
 import type { UnreadableKeyCounts } from "../../lib/contract/live.ts";
 import type { Finding } from "../../lib/contract/target.ts";
 
-/** Reports keys that cannot be read. Keys that are too large are not locks, but any other may be a lock. */
+/** Reports keys that cannot be read. Keys that are too large are not locks, but any other unreadable key may be one. */
 export function checkUnreadableKeys(counts: UnreadableKeyCounts | undefined): Finding[] {
   if (counts === undefined || counts.count === 0) return [];
   const { count, byReason } = counts;

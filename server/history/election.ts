@@ -15,7 +15,7 @@ export class Election {
   readonly #requests = new RequestFactory();
   /** The last known hold of this instance. Its lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
-  /** An acquire without a reply. It is repeated until there is one, because it may hold the lock. */
+  /** An acquire without a reply. It is repeated until a reply arrives, because it may have acquired the lock. */
   #unanswered: { readonly ask: AcquireRequest; readonly sentAt: number } | undefined;
 
   constructor(

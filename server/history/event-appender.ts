@@ -19,7 +19,7 @@ const PENDING_MAX = OBSERVED_EVENTS_MAX;
 type PendingEntry = { readonly gap: UnnumberedGap } | { readonly observation: ObservedEvent };
 
 interface AppenderDeps {
-  /** Returns the time, on the target's clock, before which no event can still arrive. */
+  /** Returns the time, on the target's clock, up to which all events have arrived. */
   getSettledAt(): number;
   /** Called when everything up to `until` is recorded. */
   onAppended(until: number): void;

@@ -169,7 +169,7 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Reads a page of the history. A filter with few matches reads all of it, in slices.
+   * Reads a page of the history. A filter with few matches causes the whole history to be read, in slices.
    *
    * @param owner the task owner to which the slices are charged
    */

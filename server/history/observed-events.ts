@@ -11,7 +11,7 @@ export interface ObservedEvent {
   temporaryId: string | undefined;
 }
 
-/** How long observations are kept. Longer than a change of the recorder takes. */
+/** How long observations are kept. Longer than it takes another instance to become the recorder. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
@@ -21,7 +21,7 @@ const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 /** The latest observations of this instance, which it records if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
-  /** Those that were neither recorded by this instance nor found in the history, in their order. */
+  /** Observations neither recorded by this instance nor found in the history, in the order in which they were made. */
   readonly #unrecorded = new Map<Key, Set<ObservedEvent>>();
   #begin = 0;
   #bytes = 0;
@@ -59,12 +59,12 @@ export class ObservedEvents {
     if (ofKey?.size === 0) this.#unrecorded.delete(observation.key);
   }
 
-  /** Returns the observations of a key that are not known to be in the history, in their order. */
+  /** Returns the observations of a key that are not known to be in the history, in the order they were made. */
   getUnrecorded(key: Key): ReadonlySet<ObservedEvent> | undefined {
     return this.#unrecorded.get(key);
   }
 
-  /** Returns the observations in their order. */
+  /** Returns the observations in the order in which they were made. */
   list(now: number): readonly ObservedEvent[] {
     this.#dropOld(now);
     return this.#begin === 0 ? this.#all : this.#all.slice(this.#begin);

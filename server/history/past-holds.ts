@@ -37,7 +37,8 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
       open.delete(name);
       ended.push(endHold(entry, before));
     } else {
-      // Holds with a fencing token are exclusive and never reuse it, so any other open hold has ended unobserved.
+      // Holds with a fencing token are exclusive and tokens are never reused, so any other open hold has ended
+      // unobserved.
       if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name));
       if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;

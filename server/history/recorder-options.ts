@@ -17,9 +17,9 @@ export interface RecorderTimes {
   readonly pollMs: number;
   /** Lease of the recorder's lock: the time after which a silent recorder is replaced. */
   readonly leaseMs: number;
-  /** How long an instance with incomplete observations lets others become the recorder first. */
+  /** How long an instance with incomplete observations waits for another instance to become the recorder. */
   readonly giveWayMs: number;
-  /** The most recent period, which is not declared recorded because events may still arrive. */
+  /** Length of the most recent period, which is not yet declared recorded because events may still arrive. */
   readonly lagMs: number;
 }
 

@@ -143,7 +143,7 @@ export class Recorder {
         if (this.isLeading) await this.#continueLeading();
         else await this.#checkLeader();
       } catch (error) {
-        this.log?.debug({ err: error }, "The home store does not respond. Events are shown unrecorded.");
+        this.log?.debug({ err: error }, "The home store is not responding. Events are shown unrecorded.");
         this.#goAlone();
       }
       await this.#pause();
@@ -179,7 +179,7 @@ export class Recorder {
     return covered !== undefined && (recordedUntil === null || covered <= recordedUntil);
   }
 
-  /** Returns the time before which no event can still arrive. Missed periods are never declared recorded. */
+  /** Returns the time up to which all events have arrived. Missed periods are never declared recorded. */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
     return this.session.now() - this.times.lagMs - this.#beats.elapsedMs;

@@ -1,4 +1,4 @@
-/** Measures how long this process did not run: suspended, stopped, or blocked by other work. */
+/** Measures how long this process did not run because it was suspended, stopped, or blocked by other work. */
 export class StallClock {
   #last = { at: performance.now(), wallAt: Date.now() };
 

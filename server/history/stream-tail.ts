@@ -39,7 +39,7 @@ export class StreamTail {
       this.recorder.applyPage(await this.store.waitForPage(this.connection, after, WAIT_MS));
       return true;
     } catch {
-      // The recorder's own calls detect an unreachable store.
+      // Not reported, because the recorder's own calls detect an unreachable store.
       return false;
     }
   }

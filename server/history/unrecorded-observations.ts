@@ -21,7 +21,7 @@ export function filterUnrecorded(
   return observations.filter(({ event }) => unrecorded.has(event));
 }
 
-/** Publishes an observation before it is recorded, unless it already has been. */
+/** Publishes an observation before it is recorded, unless it has already been published. */
 export function publishEarly(observation: ObservedEvent, publisher: EventPublisher): void {
   observation.temporaryId ??= publisher.publishEarly(observation.event);
 }

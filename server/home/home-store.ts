@@ -47,12 +47,12 @@ export class HomeStore {
     return this.store.status === "end";
   }
 
-  /** Returns whether a Lockkeeper has stored its data here. */
+  /** Returns whether a Lockkeeper instance has stored its data here. */
   async isInUse(): Promise<boolean> {
     return (await this.callOnce((redis) => redis.exists(STORE_ID_KEY))) === 1;
   }
 
-  /** Runs a command once. Errors are left to the caller. */
+  /** Runs a command once. The caller must handle errors. */
   async callOnce<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const { store } = this;
     return await (store instanceof SlotMaster ? store.call(command) : command(store));

@@ -3,7 +3,7 @@ import { Server as NetServer } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 
 /**
- * A turn of the event loop that was shorter and accepted nothing leaves almost no connections in the kernel's queue.
+ * If a turn of the event loop was shorter than this and accepted no connection, the kernel's queue is almost empty.
  */
 const QUIET_TURN_MS = 0.2;
 /** How long to wait for a quiet turn. A server under full load has none. */
@@ -13,11 +13,13 @@ const IDLE_MS = 150;
 const IDLE_POLL_MS = 10;
 
 /**
- * Stops accepting connections. Connections that the kernel has accepted and Node has not are reset when the listener
- * closes, which a proxy reports as 502. The listener therefore closes right after a turn of the event loop that has
- * accepted them all. Later connections are refused, and a proxy sends their requests to another instance.
+ * Stops accepting connections. If the kernel has accepted a connection but Node has not, the connection is reset when
+ * the listener closes. A proxy reports this as 502. The listener therefore closes right after a turn of the event loop
+ * in which Node has accepted all connections. Later connections are refused, and a proxy sends their requests to
+ * another instance.
  *
- * Unlike `Server.close()` of `node:http`, it leaves idle connections open: a request may be in transit on them.
+ * Unlike `Server.close()` of `node:http`, this function leaves idle connections open: a request may be in transit on
+ * them.
  */
 export async function closeListener(server: Server): Promise<void> {
   await waitForQuietTurn(server);

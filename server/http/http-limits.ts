@@ -27,7 +27,10 @@ export interface HttpLimits {
    * closing connection.
    */
   readonly keepAliveTimeout: number;
-  /** A connection with a request but no traffic for this time is destroyed: twice the longest wait. */
+  /**
+   * Time without traffic, in milliseconds, after which a connection with an open request is destroyed. Twice the
+   * longest wait.
+   */
   readonly inactivityTimeoutMs: number;
 }
 

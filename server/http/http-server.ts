@@ -35,8 +35,8 @@ export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) 
 type Phase = "serving" | "draining" | "settling" | "closing";
 
 /**
- * How long requests in progress get on a stop without a drain, because a terminal is waiting; a drain leaves time
- * for a whole verb.
+ * Time limit for requests in progress during a stop. It is short without a drain, because a user may be waiting at a
+ * terminal. After a drain, it suffices for a whole verb.
  */
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
@@ -55,7 +55,7 @@ export class HttpServer {
   ) {
     this.server = createServer(limits, (incoming, outgoing) => this.#handleRequest(incoming, outgoing));
     this.server.maxConnections = config.connectionsMax;
-    // Hot reloading keeps a connection open that can be silent for a long time.
+    // In development, hot reloading keeps a connection open that can be silent for a long time.
     if (config.mode === "production") {
       this.server.timeout = limits.inactivityTimeoutMs;
       this.#disableUpgrades();
@@ -163,7 +163,7 @@ export class HttpServer {
     void page(incoming, outgoing);
   }
 
-  /** Returns the path without the base path, or `undefined` if it is not below it. */
+  /** Returns the path without the base path, or `undefined` if the path is not below the base path. */
   #stripBasePath(path: string): string | undefined {
     const { basePath } = this.config;
     if (basePath === "" || !path.startsWith(basePath)) return basePath === "" ? path : undefined;

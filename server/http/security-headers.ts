@@ -62,7 +62,10 @@ export function setSecurityHeaders(
   if (publicUrl?.startsWith("https:")) outgoing.setHeader("strict-transport-security", HSTS);
 }
 
-/** No reporting endpoint. No `require-trusted-types-for`: it blocks Next's script loader, which assigns plain URLs. */
+/**
+ * Sets no reporting endpoint. Omits `require-trusted-types-for`, because it blocks Next's script loader, which assigns
+ * plain URLs.
+ */
 function buildContentSecurityPolicy(nonce: string, mode: Config["mode"]): string {
   const isDevelopment = mode === "development";
   return [

@@ -43,7 +43,7 @@ export async function forceReleaseItem(
   });
 }
 
-/** Previews the outcome of an item from Redis. Never throws. */
+/** Previews the outcome of an item, based on Redis. Never throws. */
 export async function previewItem(
   target: Target,
   item: BulkItem,
@@ -62,7 +62,7 @@ export async function previewItem(
   return addReviewedHold(target, done, hold, item);
 }
 
-/** Previews the outcome of a hold that a filter found, from the index. Never throws. */
+/** Previews the outcome for a hold that a filter found, based on the index. Never throws. */
 export async function previewFoundHold(
   target: Target,
   { item, hold }: FoundHold,

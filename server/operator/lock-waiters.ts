@@ -22,8 +22,8 @@ interface WaitersReading {
 }
 
 /**
- * Reads the waiters of a lock, by name if Redis stores it. In a quorum, reads the waiters of all masters, because
- * clients queue on each of them.
+ * Reads the waiters of a lock, with their names if Redis stores them. In a quorum, reads the waiters of all masters,
+ * because clients queue on each of them.
  *
  * @throws LockkeeperError not_a_lock; the Redis error if no master responds
  */

@@ -39,7 +39,7 @@ export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" 
   readonly doing?: "release" | "extend";
 };
 
-/** What finding a hold needs. */
+/** The dependencies of the functions that find a hold. */
 interface HoldFinderDeps {
   readonly watcher: Watcher;
 }
@@ -47,7 +47,7 @@ interface HoldFinderDeps {
 /**
  * Finds the current state of the hold that the request names; `undefined` if it has ended.
  *
- * @throws LockkeeperError as `forceReleaseLock`, except reason_required
+ * @throws LockkeeperError like `forceReleaseLock`, except reason_required
  */
 export async function findReleasableHold(
   deps: HoldFinderDeps,
@@ -84,7 +84,8 @@ export function findIndexedHold(
   request: HoldSelector,
 ): PresentHold | undefined {
   const hold = watcher.index.get(key);
-  // If Redis may not respond, read first: a read without a reply has no effect, but a script without one may.
+  // If Redis may not be responding, the hold is read first: a read whose reply is lost has no effect, but a script may
+  // have run.
   if (!watcher.isUp || hold === undefined) return undefined;
   if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
   const [{ seen }, ...others] = hold.holders;
@@ -95,7 +96,7 @@ export function findIndexedHold(
 }
 
 /**
- * Reads the hold that the caller saw, or one that may be the same. Use it only for harmless operations.
+ * Reads the hold that the caller saw, or one that may be the same. Use this only for harmless operations.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
@@ -117,7 +118,7 @@ export async function readSeenHold(
 /**
  * Reads the hold that the request names and checks that the request can release it.
  *
- * @throws LockkeeperError as `forceReleaseLock`, except reason_required
+ * @throws LockkeeperError like `forceReleaseLock`, except reason_required
  */
 export async function findSeenHold(
   { watcher }: HoldFinderDeps,

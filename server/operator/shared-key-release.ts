@@ -15,7 +15,7 @@ interface SharedKeyReleaseDeps {
   readonly watcher: Watcher;
 }
 
-/** More keys than a client locks together. */
+/** Maximum number of keys. No client locks this many together. */
 const KEYS_MAX = 100;
 
 /** Finds the other keys to release along with a hold. */

@@ -1,7 +1,7 @@
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 
-/** The token, fence, timestamps, first request id and Redis's overhead per key, measured with MEMORY USAGE. */
+/** The token, fencing token, timestamps, first request id and Redis's overhead per key, measured with MEMORY USAGE. */
 const HOLD_OVERHEAD_BYTES = 400;
 
 /** The parts of a hold that determine its size in Redis. */

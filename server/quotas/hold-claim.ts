@@ -2,7 +2,10 @@ import type { Key } from "../../lib/keys/key.ts";
 import { UnknownOutcomeError } from "../errors/redis-errors.ts";
 import type { HoldLedger } from "./hold-ledger.ts";
 
-/** Long enough for a retry with the same Idempotency-Key, which is not refused while the hold still counts. */
+/**
+ * Maximum time for which a hold with an unknown outcome counts. It allows for a retry with the same Idempotency-Key,
+ * which is not refused while the hold counts.
+ */
 const UNKNOWN_OUTCOME_MS_MAX = 60_000;
 
 interface ClaimedHold {

@@ -59,7 +59,7 @@ export class HoldQuotas {
   }
 
   /**
-   * As `claim`, for several locks that are acquired together. The claims are counted.
+   * Like `claim`, but for several locks that are acquired together. The returned claims are already counted.
    *
    * @throws QuotaExceededError if the quota does not allow all of them
    */

@@ -47,7 +47,7 @@ export async function checkServer(
   });
   try {
     await redis.connect();
-    // ioredis selects the database, but does not report that it does not exist.
+    // ioredis selects the database, but does not report a missing database.
     if (address.db !== 0) await redis.select(address.db);
     return assertUsableServer(await redis.info(), address, { setting, topology });
   } catch (error) {

@@ -5,7 +5,10 @@ export interface Commands {
   readonly status: string;
   evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
   eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
-  /** Whether wake-ups are also sent with SPUBLISH. Redisson subscribes to those on a cluster that supports it. */
+  /**
+   * Whether wake-ups are also sent with SPUBLISH. Redisson subscribes to sharded channels on a cluster that supports
+   * them.
+   */
   readonly publishesSharded?: boolean;
   /** Whether all keys of a script must be in one slot. */
   readonly isCluster?: boolean;

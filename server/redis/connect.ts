@@ -70,9 +70,9 @@ export const COMMAND_TIMEOUT_MS = 1000;
 /**
  * Opens a connection that never resends a command and never queues one while it is disconnected.
  *
- * By default, ioredis resends commands that were in flight when a connection broke, so a script whose reply was lost runs
- * again and counts twice. Both switches are needed to disable that: without `maxRetriesPerRequest: 0`, the promise of such a
- * command never settles. Callers repeat a command themselves, with the same request id.
+ * By default, ioredis resends commands that were in flight when a connection broke, so a script whose reply was lost
+ * runs again and counts twice. Both switches are needed to disable that: without `maxRetriesPerRequest: 0`, the promise
+ * of such a command never settles. Callers repeat a command themselves, with the same request id.
  */
 export function connect(address: RedisAddress, name: string, more: RedisOptions = {}): Redis {
   const redis = new Redis({
@@ -94,7 +94,8 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
   });
   // Each call that waits for the connection adds a listener, and a thousand calls may wait simultaneously.
   redis.setMaxListeners(0);
-  // Every caller gets the failure from its own command. An 'error' event without a listener would terminate the process.
+  // Every caller gets the failure from its own command. An 'error' event without a listener would terminate the
+  // process.
   redis.on("error", () => undefined);
   ConnectionErrors.watch(redis, address.label);
   redis.on("connect", () => coalesceWrites(redis.stream));

@@ -7,8 +7,8 @@ interface Attempt {
 }
 
 /**
- * Records which addresses were reached, and the last error of each other address, for all connections that are opened while
- * `record` runs. A timeout error contains neither.
+ * Records which addresses were reached, and the last error of each other address, for all connections that are opened
+ * while `record` runs. A timeout error contains neither.
  */
 export class ConnectionErrors {
   /** Disabled while nothing records: Node 20 and 22 track every promise of the process for an enabled storage. */
@@ -84,7 +84,7 @@ export class ConnectionErrors {
 const NO_ANSWER = "no answer";
 
 /**
- * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Show this text and not the error.
+ * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this text and never the error.
  * The error of a refused AUTH contains the password among its command's arguments, and a server that does not support
  * AUTH repeats them in its message.
  */

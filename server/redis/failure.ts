@@ -4,9 +4,9 @@ import type { Key } from "../../lib/keys/key.ts";
 /**
  * Whether a failed call may have had an effect.
  *
- * `not_executed`: Redis did nothing; the call can be repeated unchanged.
- * `unknown`: the reply was lost and the script may have run; only the same request id may be sent again.
- * `fault`: Redis returned an error that repeating the call does not change.
+ * - `not_executed`: Redis did nothing; the call can be repeated unchanged.
+ * - `unknown`: the reply was lost and the script may have run; only the same request id may be sent again.
+ * - `fault`: Redis returned an error that repeating the call would not change.
  */
 export type Failure = "not_executed" | "unknown" | "fault";
 
@@ -38,7 +38,9 @@ const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is fal
 // A script failed halfway because its slot is being migrated. A key that it deleted must be created at the destination.
 const HALFWAY = /script attempted to access a non local key/i;
 
-/** A reply that Lockkeeper's scripts cannot return. It is a defect in Lockkeeper, so repeating the call does not help. */
+/**
+ * A reply that Lockkeeper's scripts cannot return. It is a defect in Lockkeeper, so repeating the call does not help.
+ */
 export class UnexpectedReplyError extends Error {}
 
 /** The call was not sent because there was no connection. */
@@ -58,14 +60,16 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === TIMED_OUT;
 }
 
-/** Returns the error code of a reply, such as "OOM", also for a command inside a script; `undefined` if it has no code. */
+/**
+ * Returns the error code of a reply, such as "OOM", also for a command inside a script; `undefined` if it has no code.
+ */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
 }
 
 /**
- * Returns the reason for which Redis refused a command; `undefined` if `error` is not a refusal. For a transaction, it
- * is the reason for its first refused command.
+ * Returns the reason why Redis refused a command; `undefined` if `error` is not a refusal. For a transaction, it is the
+ * reason for its first refused command.
  */
 export function findRefusal(error: unknown): RefusalReason | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -90,7 +94,7 @@ export function classifyFailure(error: unknown): Failure {
   return isReplyError(error) ? "fault" : "unknown";
 }
 
-/** Whether `error` is an error reply, so a server received the call. */
+/** Whether `error` is an error reply, which means that a server received the call. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }

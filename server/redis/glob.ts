@@ -7,8 +7,8 @@ type Token =
   | { literal: string };
 
 /**
- * A glob with Redis syntax: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matching uses two
- * pointers and one backtracking point, so its time is bounded for every key. As in Redis, `?` and a class match one byte.
+ * A glob with Redis syntax: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matching uses two pointers
+ * and one backtracking point, so its time is bounded for every key. As in Redis, `?` and a class match one byte.
  */
 export class Glob {
   readonly #tokens: Token[];

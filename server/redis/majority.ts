@@ -1,5 +1,3 @@
-/** Combines the values of several masters. */
-
 /** Returns the smallest number of masters that is a majority. */
 export const computeMajority = (masters: number) => Math.floor(masters / 2) + 1;
 

@@ -24,12 +24,12 @@ export interface Master {
 /** The current masters of a target. */
 export interface Masters {
   readonly db: number;
-  /** Each master has every key and a vote on it, and the set of masters is fixed. Omitted if each key has one master. */
+  /** Set if each master has every key and a vote on it. The set of masters is then fixed. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
   /** Returns the master of the key; `undefined` if it is unknown. */
   findMaster(key: Key): Master | undefined;
-  /** Present if keys are distributed over masters and can move between them. */
+  /** Present if keys are distributed across masters and can move between them. */
   readonly routing?: SlotRouting;
   /**
    * Calls `listener` when a master was added or removed, or has different keys than before. Returns a function that
@@ -39,17 +39,17 @@ export interface Masters {
   close(): void;
 }
 
-/** Access to keys that are distributed over masters by slots, which can be migrated. */
+/** Access to keys that are distributed across masters by slot. Slots can be migrated. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
-  /** Runs a script on one key at its current master, with texts as bytes in the reply. */
+  /** Runs a script on one key at its current master. Strings in the reply are returned as bytes. */
   readonly scripts: Pick<Commands, "evalsha" | "eval">;
   /** Sends a command on one key to its current master. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   /**
-   * Handles a read error caused by a redirect. `moved`: the key is on another master, which is now known. `apart`: its slot
-   * is being migrated, or a related key is in another slot, so each key must be read separately.
+   * Handles a read error caused by a redirect. `moved`: the key is on another master, which is now known. `apart`: its
+   * slot is being migrated, or a related key is in another slot, so each key must be read separately.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
   /** Whether the key's slot was being migrated recently. A deletion notification may then come from the migration. */

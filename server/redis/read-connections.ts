@@ -6,8 +6,8 @@ import { isTimeout } from "./failure.ts";
 const READY_TIMEOUT_MS = 500;
 
 /**
- * The connections that read the keys of a master. Probes use another connection, so a missing reply delays other reads but
- * never makes the master count as down.
+ * The connections that read the keys of a master. Probes use another connection, so a missing reply delays other reads
+ * but never makes the master count as down.
  */
 export class ReadConnections {
   /** For batches of keys and for SCAN. It is closed and reopened when a reply times out. */

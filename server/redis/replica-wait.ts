@@ -26,9 +26,10 @@ const KEY_TTL_MS = 60_000;
 /**
  * Counts the replicas that have acknowledged everything a server has written so far.
  *
- * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command (older
- * versions). This class therefore writes a key immediately before WAIT: the offset of that write follows every earlier write
- * on the server, whichever connection made it. Calls that arrive while a count is in flight share the next one.
+ * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
+ * (older versions). This class therefore writes a key immediately before WAIT: the offset of that write follows every
+ * earlier write on the server, whichever connection made it. Calls that arrive while a count is in flight share the
+ * next one.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
@@ -47,7 +48,7 @@ export class ReplicaWait {
   /**
    * Counts the replicas that have every write of the server up to the execution of the script.
    *
-   * @throws NeverSentError if another server has replaced it
+   * @throws NeverSentError if another server has replaced the one that executed the script
    * @throws ReplyError if Redis refuses the write or WAIT
    */
   async countReplicas({ place, runId }: ScriptExecution): Promise<number> {

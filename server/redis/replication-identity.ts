@@ -27,7 +27,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
   readonly #runIds = new Map<string, string | undefined>();
 
   /**
-   * Returns the run id of the server behind a connection; two connections to the same address may lead to two servers.
+   * Returns the run id of the server behind a connection; two connections to the same address may reach two servers.
    * `undefined` before it is connected, and if INFO is not allowed.
    */
   getRunId(place: string, connection = ""): string | undefined {
@@ -82,7 +82,7 @@ function parseIdentity({
 }
 
 function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
-  // Without INFO, a reconnect cannot be distinguished from another server.
+  // Without INFO, a reconnect to the same server cannot be distinguished from a connection to another one.
   if (now.runId === undefined || now.runId !== before.runId) return true;
   // A master without replicas also changes its id after some time, but has no second id.
   return now.replid !== before.replid && now.followed !== undefined;

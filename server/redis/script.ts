@@ -14,15 +14,15 @@ export interface ScriptCall<Keys, Arguments> {
   arguments: Arguments;
 }
 
-/** `EVALSHA_RO`: Redis refuses every write of the script. Known since Redis 7.0. */
+/** `EVALSHA_RO`: Redis refuses every write of the script. Available since Redis 7.0. */
 type ReadCommand = "EVALSHA" | "EVALSHA_RO";
 
 /** How scripts that only read are run on a connection. `EVALSHA` by default. */
 const readCommands = new WeakMap<Redis, ReadCommand>();
 
 /**
- * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. If Redis does not know the command or the user may not run it,
- * EVALSHA is used from then on.
+ * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. If Redis does not know the command or
+ * the user may not run it, EVALSHA is used from then on.
  */
 export function preferReadOnlyScripts(redis: Redis): void {
   readCommands.set(redis, "EVALSHA_RO");
@@ -72,8 +72,8 @@ export class Script<
   }
 
   /**
-   * Sends many calls in one round trip. Each has its own reply, with texts as bytes, or its own error. Use it only for
-   * read-only scripts: if the script is missing, all calls run again.
+   * Sends many calls in one round trip. Each has its own reply, with strings as bytes, or its own error. Use it only
+   * for read-only scripts: if the script is missing, all calls run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];

@@ -128,7 +128,7 @@ export class LockStats {
   }
 
   /**
-   * Returns p95 of the hold times of a key's pattern, in milliseconds, or `undefined` if too few holds have ended.
+   * Returns the p95 of the hold times of a key's pattern, in milliseconds, or `undefined` if too few holds have ended.
    */
   getTypicalHeldMs(key: Key): number | undefined {
     const pattern = toKeyPattern(key);

@@ -49,7 +49,7 @@ export class PatternRecord {
     };
   }
 
-  /** Returns p95 of the hold times in milliseconds, or `undefined` with fewer than `samplesMin` samples. */
+  /** Returns the p95 of the hold times in milliseconds, or `undefined` with fewer than `samplesMin` samples. */
   computeHeldMsP95At(at: number, samplesMin: number): number | undefined {
     if (this.#held === undefined || countSamples(this.#held, at) < samplesMin) return undefined;
     return this.#held.quantile(0.95) ?? undefined;

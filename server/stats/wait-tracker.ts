@@ -20,7 +20,7 @@ const SAME_LABEL_WAITS_MAX = 1000;
 const GONE_HOLDS_MAX = 10_000;
 /** Time within which the end event of such a hold arrives. */
 const REPORTED_WITHIN_MS = 5000;
-/** Maximum number of expired holds whose holder may still use them. */
+/** Maximum number of expired holds whose holder may still be using them. */
 const EXPIRED_HOLDS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Any client can publish on the event channel, so a timestamp further ahead of the Redis clock is limited. */
@@ -187,7 +187,9 @@ export class WaitTracker {
     else if (fence !== undefined) this.#expiredHolds.set(name, true);
   }
 
-  /** A hold that left the index long ago was an earlier one of the same owner, whose end was reported. */
+  /**
+   * Ignores a hold that left the index long ago: it was an earlier hold of the same owner, and its end was reported.
+   */
   #takeGoneHold(name: string): GoneHold | undefined {
     const gone = this.#goneHolds.take(name);
     return gone !== undefined && this.deps.now() - gone.at < REPORTED_WITHIN_MS ? gone : undefined;

@@ -36,7 +36,7 @@ export class TargetConnector {
     return this.settings.name;
   }
 
-  /** The open target; `undefined` until it is first reached. `reason` explains why. */
+  /** The open target; `undefined` until it is first reached. Until then, `reason` explains why it is not open. */
   get target(): Target | undefined {
     return this.#target;
   }
@@ -78,7 +78,7 @@ export class TargetConnector {
     }
   }
 
-  /** Registers a listener for when the target is first reached. */
+  /** Calls the listener when the target is first reached. */
   onOpen(listener: (target: Target) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

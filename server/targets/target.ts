@@ -47,7 +47,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   close(): Promise<void>;
 }
 
-/** The settings of a target whose address is known, which includes the embedded Redis. */
+/** The settings of a target whose address is known, even if the target is the embedded Redis. */
 export type LocatedTargetSettings = TargetSettings & {
   readonly where: RedisLocation;
   readonly locksMax: number;

@@ -118,7 +118,7 @@ describe("forged notifications", () => {
     await direct.del(key);
   });
 
-  it("forged notifications of keys that do not exist leave nothing behind", async ({
+  it("forged notifications for keys that do not exist leave nothing behind", async ({
     direct,
     watched: { watcher, journal },
   }) => {

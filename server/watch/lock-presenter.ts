@@ -26,7 +26,7 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /** Returns other keys that hold the same token and that the caller may see. */
+  /** Returns the other keys with the same token that the caller may see. */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));

@@ -49,7 +49,7 @@ export interface ReadingPipelineDeps {
  * index has no other writer.
  */
 export class ReadingPipeline implements MasterListener {
-  /** Number of messages on the script event channel that were not reported since the process started. */
+  /** Number of messages on the script event channel that have been ignored since the process started. */
   ignoredEvents = 0;
   readonly #readingListeners = new Set<ReadingListener>();
   readonly #unconfirmedEvents = new UnconfirmedEventBudget();
@@ -102,7 +102,7 @@ export class ReadingPipeline implements MasterListener {
 
   /**
    * Applies the event of a verb of this process whose notifications are known. If the verb released a hold that has not
-   * been read since it began, the key is free as before, and it is not read at all.
+   * been read since it began, the key is free as before and is not read at all.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean {
     const { key } = event;
@@ -159,7 +159,7 @@ export class ReadingPipeline implements MasterListener {
     this.deps.onChange();
   }
 
-  /** Records that an operator force-released a foreign hold. If it appears again, it was recreated. */
+  /** Records that an operator force-released a foreign hold. If the hold reappears, its library has recreated it. */
   recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);
   }

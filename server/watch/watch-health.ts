@@ -179,11 +179,11 @@ function describeOutage(masters: readonly MasterHealth[], needed = 1): string | 
   if (down.length === 0) return undefined;
   const each = down.map(({ name, downSince, detail }) => {
     const since = downSince === undefined ? "" : ` since ${new Date(downSince).toISOString()}`;
-    return `${name} is down${since}: ${detail ?? "Redis does not respond."}`;
+    return `${name} is down${since}: ${detail ?? "Redis is not responding."}`;
   });
   if (masters.length - down.length >= needed) return each.join(" ");
   return [
-    `${down.length} of ${masters.length} masters do not respond, and ${needed} are required. Locks can be neither acquired nor released. The data shown is the last known state.`,
+    `${down.length} of ${masters.length} masters are not responding, and ${needed} are required. Locks can be neither acquired nor released. The data shown is the last known state.`,
     ...each,
   ].join(" ");
 }

@@ -108,7 +108,10 @@ export class Watcher {
     this.#unseenHolds.stop();
   }
 
-  /** Calls the listener after changes to the index or its health. It is called frequently, so it must be cheap. */
+  /**
+   * Calls the listener after changes to the index or its health. The listener is called frequently, so it must be
+   * cheap.
+   */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
@@ -138,7 +141,7 @@ export class Watcher {
     return this.#masterSet.breaks;
   }
 
-  /** The clock of the target as a whole. Each master has its own. */
+  /** The clock of the target as a whole. Each master also has its own clock. */
   get clock(): RedisClock {
     return this.#view.clock;
   }
@@ -187,8 +190,8 @@ export class Watcher {
   }
 
   /**
-   * Resolves when the index contains what Redis has reported so far, or after half a second. Unlike `waitUntilSettled`, it
-   * neither waits for a batch to fill up nor for keys that change all the time.
+   * Resolves when the index contains what Redis has reported so far, or after half a second. Unlike `waitUntilSettled`,
+   * it waits neither for a batch to fill up nor for keys that change all the time.
    */
   readQueued(): Promise<void> {
     return this.#masterSet.readQueued();
@@ -199,7 +202,8 @@ export class Watcher {
   }
 
   /**
-   * Whether any lock with this key is listed, even a possible one: its key is lockable, or a rule names its format.
+   * Whether a lock with this key is always listed, even if it is only a possible lock: the key is lockable, or a rule
+   * names its format.
    */
   isAlwaysListed(key: Key): boolean {
     const rules = this.#formatRules;
@@ -226,7 +230,7 @@ export class Watcher {
     return this.#view.readWithRules(key, rules);
   }
 
-  /** Records that an operator force-released a foreign hold. If it appears again, it was recreated. */
+  /** Records that an operator force-released a foreign hold. If the hold reappears, its library has recreated it. */
   recordForceRelease(observation: HeldObservation, holder = observation.holders[0]): void {
     this.#pipeline.recordForceRelease(observation, holder);
   }
@@ -236,7 +240,7 @@ export class Watcher {
     this.#ownScriptEvents.recordReply(change, key, fence);
   }
 
-  /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void> {
     return this.#view.confirmContinuity(key);
   }

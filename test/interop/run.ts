@@ -1,14 +1,16 @@
 /**
  * Puts clients that others wrote beside ours, on real servers.
- * `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped]`
+ * `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped] [--rerun-failed]`
  *
  * One line per client on standard output, figures on standard error; the last line is "N passed, N failed". A client that
  * this machine lacks something for counts as failed: it proved nothing. With `--allow-skipped` it counts as neither, for
- * machines that cannot have every toolchain.
+ * machines that cannot have every toolchain. With `--rerun-failed`, a failed client that does not prove exclusion runs once
+ * more, alone, and is reported as `flaky: <client>`.
  */
 import { parseArgs } from "node:util";
+import { FLAKY_FILES_MAX } from "../../scripts/steps/flaky.mjs";
 import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
-import { CLIENTS } from "./clients/all.ts";
+import { CLIENTS, EXCLUSION_CLIENTS } from "./clients/all.ts";
 import type { Client } from "./clients/client.ts";
 import { readTools } from "./prepared.ts";
 import { formatReason, Skip } from "./skip.ts";
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     seconds: { type: "string" },
     "allow-skipped": { type: "boolean", default: false },
+    "rerun-failed": { type: "boolean", default: false },
   },
 });
 const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
@@ -55,8 +58,9 @@ async function withLimit(work: Promise<void>): Promise<void> {
 }
 
 /** Two at a time, for they mostly wait; but nothing runs beside the first as long as it takes times. */
-async function runAll(counts: { passed: number; failed: number }): Promise<void> {
+async function runAll(counts: { passed: number; failed: number }): Promise<Client[]> {
   const left = [...chosen];
+  const failed: Client[] = [];
   const lane = async (timed: () => void) => {
     for (let client = left.shift(); client !== undefined; client = left.shift()) {
       const { outcome, why } = await runClient(client, timed);
@@ -64,6 +68,7 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
       if (isEnding()) return;
       const isAllowed = outcome === "skipped" && values["allow-skipped"];
       if (!isAllowed) counts[outcome === "passed" ? "passed" : "failed"]++;
+      if (outcome === "failed") failed.push(client);
       console.log(`${client.name}: ${outcome}${why === undefined ? "" : ` (${why})`}`);
     }
   };
@@ -72,11 +77,28 @@ async function runAll(counts: { passed: number; failed: number }): Promise<void>
     second ??= lane(() => undefined);
   });
   await second;
+  return failed;
+}
+
+/** Runs failed clients once more, one at a time, unless there are too many or one of them proves exclusion. */
+async function rerunFailed(
+  failed: readonly Client[],
+  counts: { passed: number; failed: number },
+): Promise<void> {
+  if (failed.length > FLAKY_FILES_MAX || failed.some((client) => EXCLUSION_CLIENTS.includes(client))) return;
+  for (const client of failed) {
+    const { outcome } = await runClient(client, () => undefined);
+    if (outcome !== "passed" || isEnding()) continue;
+    console.log(`flaky: ${client.name}`);
+    counts.failed--;
+    counts.passed++;
+  }
 }
 
 endWhenInterrupted();
 const counts = { passed: 0, failed: 0 };
-await runAll(counts);
+const failed = await runAll(counts);
+if (values["rerun-failed"] && !isEnding()) await rerunFailed(failed, counts);
 if (isEnding()) await new Promise(() => undefined);
 await endAll();
 console.log(`${counts.passed} passed, ${counts.failed} failed`);

@@ -29,7 +29,7 @@ const LOAD_AHEAD_ROWS = 100;
 const PLACEHOLDER_ROWS = 200;
 const PLACEHOLDER_CLASS =
   "absolute inset-x-0 bg-[linear-gradient(transparent_calc(var(--row)-1px),var(--line-soft)_calc(var(--row)-1px)),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_var(--row),48px_var(--row),42%_var(--row)] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
-/** Reserves the width of the scroll bar in the header row, so that headers align with their columns. */
+/** The class that reserves the width of the scroll bar in the header row, so that headers align with columns. */
 const GUTTER_CLASS = "[scrollbar-gutter:stable]";
 
 export interface EventListHandle {
@@ -68,15 +68,14 @@ interface EventListProps {
   ref?: Ref<EventListHandle>;
 }
 
-/** The ID of the list, for its button. */
+/** The ID of the list, which `NewEventsButton` refers to. */
 const LIST_ID = "event-list";
-/** Shown next to the headers or over the rows, so that no row moves when it appears. */
+/** The classes of the button for new events. It is next to the headers or over the rows, so that no row moves. */
 const NEW_EVENTS_CLASSES = {
   wide: "absolute top-1 right-4 z-10",
   narrow: "absolute bottom-4 left-1/2 z-10 -translate-x-1/2 shadow-sheet max-sm:h-11 max-sm:px-4",
 };
 
-/** The event list, newest first. */
 export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props }: EventListProps) {
   const { list } = useMessages(eventsPage);
   const scroller = useRef<HTMLElement>(null);
@@ -135,7 +134,7 @@ export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props 
   );
 }
 
-/** Column headers. They are hidden from screen readers, because each row labels its cells. */
+/** Shows the column headers. They are hidden from screen readers, because each row labels its cells. */
 function EventHeads() {
   const { heads } = useMessages(eventsPage).list;
   return (

@@ -3,12 +3,12 @@
 import clsx from "clsx";
 import { EVENT_PANEL_CLASS, EVENT_TICKER_CLASS, useEventPanel } from "./use-event-panel.ts";
 
-/** Placeholder for the panel, so that the table does not move when the panel has loaded. */
+/** Reserves the space of the panel, so that the table does not move when the panel has loaded. */
 export function EventPanelPlaceholder() {
   return useEventPanel().isOpen && <div className={EVENT_PANEL_CLASS} />;
 }
 
-/** Placeholder for the ticker. */
+/** Reserves the space of the ticker. */
 export function EventTickerPlaceholder() {
   const { closedClass } = useEventPanel();
   return <div className={clsx(EVENT_TICKER_CLASS, closedClass)} />;

@@ -33,7 +33,7 @@ interface EventRowProps {
   onJump(at: number): void;
 }
 
-/** One line of the stream. Lines that are added above it move it without a rerender. */
+/** Shows one line of the stream. Lines that are added above it move it without a rerender. */
 export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (

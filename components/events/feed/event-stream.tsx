@@ -35,7 +35,7 @@ interface EventStreamProps {
   end: ReactNode;
 }
 
-/** The list, with the details of the entry in the URL fragment. `j` and `k` move between entries, Enter opens one. */
+/** Shows the list, and the entry in the URL fragment. `j` and `k` move between entries, and Enter opens one. */
 export function EventStream({
   entries,
   foldsRenewals,

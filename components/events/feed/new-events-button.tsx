@@ -13,7 +13,7 @@ interface NewEventsButtonProps {
   className?: string;
 }
 
-/** The button that shows the events that arrived while the list was paused. */
+/** Renders the button that shows the events that arrived while the list was paused. */
 export function NewEventsButton({ listId, count, onShow, className }: NewEventsButtonProps) {
   const { pause } = useMessages(events);
   if (count === 0) return null;

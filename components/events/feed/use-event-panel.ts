@@ -36,8 +36,8 @@ export function useEventPanel(): EventPanelVisibility {
 }
 
 /**
- * A ref for the buttons that open and close the panel. The focus moves from the one that disappears to the one that
- * appears.
+ * Moves the focus from the button that disappears to the one that appears. Use it as the ref of the buttons that open
+ * and close the panel.
  */
 export function focusEventToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -24,7 +24,6 @@ interface ReplayBarProps {
   onEnd(): void;
 }
 
-/** The controls of a replay. */
 export function ReplayBar({ search, replay, onSeek, onToggle, onSpeed, onEnd }: ReplayBarProps) {
   const { replay: messages } = useMessages(eventsPage);
   const { clock, position, isPlaying, isOver } = replay;
@@ -106,7 +105,7 @@ function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay
   );
 }
 
-/** The legend of the marks, with their number. */
+/** Shows the legend of the marks, with the number of each. */
 function ReplayLegend({ entries }: Pick<Replay, "entries">) {
   const { replay: messages } = useMessages(eventsPage);
   const marks = entries.map(({ type }) => getReplayMark(type));
@@ -134,7 +133,7 @@ function ReplayLegend({ entries }: Pick<Replay, "entries">) {
   );
 }
 
-/** Notes about the range. The end of the replay is announced. */
+/** Shows notes about the range, and announces the end of the replay. */
 function ReplayStatus({ replay }: { replay: Replay }) {
   const { replay: messages } = useMessages(eventsPage);
   const { entries, state, isWhole, cutAt, position, isOver, clock } = replay;

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
-/** How a hold ended. Evictions and re-created locks count as force-releases, because the holder lost the lock. */
+/** The marked ends of holds. Evictions and recreated locks count as force-releases, because the holder lost the lock. */
 export const REPLAY_MARKS = ["released", "expired", "force_released"] as const;
 export type ReplayMark = (typeof REPLAY_MARKS)[number];
 

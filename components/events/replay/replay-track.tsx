@@ -6,7 +6,7 @@ import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./re
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
 
-/** Each type of mark has its own lane, so that its position identifies it as well as its color. */
+/** The lane of each type of mark, so that its position identifies the type as well as its color. */
 const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
   force_released: { y: 0, height: 6 },
   expired: { y: 6, height: 4 },

@@ -38,7 +38,7 @@ const ICONS: Readonly<Record<HistoryEntry["type"], LucideIcon>> = {
   gap: EyeOff,
 };
 
-/** The icon of an event. Each event type has its own shape, so that color is never the only distinction. */
+/** Shows the icon of an event. Each event type has its own shape, so that color is never the only distinction. */
 export function EventIcon({ type }: { type: HistoryEntry["type"] }) {
   const Icon = ICONS[type];
   const tone = getEventTone(type);

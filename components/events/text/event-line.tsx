@@ -40,7 +40,7 @@ export function InferredMark({ event }: { event: LockEvent }) {
   );
 }
 
-/** A gap: a period that was not observed. */
+/** Describes a gap, which is a period that was not observed. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   const messages = useMessages(events);
   return (
@@ -54,7 +54,7 @@ export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   );
 }
 
-/** An event in a narrow column. */
+/** Shows an event in a narrow column. */
 export function EventLine({ entry }: { entry: HistoryEntry }) {
   if (isGap(entry)) {
     return (

@@ -31,7 +31,7 @@ describe("event detail text", () => {
     expect(formatEventDetail(event({ type: "expired", heldMs: 41_000 }), messages)).toBe(
       "pod-7 after 41 s, never released",
     );
-    expect(formatEventDetail(event({ type: "recreated" }), messages)).toBe("pod-7, re-created after release");
+    expect(formatEventDetail(event({ type: "recreated" }), messages)).toBe("pod-7, recreated after release");
     expect(
       formatEventDetail(event({ type: "force_released", by: "mei", reason: "node lost" }), messages),
     ).toBe("by mei, “node lost”, from pod-7");

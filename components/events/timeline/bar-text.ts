@@ -4,7 +4,7 @@ import type { LockEvent, PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
 
-/** Requests can be repeated. Only the last ones matter. */
+/** The number of release requests described per hold. If there are more, only the latest ones matter. */
 const LISTED_REQUESTS_MAX = 4;
 
 /** The messages that bar texts need. */

@@ -14,7 +14,6 @@ import type { PastKeyEvents } from "../key-history/use-key-events.ts";
 import { formatPastHold } from "./bar-text.ts";
 import { useBarMessages } from "./use-bar-messages.ts";
 
-/** The format of the field. */
 const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
 
 /** Formats `2026-11-23 10:47:04.120 CET`. Holds of busy locks differ by milliseconds. */
@@ -26,7 +25,7 @@ interface HeldAtFormProps {
   onAt(at: number | undefined): void;
 }
 
-/** A field to enter a time in the past. */
+/** Asks for a time in the past. */
 export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   const { heldAt: messages } = useMessages(english);
   const { clock } = useLiveStore();

@@ -33,7 +33,7 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** The event list below shows the rest. */
+/** The maximum number of overlaps to describe. The event list below shows the rest. */
 const LISTED_OVERLAPS_MAX = 3;
 
 interface KeyTimelineProps {
@@ -49,7 +49,7 @@ interface KeyTimelineProps {
   children?: ReactNode;
 }
 
-/** The holders of a lock over time, from the loaded history. */
+/** Shows the holders of a lock over time, from the loaded history. */
 export function KeyTimeline(props: KeyTimelineProps) {
   const { history, kind, at, controls, children } = props;
   const { events, loading } = history;
@@ -81,7 +81,7 @@ export function KeyTimeline(props: KeyTimelineProps) {
   );
 }
 
-/** Placeholder for one holder. */
+/** Reserves the space of a timeline with one holder. */
 function LoadingTimeline() {
   return <div aria-hidden className="h-[146px] rounded-[10px] border border-line bg-panel" />;
 }

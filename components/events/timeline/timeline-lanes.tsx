@@ -135,7 +135,6 @@ const BAR_CLASSES: Readonly<Record<HoldBarEnd | "overdue", string>> = {
   overdue: "border-2 border-bad bg-bad-bg",
 };
 
-/** The colored square of a legend entry. */
 export function BarSwatch({ end }: { end: HoldBarEnd | "overdue" }) {
   return (
     <span

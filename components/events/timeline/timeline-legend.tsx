@@ -13,7 +13,7 @@ interface TimelineLegendProps {
   hasRequests: boolean;
 }
 
-/** The legend of the timeline. It explains only what the timeline shows. */
+/** Explains the marks that the timeline currently shows. */
 export function TimelineLegend({
   others,
   hasOverlaps,

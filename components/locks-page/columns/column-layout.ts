@@ -101,7 +101,7 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
 
-/** The steps in which columns grow: which columns, and up to which width. */
+/** The steps in which columns grow. Each lists the columns and their maximum width. */
 const GROWTH: readonly Readonly<Partial<Record<ColumnId, number>>>[] = [
   { key: 260 },
   { owner: 208, attention: 148 },

@@ -19,7 +19,6 @@ interface ColumnMenuProps {
   onClose(): void;
 }
 
-/** The table settings: columns, their order and the row height. */
 export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
   const messages = useMessages(table);
   const { chosen } = columns;

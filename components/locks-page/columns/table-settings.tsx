@@ -10,7 +10,6 @@ import type { TableColumns } from "./use-columns.ts";
 
 const ColumnMenu = createLazyOverlay(() => import("./column-menu.tsx").then((module) => module.ColumnMenu));
 
-/** The button that opens the table settings. */
 export function TableSettings({ columns }: { columns: TableColumns }) {
   const messages = useMessages(table);
   const button = useRef<HTMLButtonElement>(null);

@@ -92,7 +92,7 @@ export const LockCard = memo(function LockCard({
   );
 });
 
-/** Other locks are released on their page, which a tap on the card opens. */
+/** Offers only urgent releases. Other locks are released on their page, which a tap on the card opens. */
 function CardReleaseButton(props: ReleaseButtonProps) {
   if (!useIsReleaseUrgent(props.lock)) return null;
   return (
@@ -123,7 +123,7 @@ function HolderLine({ lock }: { lock: Lock }) {
   );
 }
 
-/** In words, because a touch screen shows no title. */
+/** Shows the state of the request in words, because touch screens show no tooltips. */
 function RequestChip({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(releaseRequest);
   return request !== null && <CardChip>{messages.states[request.state]}</CardChip>;

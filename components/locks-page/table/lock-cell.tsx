@@ -29,7 +29,7 @@ interface LockCellProps {
   noRoom: readonly ColumnId[];
 }
 
-/** The content of a row in one column. `data-second` marks the second line, which compact rows hide. */
+/** Shows the content of a row in one column. `data-second` marks the second line, which compact rows hide. */
 export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
   switch (id) {
     case "key":
@@ -81,7 +81,7 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
       href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
-      // Selecting the row as well would overwrite the URL of the page that is opening.
+      // Also selecting the row would overwrite the URL of the page that is opening.
       onClick={(event) => event.stopPropagation()}
       className={clsx(
         "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",
@@ -122,7 +122,7 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
   );
 }
 
-/** `×3`, or a dimmed 1. */
+/** Shows the count as `×3`, or as a dimmed 1. */
 function HoldCount({ lock }: { lock: Lock }) {
   const count = countHolds(lock);
   if (count > 1) return <span className="font-semibold">{`×${formatNumber(count)}`}</span>;

@@ -50,14 +50,14 @@ export interface LockRowProps {
 }
 
 const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-soft px-2 whitespace-nowrap";
-/** Makes the key leave room for the copy button. */
+/** The class with which the key leaves room for the copy button. */
 const KEY_CELL_CLASS =
   "pl-1 group-hover:pr-8 group-focus-within:pr-8 group-aria-selected:pr-8 pointer-coarse:pr-8";
 /** The classes of actions that appear on hover, on keyboard focus and on touch screens. */
 const ON_DEMAND_CLASS =
   "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 
-/** The first visible one of these columns shows how a row ended. */
+/** The columns that can show how a row ended. The first visible one does. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
 /** Columns that still apply to a row that has ended. The times in all others would keep counting. */
@@ -79,7 +79,7 @@ export const LockRow = memo(function LockRow({
   const inner = tabStop ? 0 : -1;
   const [isPointedAt, setIsPointedAt] = useState(false);
   const stage = useRowStage(pacer, tabStop || isFocused || isPointedAt || end !== null);
-  // Replaces the remaining time.
+  // The ending replaces the remaining time.
   const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
     <tr
@@ -132,7 +132,7 @@ export const LockRow = memo(function LockRow({
   );
 });
 
-/** Always visible if the lock needs attention. */
+/** Renders the release button, which is always visible if the lock needs attention. */
 function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: RowStage }) {
   const isUrgent = useIsReleaseUrgent(props.lock);
   if (!isUrgent && stage !== "complete") return null;

@@ -68,7 +68,7 @@ export function LockRows({
   );
 }
 
-/** The placeholder for a row that is not loaded yet. */
+/** Reserves the space of a row that is not loaded yet. */
 function MissingRow({ index, columns }: { index: number; columns: readonly ColumnId[] }) {
   return (
     <tr aria-rowindex={index + 2} className="bg-panel">

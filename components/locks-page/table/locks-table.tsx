@@ -35,15 +35,15 @@ import { TableFooter } from "./table-footer.tsx";
 import { TableHeader } from "./table-header.tsx";
 import { useRowShortcuts } from "./use-row-shortcuts.ts";
 
-/** Chromium does not lay out elements taller than about 33.5 million pixels. */
+/** The maximum height of the rows. Chromium does not lay out elements taller than about 33.5 million pixels. */
 const HEIGHT_PX_MAX = 33_000_000;
-/** Room for the checkbox at the start of a row and the release button at its end. */
+/** The widths of the checkbox at the start of a row and the release button at its end. */
 const SELECT_PX = 32;
 const RELEASE_PX = 92;
-/** From this width on, the remaining time column has room for a longer bar. */
+/** The width from which the remaining time column has room for a longer bar. */
 const WIDE_REMAINING_PX = 128;
 
-/** Reserves space for the scrollbar. The header extends behind it. */
+/** The class that reserves space for the scrollbar. The header extends behind it. */
 const SCROLLBAR_CLASS =
   "sm:[scrollbar-gutter:stable] sm:[scrollbar-width:thin] sm:[scrollbar-color:var(--bar)_transparent] sm:bg-[linear-gradient(var(--bg)_36px,var(--line)_36px_37px,var(--panel)_37px)]";
 

@@ -14,8 +14,8 @@ export const ROWS_PER_FRAME = 6;
 /** The delay between the last new row and the first row that gets its actions. */
 const SETTLE_MS = 150;
 /**
- * The same delay for the text of rows that were scrolled past. It is shorter, because the operator is waiting for the
- * text.
+ * The delay for the text of rows that were scrolled past. It is shorter than `SETTLE_MS`, because the operator is
+ * waiting for the text.
  */
 const TEXT_SETTLE_MS = 40;
 /** The maximum delay, so that a constant stream of new rows does not starve others. */
@@ -78,7 +78,7 @@ export class RowPacer {
     return Math.min(Math.max(since, this.#lastAdmittedAt) + settleMs, since + WAIT_MAX_MS);
   }
 
-  /** Text comes before actions. */
+  /** Advances the rows that are due, text before actions. */
   #advanceRows(): void {
     const now = this.#ports.now();
     const due = [...this.#pending.values()].filter((pending) => this.#getDueAt(pending) <= now);

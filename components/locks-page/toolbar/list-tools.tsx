@@ -22,7 +22,7 @@ interface ListToolsProps {
   onClose(): void;
 }
 
-/** The copy and export tools of the list. Loaded on demand. */
+/** Shows the copy and export tools of the list. Load it on demand. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
   const messages = useMessages(viewTools);
   const exporting = useLocksExport({
@@ -48,7 +48,7 @@ export function ListTools({ open, shown, total, anchor, showToast, onClose }: Li
   );
 }
 
-/** Fixed to the bottom of the page, so that no content moves. */
+/** Shows the progress at the bottom of the page, so that no content moves. */
 function ExportProgress({ exporting, total }: { exporting: LocksExport; total: number }) {
   const messages = useMessages(viewTools);
   const { progress, stop } = exporting;

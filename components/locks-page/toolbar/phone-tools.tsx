@@ -22,7 +22,7 @@ interface PhoneToolsProps {
   showToast: Toast["showToast"];
 }
 
-/** The toolbar on phones: a pause button, and a menu with everything else. */
+/** Shows the toolbar on phones: a pause button, and a menu with everything else. */
 export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
   const messages = useMessages(views);
   const button = useRef<HTMLButtonElement>(null);

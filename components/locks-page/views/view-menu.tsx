@@ -29,7 +29,6 @@ interface ViewMenuProps extends ViewOverlayProps {
   onRename(view: View): void;
 }
 
-/** The menu of a saved view. */
 export function ViewMenu({ view, saved, anchor, showToast, onClose, onRename }: ViewMenuProps) {
   const messages = useMessages(viewTools);
   const target = useTargetName();

@@ -33,7 +33,7 @@ interface ViewsBarProps {
 
 type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
-/** The tabs of the built-in and the saved views. */
+/** Shows the built-in and the saved views as tabs. */
 export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsBarProps) {
   const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);

@@ -16,7 +16,7 @@ import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
-/** Up to this number of lines, the list does not scroll. */
+/** The maximum number of lines that the list shows without scrolling. */
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
@@ -25,7 +25,7 @@ interface BulkLinePlaceholderProps {
   children: ReactNode;
 }
 
-/** The scrolling part of the dialog. The buttons below it remain in view. */
+/** Renders the scrolling part of the dialog. The buttons below it remain in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
@@ -120,7 +120,7 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** Subtracts the age of the review. The review is based on an index that can itself be several seconds old. */
+/** Subtracts the age of the review from the remaining time. The index behind the review can be several seconds old. */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }

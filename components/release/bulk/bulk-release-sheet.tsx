@@ -24,7 +24,6 @@ interface BulkReleaseSheetProps {
   finalFocus(): HTMLElement | null;
 }
 
-/** The bulk release dialog: review, reason, results. */
 export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkReleaseSheetProps) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

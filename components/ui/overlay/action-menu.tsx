@@ -31,7 +31,7 @@ interface ActionMenuProps {
   finalFocus(): HTMLElement | null;
 }
 
-/** A menu of actions. Load it on demand, because it includes the overlay code. */
+/** Renders a menu of actions. Load it on demand, because it includes the overlay code. */
 export function ActionMenu({ label, anchor, actions, align = "end", onClose, finalFocus }: ActionMenuProps) {
   return (
     <Menu.Root open onOpenChange={(open) => open || onClose()}>
@@ -61,7 +61,7 @@ function ActionMenuItem({ action }: { action: MenuAction }) {
       {apart === true && <Menu.Separator className="mx-1 my-1 h-px bg-line-soft" />}
       <Menu.Item
         label={name}
-        // It remains focusable, so that the reason can be read.
+        // A disabled item remains focusable, so that the reason can be read.
         closeOnClick={!isBlocked}
         aria-disabled={isBlocked || undefined}
         {...(href !== undefined && !isBlocked && { render: renderDownloadLink(href) })}

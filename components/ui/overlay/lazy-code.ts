@@ -7,11 +7,11 @@ export interface LazyCode<Code> {
   load(): Promise<Code>;
   /** Returns the code; `undefined` until it is loaded. */
   get(): Code | undefined;
-  /** Loads it when the browser is idle. Failures are ignored, because it is loaded again when needed. */
+  /** Loads the code when the browser is idle. Failures are ignored, because the code is loaded again when needed. */
   preload(): void;
 }
 
-/** The browser is also idle while the first rows load over a slow network, but they have priority. */
+/** The delay before preloading. The browser is also idle while the first rows load over a slow network. */
 const PRELOAD_DELAY_MS = 3000;
 const IDLE_TIMEOUT_MS = 5000;
 

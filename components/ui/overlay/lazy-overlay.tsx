@@ -16,7 +16,7 @@ interface OverlayModule<Props> {
   Overlay: ComponentType<Props>;
 }
 
-/** With `idle`, its code is loaded when the page is idle, so that it opens without delay. */
+/** When to load the code of an overlay. `idle`: when the page is idle, so that the overlay opens without delay. */
 type Preload = "idle" | "on_open";
 
 /**

@@ -54,7 +54,7 @@ export function focusInSheet(wanted: HTMLElement | null): void {
   findInitialFocus(wanted, scroller?.querySelector("h2") ?? null)?.focus();
 }
 
-/** A dialog that slides in from the right. Load it on demand, because it includes the overlay code. */
+/** Renders a dialog that slides in from the right. Load it on demand, because it includes the overlay code. */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
   const messages = useMessages(ui);
   const { actions, closeLabel = messages.cancel, note, children, finalFocus, initialFocus } = rest;

@@ -13,7 +13,7 @@ interface CompletionListProps {
   onSelect(text: string): void;
 }
 
-/** The list of completions below a search box, which keeps the focus. */
+/** Lists the completions below a search box, which keeps the focus. */
 export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
   const messages = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);

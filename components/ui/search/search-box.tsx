@@ -141,7 +141,7 @@ function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   );
 }
 
-/** The typed text is ahead of the URL. Other changes to the URL, such as going back, replace it. */
+/** Returns the typed text, which is ahead of the URL. Other changes to the URL, such as going back, replace it. */
 function useSearchText(
   value: string,
   onChange: (value: string) => void,

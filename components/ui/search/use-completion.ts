@@ -45,7 +45,7 @@ export function useCompletion(
       return;
     }
     const { length } = completion.items;
-    // The search box itself is one of the positions.
+    // Before the first and after the last completion, the search box itself is active.
     setActive((present) => ((present + 1 + by + length + 1) % (length + 1)) - 1);
   };
   return {

@@ -20,8 +20,8 @@ import { ReservedMs } from "./verb.ts";
 /** The maximum number of locks in one review. */
 export const REVIEW_LOCKS_MAX = 10_000;
 /**
- * The maximum size of a request body. It allows the maximum number of items with the longest keys, in which JSON can
- * escape a character with up to six bytes.
+ * The maximum size of a request body. It allows for the maximum number of items with the longest keys, in which a JSON
+ * escape takes up to six bytes per character.
  */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 

@@ -24,7 +24,7 @@ const OwnerText = z.string().meta({
   example: "checkout@pod-7:311",
 });
 
-/** Up to 24 hours, the longest time that a lock can remain held without a renewal. */
+/** Creates the schema of a duration of up to 24 hours, the longest time that a lock can be held without a renewal. */
 const createMillisecondsSchema = (least: number) =>
   z
     .int(`must be a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
@@ -40,7 +40,7 @@ export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
     "Duration of the reservation, in milliseconds. The lock is held in its own format by `lockkeeper:reserve:<name>`, so no client of any library can acquire it.",
 });
 
-/** The maximum wait of one request. A repeated request with the same Idempotency-Key keeps its place in the queue. */
+/** The maximum wait of one request. A retry with the same Idempotency-Key keeps its place in the queue. */
 export const WAIT_MS_MAX = 55_000;
 
 export const HoldIdText = z.string().meta({

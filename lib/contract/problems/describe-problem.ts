@@ -59,7 +59,7 @@ export function describeAllProblems(basePath: string): readonly ProblemDescripti
   return ERROR_CODES.map((code) => describeProblem(code, basePath));
 }
 
-/** Longer lists of values are only in the OpenAPI document. */
+/** The maximum number of values to list. Longer lists are only in the OpenAPI document. */
 const VALUES_SHOWN_MAX = 6;
 
 function formatFieldType(document: OpenApiDocument, field: SchemaObject): string {

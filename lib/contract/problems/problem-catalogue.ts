@@ -19,7 +19,7 @@ export const PROBLEM_OF_CODE = {
   ...SERVER_PROBLEMS,
 } as const satisfies Record<ErrorCode, ProblemKind>;
 
-/** Whether a response with this code has the `Retry-After` header. */
+/** Returns whether a response with this code has the `Retry-After` header. */
 export function hasRetryAfter(code: ErrorCode): boolean {
   const kind: ProblemKind = PROBLEM_OF_CODE[code];
   return kind.sendsRetryAfter ?? false;

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 
-/** The API key settings. */
+/** The texts of the API key settings. */
 export const apiKeys = {
   namespace: "apiKeys" as const,
   title: "API keys",
-  text: "Applications send an API key as their bearer token. Each key has permissions, targets and key patterns. Only the key that acquired a lock can release it.",
+  text: "Applications send an API key as their bearer token. Each key has its own permissions, targets and key patterns. Only the key that acquired a lock can release it.",
   add: "Create API key…",
   none: "No API keys yet. The root key has full access, so create a separate key for each application.",
   heads: {
@@ -19,7 +19,7 @@ export const apiKeys = {
   all: "all",
   more: (count: number) => `and ${count} more`,
   quota: "Quotas…",
-  quotaNamed: (name: string) => `Change quotas of ${name}`,
+  quotaNamed: (name: string) => `Change quotas for ${name}`,
   holdUsage: (holds: number, holdsMax: number) =>
     `${holds.toLocaleString("en")} of ${holdsMax.toLocaleString("en")}`,
   byteUsage: (mebibytes: string, mebibytesMax: string) => `${mebibytes} of ${mebibytesMax} MiB`,
@@ -62,7 +62,7 @@ export const apiKeys = {
   bytesMax: "Maximum memory in Redis (MiB)",
   quotaHint: "Leave empty to use the server limit.",
   quotaInvalid: "Enter a positive number, or leave the field empty.",
-  quotaOf: (name: ReactNode) => <>Quotas of {name}</>,
+  quotaOf: (name: ReactNode) => <>Quotas for {name}</>,
   usageText: (holds: string, bytes: string) => `Live holds: ${holds}. Memory in Redis: ${bytes}.`,
   quotaText:
     "If a quota is below the current usage, new holds are refused. Existing holds remain and can be renewed. Each instance counts separately, so the numbers are approximate.",
@@ -72,7 +72,7 @@ export const apiKeys = {
   newSecret: "Rotate secret",
   rotationText: "The key keeps its name, holds and permissions. The new secret is shown in the next step.",
   overlap: "The current secret stays valid for",
-  overlapNone: "Applications that use it are refused immediately and cannot renew their holds.",
+  overlapNone: "Applications that use it lose access immediately and cannot renew their holds.",
   overlapSome: "Update your applications within that time.",
   overlaps: { hour: "1 hour", day: "1 day", days7: "7 days", none: "revoke now" },
   olderSecretEnds: "A secret from an earlier rotation is revoked immediately.",
@@ -81,10 +81,10 @@ export const apiKeys = {
   revokeKey: "Revoke API key",
   refusedSoon: "Within two seconds, requests with this key are refused and its streams are closed.",
   holdsStay:
-    "Its locks stay held until their leases expire or they are force-released, and cannot be renewed. Work that they protect may still be running.",
+    "Its locks can no longer be renewed. They stay held until their leases expire or they are force-released. Work that they protect may still be running.",
   irreversible: "You cannot undo this. The key stays in the list for 30 days.",
 
-  secretOf: (name: ReactNode) => <>Secret of {name}</>,
+  secretOf: (name: ReactNode) => <>Secret for {name}</>,
   stored: "I have saved it",
   shownOnce:
     "You will not see this secret again. Lockkeeper stores only a hash. If you lose the secret, rotate the key.",

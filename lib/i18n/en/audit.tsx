@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The audit log page. */
+/** The texts of the audit log page. */
 export const audit = {
   namespace: "audit" as const,
   title: "Audit log",
@@ -11,7 +11,8 @@ export const audit = {
   refresh: "Refresh",
   exportAs: (format: string) => `Export ${format}`,
   exportCsv: "Actions that match the filters",
-  exportJsonl: "All entries of the selected time, for lockkeeper audit verify; other filters do not apply",
+  exportJsonl:
+    "All entries in the selected time range, for lockkeeper audit verify. Other filters do not apply.",
   actions: "Actions",
   heads: {
     time: "Time",

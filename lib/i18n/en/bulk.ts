@@ -9,13 +9,13 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
   format_required: "of uncertain format: release individually",
   read_only: "cannot be released from here",
   forbidden: "not permitted",
-  unknown: "not confirmed: may or may not be released",
+  unknown: "not confirmed: may or may not have been released",
   failed: "failed",
 };
 
 const formatLockCount = (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`);
 
-/** The dialog that releases several locks. */
+/** The texts of the dialog that releases several locks. */
 export const bulk = {
   namespace: "bulk" as const,
   outcomes: OUTCOMES,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
-/** The docs page, except the reference texts, which come from the OpenAPI document. */
+/** The texts of the docs page, except those of the reference, which come from the OpenAPI document. */
 export const docs = {
   namespace: "docs" as const,
   title: "Docs",
@@ -37,13 +37,13 @@ export const docs = {
     java: "java.net.http, Java 17 or newer",
   } satisfies Record<SnippetLanguage, string>,
   programIn: (language: string) => `A safe lock in ${language}`,
-  safeStep: "3. Know what makes it safe.",
+  safeStep: "3. Understand what makes it safe.",
   points: {
-    waits: "It waits for the lock for up to ten seconds. If it does not get the lock, it does no work.",
+    waits: "It waits for the lock for up to ten seconds. If it cannot acquire the lock, it does no work.",
     deadline:
-      "It tracks its own deadline: the sum of `waitedMs` and `remainingMs` from the response, counted on a monotonic clock from before the request was sent.",
+      "It tracks its own deadline: the sum of `waitedMs` and `remainingMs` from the response, measured on a monotonic clock from before the request was sent.",
     renews:
-      "It renews after a third of the lease. Without a usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
+      "It renews the lease each time a third of it has passed. If it gets no usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
     stops: "When the lock is `lost` or the deadline passes, it stops the work and kills its child processes.",
     fence:
       "It passes the fencing token (`fence`) to the work. Send the token with every write. A process that was paused beyond its lease cannot detect this itself; only the resource can reject its writes.",
@@ -53,11 +53,11 @@ export const docs = {
       "If it is killed, even with SIGKILL, renewals and child processes stop with it. The lock expires with its lease at the latest.",
   },
   recipes:
-    "For cron jobs without overlap, leader election, several locks at once and guarded writes, see `docs/recipes.md` in the repository.",
+    "For non-overlapping cron jobs, leader election, acquiring several locks at once and guarded writes, see `docs/recipes.md` in the repository.",
   eventsTitle: "Listen to events",
   eventsText:
-    "Lockkeeper sends an event when a lock is acquired, released, lost or changed. This program follows the server-sent events of `GET /api/v1/events`, reconnects, and resumes after the last event that it printed.",
-  eventsProgram: "Program that follows events",
+    "Lockkeeper sends an event when a lock is acquired, released, lost or changed. This program reads the server-sent events from `GET /api/v1/events`, reconnects if the connection drops, and resumes after the last event that it printed.",
+  eventsProgram: "Program that listens to events",
   allSamples: "All sample programs:",
   reference: "API reference",
 
@@ -70,7 +70,7 @@ export const docs = {
   otherBodies: "Other request bodies",
   errors: "Errors",
   response: "Response",
-  responseOf: (operation: string) => `Response of ${operation}`,
+  responseOf: (operation: string) => `Response to ${operation}`,
   members: "Fields",
   required: "required",
   /** Where a parameter is sent. */

@@ -1,4 +1,4 @@
-/** The events page and the replay. */
+/** The texts of the events page and the replay. */
 export const eventsPage = {
   namespace: "eventsPage" as const,
   title: "Events",
@@ -44,7 +44,7 @@ export const eventsPage = {
     showAll: "Show all",
     before: "No events before this time",
     beforeText: "The history starts later, or there were no events yet.",
-    span: "No events yet at this point of the replay",
+    span: "No events yet at this point in the replay",
     spanText: "Continue the replay, or drag the slider to a bar.",
     emptyRange: "No events in this range",
     emptyRangeText: "No events are stored for this range. Choose another one.",
@@ -53,7 +53,7 @@ export const eventsPage = {
     title: "Event",
     gapTitle: "Not observed",
     close: "Close details",
-    closed: "This event is no longer stored, or the search hides it.",
+    closed: "This event is no longer stored or does not match the search.",
     when: "When",
     key: "Key",
     owner: "Owner",
@@ -110,10 +110,10 @@ export const eventsPage = {
       `${count} events. Renewals and waits are not stored, so they are not replayed.`,
     cut: (count: string, time: string) =>
       `Only the first ${count} events are replayed, until ${time}. Choose a shorter range or narrow the search.`,
-    unwatched: "Not observed at this time.",
+    unwatched: "Not observed at this point.",
     incomplete: "Older events have been deleted, so the start of the range may be missing.",
     failed: "Could not load the history.",
-    keys: "Press Space to play or pause, ← and → to move by 5 s, with Shift by 30 s.",
+    keys: "Press Space to play or pause, and ← or → to move by 5 s (with Shift, by 30 s).",
   },
   commands: {
     pause: "Pause events",

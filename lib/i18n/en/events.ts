@@ -14,10 +14,10 @@ const names: Readonly<Record<EventType, string>> = {
   waiting: "waiting",
   wait_ended: "stopped waiting",
   seen: "first seen",
-  recreated: "re-created",
+  recreated: "recreated",
 };
 
-/** Event lines. `who` and `reason` can contain text from Redis. */
+/** The texts of events. `who` and `reason` can contain text from Redis. */
 export const events = {
   namespace: "events" as const,
   names,
@@ -27,7 +27,7 @@ export const events = {
   gapSpan: (from: string, to: string) => `${from} to ${to}`,
   fence: (fence: string) => `fence ${fence}`,
   count: (count: number) => `count ${count}`,
-  countLeft: (count: number) => `count ${count} remaining`,
+  countLeft: (count: number) => `count now ${count}`,
   by: (who: string) => `by ${who}`,
   quoted: (reason: string) => `“${reason}”`,
   extendedFor: (who: string) => `lease of ${who} extended`,
@@ -37,7 +37,7 @@ export const events = {
   to: (who: string) => `to ${who}`,
   answer: (text: string) => `“${text}”`,
   notReleased: "never released",
-  recreated: "re-created after release",
+  recreated: "recreated after release",
   evictedForMemory: "evicted by Redis to reclaim memory",
   between: ", ",
   endings: {

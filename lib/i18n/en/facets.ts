@@ -19,7 +19,7 @@ const liveness: Record<LivenessState, string> = {
   unknown: "unknown",
 };
 
-/** The filter panel: key prefixes, facets and targets. */
+/** The texts of the filter panel: key prefixes, facets and targets. */
 export const facets = {
   namespace: "facets" as const,
   names: "Key prefixes",
@@ -42,11 +42,11 @@ export const facets = {
   /** @param count number of values that can still be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
-  others: (count: string) => `${count} less common values: use search`,
+  others: (count: string) => `${count} less common values. Use search to find them.`,
   /** @param count number of locks without a value, @param field name of the facet */
   without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",
-  invalidSearch: "Invalid search: fix it first.",
+  invalidSearch: "Fix the invalid search first.",
   /** @param at a time of day */
   staleCounts: (at: string) => `Counts from ${at}. Newer counts are unavailable.`,
   targets: "Targets",

@@ -5,7 +5,7 @@ import type { FormatFacts } from "@/lib/formats/format-facts.ts";
 /** What waiters and the library of the previous owner do when a lock of a format is released. */
 export type FormatMessages = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
 
-/** English reuses the texts of the API. */
+/** Selects the messages from the facts, because English reuses the texts of the API. */
 function toFormatMessages({ waiters, oldOwner, comesBack, never }: FormatFacts): FormatMessages {
   return {
     waiters,

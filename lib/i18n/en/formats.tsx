@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Confidence } from "@/lib/contract/format.ts";
 
-/** The formats page: known formats, format rules and the lock finder. */
+/** The texts of the formats page: known formats, format rules and the lock finder. */
 export const formats = {
   namespace: "formats" as const,
   title: "Formats",
@@ -9,7 +9,7 @@ export const formats = {
   again: "Try again",
   rules: "Rules",
   rulesIntro:
-    "Some libraries write identical data to Redis. A rule assigns a format to a key pattern; the first match applies. Lockkeeper then treats matching locks as certain and releases them as their library would.",
+    "Some libraries write identical data to Redis. A rule assigns a format to a key pattern. The first match applies. Lockkeeper then treats the format of matching locks as certain and releases them the way their library would.",
   noRules: "No rules. Formats are detected from keys and values.",
   fromConfiguration: "from configuration",
   removeRuleFor: (pattern: string) => `Remove the rule for ${pattern}`,
@@ -29,9 +29,9 @@ export const formats = {
     ),
     removing: (pattern: ReactNode) => <>Effect of removing the rule for {pattern}</>,
     reading: "Loading…",
-    nothing: "No held lock would change its format.",
+    nothing: "No held lock would change format.",
     count: (count: string, one: boolean) => `${count} ${one ? "lock" : "locks"}`,
-    noLock: "no lock",
+    noLock: "not a lock",
     affected: (affected: string, held: string) => `The rule applies to ${affected} of ${held} held locks.`,
     truncated: (looked: string) => `Only ${looked} of them were read.`,
     scannedAll: (scanned: string) => `All ${scanned} other keys were scanned.`,

@@ -1,4 +1,4 @@
-/** The keyboard shortcuts dialog. */
+/** The texts of the keyboard shortcuts dialog. */
 export const keysHelp = {
   namespace: "keysHelp" as const,
   title: "Keyboard shortcuts",

@@ -1,4 +1,4 @@
-/** The menu to copy details of a lock. */
+/** The texts of the menu that copies details of a lock. */
 export const lockCopy = {
   namespace: "lockCopy" as const,
   title: "Copy…",
@@ -18,7 +18,7 @@ export const lockCopy = {
   redisInspect: "redis-cli: inspect",
   redisRelease: "redis-cli: release",
   redisReleaseHint: "Not audited: deletes the key if this owner still holds it",
-  redisReleaseUnavailable: "One command cannot release it safely. Release the lock here.",
+  redisReleaseUnavailable: "A single command cannot release this lock safely. Release it in the console.",
   copied: (what: string) => `Copied: ${what}`,
   notCopied: "The browser denied access to the clipboard.",
 };

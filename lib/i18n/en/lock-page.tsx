@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The lock page. */
+/** The texts of the lock page. */
 export const lockPage = {
   namespace: "lockPage" as const,
   noKey: "No lock key in this URL",
@@ -17,7 +17,7 @@ export const lockPage = {
     typical: "Typical duration",
     timeline: "Timeline",
     events: "Recent events",
-    owner: "Other locks of this owner",
+    owner: "Other locks held by this owner",
     raw: "Redis data",
     actions: "Actions",
   },
@@ -37,7 +37,7 @@ export const lockPage = {
   notHeld: "Not held.",
   neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
-    "If this lock should be held, check the key for typos and that it matches a watched pattern. Older holds may no longer be stored.",
+    "If this lock should be held, check the key for typos, and check that it matches a watched pattern. Older holds may no longer be stored.",
   /** Whether the holder is alive. */
   alive: (ago: string) => `The holder is alive (renewed ${ago}).`,
   renewsOnSchedule: "The holder renews on schedule.",
@@ -76,8 +76,8 @@ export const lockPage = {
   ifReleased: "If released",
   nextHolder: "Next holder:",
   keepsWriting:
-    "A holder that uses the Node library is notified at once. A holder that uses the HTTP API finds out when its next renewal fails. Until then it may keep writing: only the fencing token protects the resource.",
-  onlyReserved: "The lock is reserved, not held by a client, so releasing it interrupts no work.",
+    "A holder that uses the Node.js library is notified immediately. A holder that uses the HTTP API finds out when its next renewal fails. Until then it may keep writing: only the fencing token protects the resource.",
+  onlyReserved: "The lock is reserved, not held by a client, so releasing it does not interrupt any work.",
   mustNotRelease: "Do not release:",
   votes: "Votes",
   lastFence: "Last fencing token",

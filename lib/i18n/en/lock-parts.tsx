@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The sections of the lock page, and the dialogs that open from it. */
+/** The texts of the sections of the lock page, and of the dialogs that open from it. */
 export const lockParts = {
   namespace: "lockParts" as const,
 
@@ -9,16 +9,16 @@ export const lockParts = {
     titleNone: "Waiting",
     orders: {
       by_process:
-        "Each process serves its own waiters in order of arrival. Which process is first is undetermined.",
+        "Each process serves its own waiters in order of arrival. The order between processes is undetermined.",
       unknown: "The order of the waiters is unknown.",
     },
     known: {
       exact: "All waiters are listed.",
-      estimated: "Counts subscribed clients. Each has at least one waiter.",
+      estimated: "Counts subscribed clients. Each represents at least one waiter.",
       unknown: "Clients that poll are not visible.",
     },
     noWaiters: "No client is waiting.",
-    noSubscriber: "No client is subscribed to the release.",
+    noSubscriber: "No client is subscribed to release notifications.",
     noneVisible: "No visible waiters.",
     unnamed: (count: string) => `${count} more, owners unknown.`,
     notShown: (count: string) => `${count} more not shown.`,
@@ -26,10 +26,10 @@ export const lockParts = {
     place: (place: number) => `${place}.`,
     noPlace: "position unknown",
     since: (span: string) => `for ${span}`,
-    sinceUnknown: "waiting time unknown",
+    sinceUnknown: "wait time unknown",
     until: (span: string) => `times out in ${span}`,
     untilOver: "timing out",
-    untilDead: (span: string) => `considered alive for ${span}`,
+    untilDead: (span: string) => `considered alive for another ${span}`,
     byLockkeeper: "through Lockkeeper",
     byLibrary: "through its library",
     failed: "Could not load the waiters.",
@@ -43,7 +43,7 @@ export const lockParts = {
     none: "Not enough finished holds yet.",
     noneWaited: "No waits through Lockkeeper yet.",
     half: (p50: string, p95: string, longest: string) => `Median ${p50}, p95 ${p95}, longest ${longest}.`,
-    samples: (count: string) => `${count} samples in 24 h, recent ones weighted higher.`,
+    samples: (count: string) => `${count} samples in the last 24 h, weighted toward recent ones.`,
     now: "Now",
     waitedNow: (span: string) => `Now ${span}`,
     asTypical: "This hold is within the typical range.",
@@ -59,9 +59,9 @@ export const lockParts = {
 
   owner: {
     title: (count: number, shown: string) =>
-      count === 1 ? "1 other lock of this owner" : `${shown} other locks of this owner`,
+      count === 1 ? "1 other lock held by this owner" : `${shown} other locks held by this owner`,
     releaseAll: "Release all…",
-    releaseAllHint: "Review and release all locks of this owner, including this one",
+    releaseAllHint: "Review and release all locks held by this owner, including this one",
     heldFor: "held for ",
     showAll: "Show all in the list",
   },
@@ -78,7 +78,7 @@ export const lockParts = {
     left: (span: string) => `, TTL ${span}`,
     caption: "Contents of the key",
     notShown: (count: string) => `${count} more not shown.`,
-    beginning: (bytes: string) => `First part of ${bytes} bytes.`,
+    beginning: (bytes: string) => `Truncated. The full value has ${bytes} bytes.`,
     binary: (bytes: string, base64: string) => `${bytes} binary bytes (base64): ${base64}`,
   },
 
@@ -91,7 +91,7 @@ export const lockParts = {
   noteSheet: {
     title: "Note",
     empty: "Enter a note.",
-    by: (name: string) => `Shown with the name ${name}`,
+    by: (name: string) => `Shown under the name ${name}`,
     remove: "Delete note",
     save: "Save note",
     label: "Note",
@@ -120,14 +120,14 @@ export const lockParts = {
     format: "Format",
     noFormat: "Select format…",
     lasts: {
-      to_its_end: "No client shortens it.",
+      to_its_end: "No client will shorten the lease.",
       until_renewed: "The next renewal resets the lease to the client's value, which may be shorter.",
       unknown: "The next renewal may reset the lease to the client's value.",
     },
     left: (span: string) => `${span} left`,
     noTtl: "no TTL",
     extended: (has: string) => `Lease extended: ${has}.`,
-    already: (has: string) => `Not changed: ${has} already.`,
+    already: (has: string) => `Not changed: the lock already has ${has}.`,
     holdOf: (owner: ReactNode, lasts: string) => (
       <>
         Hold of {owner}. {lasts}

@@ -6,7 +6,7 @@ export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
-/** Details of a lock, in the list, on its page and in the release dialogs. */
+/** The texts for details of a lock, in the list, on its page and in the release dialogs. */
 export const lock = {
   namespace: "lock" as const,
   units: ui.units,
@@ -36,8 +36,8 @@ export const lock = {
   nextIn: (span: string) => `next expected in ${span}`,
   nextNow: "next expected now",
   wasExpected: (ago: string) => `expected ${ago}`,
-  missed: (count: number) => `${count} missed`,
-  watchedNever: (span: string) => `no renewal in ${span} of watching`,
+  missed: (count: number) => (count === 1 ? "1 renewal missed" : `${count} renewals missed`),
+  watchedNever: (span: string) => `watched for ${span}, no renewal seen`,
   noRegularRenewals: "no regular renewals observed",
   noTtlMeans: "never expires, and the holder's liveness is unknown",
   watchedShort: (span: string) => `watched for ${span}, not long enough`,
@@ -51,7 +51,7 @@ export const lock = {
   /** Tooltips for the number of waiters. */
   waitersHints: {
     exact: "All waiters",
-    estimated: "Clients subscribed to the release, each with at least one waiter",
+    estimated: "Clients subscribed to release notifications, each representing at least one waiter",
     unknown: "Clients that poll are not visible",
   },
   noWaiters: "no waiters",
@@ -79,10 +79,11 @@ export const lock = {
     undetermined: (count: number, isExact: boolean) =>
       `Unknown (${isExact ? "" : "at least "}${count} ${count === 1 ? "client is" : "clients are"} waiting, and any client can be first).`,
     no_waiter: "No client is waiting. The lock stays free until a client acquires it.",
-    no_subscriber: "No client is subscribed to the release. The lock stays free until a client acquires it.",
+    no_subscriber:
+      "No client is subscribed to release notifications. The lock stays free until a client acquires it.",
     not_visible: "Unknown (clients that poll are not visible).",
     redissonFair: "The first client in the queue is notified. The others keep their places.",
-    redissonPlain: "Every subscribed client is notified, and the first request acquires the lock.",
+    redissonPlain: "Every subscribed client is notified, and the first one to request the lock acquires it.",
   },
 
   /** The holder. */

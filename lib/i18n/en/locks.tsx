@@ -1,4 +1,4 @@
-/** The locks page before its first rows. */
+/** The texts of the locks page before its first rows. */
 export const locks = {
   namespace: "locks" as const,
   title: "Locks",
@@ -8,7 +8,7 @@ export const locks = {
     title: "Cannot reach Lockkeeper",
     text: () => (
       <>
-        The server does not respond. This page retries every few seconds. Check that{" "}
+        The server is not responding. This page retries every few seconds. Check that{" "}
         <code className="font-mono text-xs">npm start</code> is still running.
       </>
     ),
@@ -23,7 +23,7 @@ export const locks = {
       </>
     ),
     advice:
-      "To see changes at once, run this command in Redis or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.",
+      "To see changes immediately, run this command in Redis or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set.",
     copy: "Copy command",
   },
 };

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 
-/** The operator settings. */
+/** The texts of the operator settings. */
 export const operators = {
   namespace: "operators" as const,
   title: "Operators",
-  text: "People who log in with name and password. Viewers have read-only access, operators can release locks, and admins have full access, on all targets or some of them.",
+  text: "People who log in with a name and password. Viewers have read-only access, operators can release locks, and admins have full access. A role applies to all targets or to selected targets.",
   add: "Create operator…",
   none: "No operators yet. Anyone with access to the terminal can log in with a one-time link. Create an operator for each person, so that events and the audit log show their name.",
   heads: { name: "Name", roles: "Roles", password: "Password", lastLogin: "Last login" },
@@ -19,8 +19,8 @@ export const operators = {
     delete: "Delete…",
   },
   taskOf: {
-    roles: (name: string) => `Roles of ${name}`,
-    password: (name: string) => `Password of ${name}`,
+    roles: (name: string) => `Roles for ${name}`,
+    password: (name: string) => `Password for ${name}`,
     disable: (name: string) => `Disable ${name}`,
     enable: (name: string) => `Enable ${name}`,
     delete: (name: string) => `Delete ${name}`,
@@ -31,10 +31,10 @@ export const operators = {
   create: "Create operator",
   name: "Name",
   nameHint: "Shown in events and the audit log.",
-  rolesOf: (name: ReactNode) => <>Roles of {name}</>,
+  rolesOf: (name: ReactNode) => <>Roles for {name}</>,
   saveRoles: "Save roles",
   rolesEffective:
-    "Takes effect within two seconds, including in active sessions. Sessions started by a one-time link end.",
+    "Takes effect within two seconds, including in active sessions. Sessions started with a one-time link are ended.",
   roles: "Roles",
   oneRole: "Role",
   defaultRole: "Default for all other targets",
@@ -46,16 +46,16 @@ export const operators = {
     admin: "admin (full access)",
   },
 
-  passwordOf: (name: ReactNode) => <>Password of {name}</>,
+  passwordOf: (name: ReactNode) => <>Password for {name}</>,
   setPassword: "Set password",
-  sessionsEnd: "All sessions end. The operator logs in again with the new password.",
+  sessionsEnd: "The operator's sessions end, and they must log in again with the new password.",
 
   ends: {
     disable: {
       title: (name: ReactNode) => <>Disable {name}</>,
       button: "Disable operator",
       texts: [
-        "All sessions end within two seconds, and the operator can no longer log in.",
+        "The operator's sessions end within two seconds, and they can no longer log in.",
         "Name, roles and password are kept. You can undo this.",
       ],
     },
@@ -68,7 +68,7 @@ export const operators = {
       title: (name: ReactNode) => <>Delete {name}</>,
       button: "Delete operator",
       texts: [
-        "All sessions end within two seconds.",
+        "The operator's sessions end within two seconds.",
         "The operator's roles and password are deleted permanently. Their actions remain in the audit log.",
       ],
     },

@@ -3,7 +3,7 @@ import { ui } from "./ui.ts";
 
 const OVER: Readonly<Record<SeriesRange, string>> = { hour: "the last hour", day: "the last 24 hours" };
 
-/** The overview above the list of locks. */
+/** The texts of the overview above the list of locks. */
 export const overview = {
   namespace: "overview" as const,
   units: ui.units,
@@ -19,13 +19,13 @@ export const overview = {
     held: { name: "Held", means: "Locks held now.", find: "Show all locks" },
     waiting: {
       name: "Waiting",
-      means: "Clients that wait for a lock. Clients that poll are not visible.",
+      means: "Clients waiting for a lock. Clients that poll are not visible.",
       find: "Show locks with waiters",
     },
     needsAttention: {
       name: "Needs attention",
       means:
-        "Locks without TTL, with an overdue renewal, or held for more than twice the typical duration of their key pattern.",
+        "Locks without a TTL, with an overdue renewal, or held for more than twice the typical duration of their key pattern.",
       find: "Show locks that need attention",
     },
     acquisitionsPerS: {
@@ -35,7 +35,7 @@ export const overview = {
     },
     waitedMsP95: {
       name: "Wait p95",
-      means: "95th percentile of waits that acquired the lock.",
+      means: "95th percentile wait time of clients that waited and then acquired the lock.",
       find: "",
     },
   },
@@ -54,9 +54,12 @@ export const overview = {
   tops: {
     contended: {
       title: "Most contended",
-      means: "Waits plus immediate refusals, of Lockkeeper clients only.",
+      means: "Waits plus immediate refusals. Lockkeeper clients only.",
     },
-    longestWaits: { title: "Longest waits", means: "p95 of waits that acquired the lock." },
+    longestWaits: {
+      title: "Longest waits",
+      means: "p95 wait time of clients that waited and then acquired the lock.",
+    },
     expiredInUse: {
       title: "Expired in use",
       means: "The lock expired while its holder was still working, so another client could acquire it.",

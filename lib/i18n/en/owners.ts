@@ -1,6 +1,6 @@
 import type { OwnerGrouping } from "@/lib/contract/owner.ts";
 
-/** The owners page. */
+/** The texts of the owners page. */
 export const owners = {
   namespace: "owners" as const,
   title: "Owners",
@@ -23,7 +23,7 @@ export const owners = {
   },
   /** Reasons why locks need attention. */
   overdue: (count: string) => `${count} overdue`,
-  noTtl: (count: string) => `${count} no TTL`,
+  noTtl: (count: string) => `${count} with no TTL`,
   unusuallyLong: (count: string) => `${count} unusually long`,
   /** For a value such as `1`, which many clients write. */
   noOwnerInCommon:

@@ -5,12 +5,12 @@ import {
   type ProblemRetry,
 } from "@/lib/contract/problems/problem-kind.ts";
 
-/** The reference pages of problem codes. */
+/** The texts of the reference pages for problem codes. */
 export const problemPages = {
   namespace: "problemPages" as const,
   title: "Problem codes",
   intro:
-    "Every error response of the API is a problem document (RFC 9457). Handle it by `code`, not by `title` or `detail`. `type` is the URL of the page for that code.",
+    "Every error response of the API is a problem document (RFC 9457). In your client, check `code`, not `title` or `detail`. `type` is the URL of the page for that code.",
   /** Lists the texts that have no translation; `null` in English. */
   isEnglish: null as string | null,
   allCodes: "All problem codes",
@@ -29,7 +29,7 @@ export const problemPages = {
   optional: "optional",
   example: "Example",
   exampleNote: "A response body with the content type `application/problem+json`.",
-  retryAfter: "The `Retry-After` header has the number of seconds to wait.",
+  retryAfter: "The `Retry-After` header contains the number of seconds to wait.",
   outcomeLabels: {
     not_done: "No",
     unconfirmed: "Not confirmed",
@@ -39,7 +39,7 @@ export const problemPages = {
   outcomes: MEANING_OF_OUTCOME as Readonly<Record<ProblemOutcome, string>>,
   retryLabels: {
     never: "No",
-    after_change: "After a correction",
+    after_change: "After fixing the cause",
     after_delay: "After a delay",
     same_idempotency_key: "With the same Idempotency-Key",
     new_idempotency_key: "With a new Idempotency-Key",

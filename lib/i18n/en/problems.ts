@@ -12,7 +12,7 @@ export interface ProblemMessages {
   };
 }
 
-/** Requests that failed or were refused. */
+/** The texts for requests that failed or were refused. */
 export const problems = {
   namespace: "problems" as const,
   /** `null` to show the server's texts, which contain the details of the case. */

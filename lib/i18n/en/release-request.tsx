@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Requests to release a lock: in the release dialog, on the lock page and in the table. */
+/** The texts of release requests: in the release dialog, on the lock page and in the table. */
 export const releaseRequest = {
   namespace: "releaseRequest" as const,
 
@@ -29,7 +29,7 @@ export const releaseRequest = {
 
   // The action in the dialog.
   method: "Ask the holder to release",
-  hint: "The holder receives your reason, and accepts or refuses.",
+  hint: "The holder receives your reason and can accept or refuse.",
   why: {
     requested: "Not available: the holder has not answered the last request yet.",
     accepted: "Not available: the holder accepted the last request.",
@@ -51,8 +51,8 @@ export const releaseRequest = {
   texts: {
     requested:
       "Waiting for the holder's answer. Clients of the HTTP API receive the request with their next renewal.",
-    accepted: "It releases the lock when its work is done.",
-    refused: "It keeps the lock. Ask again, or choose another action.",
+    accepted: "It will release the lock when its work is done.",
+    refused: "It is keeping the lock. Ask again, or choose another action.",
   },
 
   // The end of a hold that was asked for.

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The dialog that releases a lock. */
+/** The texts of the dialog that releases a lock. */
 export const release = {
   namespace: "release" as const,
   title: (key: ReactNode) => <>Release {key}</>,
@@ -49,7 +49,7 @@ export const release = {
   othersKeep: (count: number) =>
     count === 1 ? "1 other holder keeps the lock" : `${count} other holders keep the lock`,
   andMore: (count: number) => `and ${count} more`,
-  nested: (count: number) => `Its count of ${count} is released at once`,
+  nested: (count: number) => `All ${count} acquisitions by this holder are released`,
   keysAlong: (count: number) =>
     count === 1 ? "1 other key with the same token" : `${count} other keys with the same token`,
   keysStay: (count: number) =>
@@ -83,7 +83,7 @@ export const release = {
   why: {
     renewed: "Not available: the owner renews the lease, so it does not expire.",
     noTtl: "Not available: the lock has no TTL and never expires.",
-    noRoom: "Not available: this format cannot be reserved.",
+    noRoom: "Not available: locks in this format cannot be reserved.",
     others: "Not available: other holders keep the lock.",
   },
   cleared: "The holder's liveness changed. Choose an action.",
@@ -94,7 +94,7 @@ export const release = {
   reason: "Reason",
   reasonOptional: "Reason (optional)",
   reasonPlaceholder: "Recorded in the audit log",
-  reasons: ["Holder is gone", "Holder hangs", "Deployment", "Test"],
+  reasons: ["Holder is gone", "Holder is stuck", "Deployment", "Test"],
   reasonRequired: {
     alive: "Enter a reason: the holder appears to be alive.",
     unknown: "Enter a reason: the holder's liveness is unknown.",
@@ -133,8 +133,8 @@ export const release = {
   ),
   notFollowedText: (who: ReactNode) => (
     <>
-      {who} holds the lock, but the connection to Redis was interrupted. It may have released the lock and
-      acquired it again in between.
+      {who} holds the lock, but the connection to Redis was interrupted. The owner may have released the lock
+      and acquired it again in the meantime.
     </>
   ),
   changedThere: "The hold changed. Nothing was released.",

@@ -1,4 +1,4 @@
-/** Completions of the search box. */
+/** The texts of the completions of the search box. */
 export const search = {
   namespace: "search" as const,
   fields: {
@@ -10,7 +10,7 @@ export const search = {
     "liveness:": "Holder's liveness",
     "format:": "Lock format",
     "kind:": "Lock, semaphore, read, write…",
-    "confidence:": "Certainty that the key is a lock",
+    "confidence:": "Confidence that the key is a lock",
     "held>": "Held for longer than",
     "held<": "Held for less than",
     "remaining<": "Expires within",
@@ -28,7 +28,7 @@ export const search = {
   kinds: {
     lock: "An ordinary lock",
     fair: "First come, first served",
-    fenced: "With a fencing token of its library",
+    fenced: "With a fencing token issued by its library",
     read: "A read/write lock held by readers",
     write: "A read/write lock held by a writer",
     multi: "Several locks held as one",

@@ -1,4 +1,4 @@
-/** The account and session settings, and texts that all settings share. */
+/** The texts of the account and session settings, and those that all settings share. */
 export const settings = {
   namespace: "settings" as const,
   title: "Settings",
@@ -22,7 +22,7 @@ export const settings = {
 
   connectApps: "Connect applications",
   connectAppsText:
-    "Applications connect to the embedded Redis as a user of their own. That user has access to every key except Lockkeeper's own and cannot administer Redis. Showing the password is recorded in the audit log.",
+    "Applications connect to the embedded Redis as a separate user. That user has access to every key except Lockkeeper's own and cannot administer Redis. Showing the password is recorded in the audit log.",
   connectionHost: "Host",
   connectionPort: "Port",
   connectionUser: "User",
@@ -37,7 +37,7 @@ export const settings = {
   yourPassword: "Your password",
   othersEnd: "Changing your password ends your other sessions.",
   loggedInByLink:
-    "You logged in with a one-time link, so the current password is not required. Your other sessions end.",
+    "You logged in with a one-time link, so the current password is not required. Changing your password ends your other sessions.",
   currentPassword: "Current password",
   currentPasswordRequired: "Enter your current password.",
   changePassword: "Change password",

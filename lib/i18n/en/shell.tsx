@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The frame of every page. */
+/** The texts of the frame of every page. */
 export const shell = {
   namespace: "shell" as const,
   console: "Console",
@@ -23,7 +23,7 @@ export const shell = {
   liveEvents: "Live events",
   more: "More",
   close: "Close",
-  needAttention: (count: string) => `${count} need attention`,
+  needAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
   parts: { overview: "Overview", views: "Views", release: "The release panel" },
   broken: {
     title: (part: string) => `${part} stopped working.`,
@@ -107,11 +107,11 @@ export const shell = {
     `No updates for ${seconds} s. Data may be stale, and locks cannot be released. Reconnecting…`,
   redisDownStale: "Redis is unreachable. Data is stale, and locks cannot be released until Redis is back.",
   majorityDownStale:
-    "A majority of the masters is unreachable. Data is stale, and locks cannot be released until it is back.",
+    "A majority of the masters is unreachable. Data is stale, and locks cannot be released until a majority is reachable again.",
   minorityDown: (masters: string, names: string) =>
     `${masters}: ${names}. The majority is up, and all locks are current unless marked.`,
   someDown: (masters: string) =>
-    `${masters}. Their locks are stale and cannot be released. All other locks are current.`,
+    `${masters}. Locks on unreachable masters are stale and cannot be released. All other locks are current.`,
   writesRefused: "Locks can be neither acquired nor renewed.",
   outdated: "Lockkeeper was updated. Reload the page to use the new version.",
   reloadPage: "Reload page",

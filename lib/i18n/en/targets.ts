@@ -20,7 +20,7 @@ const severities: Readonly<Record<Severity, string>> = {
 const unseen: Readonly<Record<NotificationFlag, string>> = {
   K: "all changes to individual keys",
   g: "DEL, EXPIRE and RENAME: releases, renewals, manual deletes",
-  h: "hashes: Redisson and locks of this API",
+  h: "hashes: Redisson, and locks acquired through this API",
   s: "sets: read locks of distributed-lock",
   z: "sorted sets: semaphores, fair queues",
   x: "expired keys: the end of a lease",
@@ -35,7 +35,7 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** The targets page, which shows the state of every watched Redis and its risks for locks. */
+/** The texts of the targets page, which shows the state of every watched Redis and its risks for locks. */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",
@@ -44,7 +44,7 @@ export const targets = {
   loading: "Loading…",
   again: "Try again",
   locks: (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`),
-  triedSince: (clock: string) => `Not reached yet. Retrying since ${clock}.`,
+  triedSince: (clock: string) => `Not connected yet. Retrying since ${clock}.`,
   /** The separator of lists. */
   between: ", ",
   topologies: { standalone: "standalone", sentinel: "sentinel", cluster: "cluster", quorum: "quorum" },
@@ -96,7 +96,8 @@ export const targets = {
     on: "on",
     off: "off",
     missingFlags: (flags: string) => `missing ${flags}`,
-    polled: (ends: string, newLocks: string) => `ends seen within ${ends}, new locks within ${newLocks}`,
+    polled: (ends: string, newLocks: string) =>
+      `ended locks seen within ${ends}, new locks within ${newLocks}`,
     downSince: (clock: string) => `since ${clock}`,
   },
 };

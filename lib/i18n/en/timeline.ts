@@ -22,7 +22,7 @@ export const timeline = {
   heldNow: "held now",
   heldThen: "held at that time",
   overdueNow: "held now, renewal overdue",
-  fenceDigits: "Digits: end of the fencing token",
+  fenceDigits: "Digits: last digits of the fencing token",
   olderHolds: "Load older holds",
   noHolds: "No holds are recorded up to this time.",
   /** The lock at a time in the past. */
@@ -39,8 +39,8 @@ export const timeline = {
     failed: "The history is unavailable.",
     notHeld: "The lock was not held.",
     unknown: "No holder is recorded.",
-    forgotten: "Unknown: events of that time are no longer stored.",
-    unwatched: "Lockkeeper did not watch this target at that time, so holds may be missing.",
+    forgotten: "Unknown: events from that time are no longer stored.",
+    unwatched: "Lockkeeper was not watching this target at that time, so holds may be missing.",
   },
 
   /** Descriptions of holds. */

@@ -1,4 +1,4 @@
-/** Browser tab titles, which the server renders. */
+/** The titles of browser tabs, which the server renders. */
 export const titles = {
   namespace: "titles" as const,
   description: "Live view of the locks in Redis and their holders.",

@@ -1,4 +1,4 @@
-/** The forms and menus for views, the selection and exports. Loaded on demand. */
+/** The texts of the forms and menus for views, the selection and exports. They load on demand. */
 export const viewTools = {
   namespace: "viewTools" as const,
   saveTitle: "Save view",
@@ -15,7 +15,7 @@ export const viewTools = {
   notForTeam: "To share views, you need a role that can release locks.",
   save: "Save",
   cancel: "Cancel",
-  tooMany: (most: number) => `The limit of ${most} views is reached.`,
+  tooMany: (most: number) => `The limit of ${most} views has been reached.`,
   nameMissing: "Enter a name.",
   actionsOf: (name: string) => `Actions for ${name}`,
   rename: "Rename…",
@@ -50,7 +50,7 @@ export const viewTools = {
   mostAtOnce: (most: string) => `at most ${most} at once`,
   exportMenu: "Export",
   csv: "CSV, for a spreadsheet",
-  jsonl: "JSON lines, for programs",
+  jsonl: "JSON Lines, for programs",
   exportWhat: (text: string) => `${text} locks`,
   exportWhatCut: (most: string, text: string) => `the first ${most} of ${text}`,
   exporting: (done: string, total: string) => `${done} of ${total}`,

@@ -1,4 +1,4 @@
-/** The toolbar above the table of locks: views and actions on the whole list. */
+/** The texts of the toolbar above the table of locks: views and actions on the whole list. */
 export const views = {
   namespace: "views" as const,
   bar: "Views",
@@ -24,5 +24,5 @@ export const views = {
   export: "Export…",
   exportHint: "Export all matching locks to a file",
   more: "Copy or export the list",
-  invalidSearch: "Invalid search: fix it first.",
+  invalidSearch: "Fix the invalid search first.",
 };

@@ -78,7 +78,7 @@ export const audit: Messages["audit"] = {
     version: "操作时的版本",
     fence: "fencing token",
     outcome: "结果",
-    notRecorded: "未记录：操作仍在进行，或服务器或其存储发生故障",
+    notRecorded: "未记录：操作仍在进行，或者服务器、存储发生了故障",
     holdOf: "原持有者",
   },
 };

@@ -5,7 +5,7 @@ export const bulk: Messages["bulk"] = {
   outcomes: {
     released: "已释放",
     would_release: "将被释放",
-    already_gone: "已不在",
+    already_gone: "已不存在",
     changed: "持有者已变更",
     unverified: "无法确认是否为同一次持有",
     format_required: "需要先选择格式，请单独释放",
@@ -48,11 +48,11 @@ export const bulk: Messages["bulk"] = {
     overdue: "续期逾期",
     not_renewing: "不续期",
     no_ttl: "无 TTL",
-    unknown: "未知",
+    unknown: "存活状态未知",
   },
   waiting: (count) => `${count} 个等待者`,
   andMore: (count) => `，另有 ${count} 个`,
-  heldFor: (time) => `持有了 ${time}`,
+  heldFor: (time) => `已持有 ${time}`,
 
   progressLabel: "进度",
   progress: (done, of) => `${done} / ${of}`,

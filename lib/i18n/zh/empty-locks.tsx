@@ -33,12 +33,12 @@ export const emptyLocks: Messages["emptyLocks"] = {
     allTargets: "所有目标及其状态",
   },
   nothingHeld: {
-    title: "没有被持有的锁",
+    title: "当前没有锁被持有",
     text: "客户端获取锁后，锁会立即显示在这里。可以用以下命令试试：",
     keyAndOthers: (patterns) => (
       <>
         请将 {renderCode("LOCKKEEPER_API_KEY")} 设为在“设置”中创建的 API 密钥。其他客户端（例如
-        Redisson）的锁，只要键匹配 {patterns}，也会列出。缺少某把锁？
+        Redisson）的锁，只要键匹配 {patterns}，也会列出。没看到某把锁？
       </>
     ),
   },

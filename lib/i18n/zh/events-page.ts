@@ -114,7 +114,7 @@ export const eventsPage: Messages["eventsPage"] = {
   },
   commands: {
     pause: "暂停事件流",
-    resume: "继续事件流",
+    resume: "恢复事件流",
     jump: "显示截至某一时间的事件…",
     replay: "回放一段历史…",
     live: "回到实时",

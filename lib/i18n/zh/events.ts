@@ -59,7 +59,7 @@ export const events: Messages["events"] = {
     pause: "暂停",
     resume: "继续",
     pauseEvents: "暂停事件流",
-    resumeEvents: "继续事件流",
+    resumeEvents: "恢复事件流",
     fresh: (_, text) => `${text} 条新事件`,
   },
 };

@@ -23,13 +23,13 @@ const jvmAndOurs = {
   },
   timestamp: {
     waiters: `通过 Lockkeeper 等待的客户端会收到通知，${FIRST_WINS}其他客户端自行轮询。`,
-    oldOwner: "它不会收到通知。若客户端不比较就删除此键，会删掉届时持有者的锁。",
+    oldOwner: "它不会收到通知。若客户端不比较值就删除此键，会误删新持有者的锁。",
   },
   shedlock: {
     waiters: "没有客户端等待：发现锁被占用的任务会跳过本次执行。",
     oldOwner: "它不会收到通知，会把任务做完。已结束的任务可能继续占用锁，直到 lockAtLeastFor 结束。",
     comesBack:
-      "默认情况下，其解锁不比较就删除此键，keep-alive 会覆盖它：两者都会波及届时的持有者。请预留此锁，直到旧任务结束。",
+      "默认情况下，解锁时会直接删除此键，keep-alive 会直接覆盖此键，都不比较其值；届时若已有其他任务持锁，也会受影响。请预留此锁，直到旧任务结束。",
   },
   spring: {
     waiters: `PUB_SUB 模式下等待者会收到通知，否则每 100 ms 轮询一次。${FIRST_WINS}`,
@@ -60,7 +60,7 @@ const nodeJs = {
   "redis-lock": {
     waiters: ASK_AGAIN,
     oldOwner: "它不会收到通知，会继续工作到其时限为止。",
-    comesBack: "在其时限之前，解锁不比较就删除此键，会波及届时的持有者。",
+    comesBack: "在其时限之前，解锁时会直接删除此键，不比较其值；届时若已有其他客户端持锁，锁也会被删掉。",
   },
   "redis-semaphore": {
     waiters: `等待者每 10 ms 轮询一次，${FIRST_WINS}`,
@@ -99,8 +99,8 @@ const python = {
   },
   "celery-once": {
     waiters: "没有客户端等待：发现锁被占用的任务不会入队。",
-    oldOwner: "它不会收到通知：同一任务可能与它并行再次入队。",
-    comesBack: "其任务结束时不比较就删除此键，会波及届时的持有者。",
+    oldOwner: "它不会收到通知：同一任务可能再次入队并同时运行。",
+    comesBack: "任务结束时会直接删除此键，不比较其值；届时若已有其他任务持锁，也会被删掉。",
   },
   "django-redis": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   pottery: {
@@ -113,7 +113,7 @@ const python = {
   },
   redbeat: {
     waiters: "另一个 beat 在下次轮询时获取锁，可能要几分钟。",
-    oldOwner: "该 beat 的下一次延长会抛出错误并使其结束；另一个 beat 会在其间隔之内接手。",
+    oldOwner: "该 beat 下次延长锁时会出错并退出；另一个 beat 会在一个轮询间隔内接手。",
   },
   "redis-py": { waiters: EVERY_100_MS, oldOwner: REDIS_PY },
   rq: {
@@ -164,12 +164,12 @@ const others = {
   },
   "sidekiq-unique-jobs": {
     waiters: "唤醒其队列中的下一个任务。",
-    oldOwner: "它不会收到通知：同一任务可能与它并行再次入队或运行。",
+    oldOwner: "它不会收到通知：同一任务可能再次入队，或同时再运行一次。",
   },
   "redlock-rb": {
     waiters: ASK_AGAIN,
     oldOwner: `它不会收到通知，其解锁不会删除任何键，也不报错。${UNTIL_THEN}`,
-    comesBack: "默认情况下，若锁空闲，它的延长会重新创建锁。",
+    comesBack: "默认情况下，如果锁空闲，它的延长操作会重新创建锁。",
   },
 };
 

@@ -68,7 +68,7 @@ export const lockPage: Messages["lockPage"] = {
   ifReleased: "释放后",
   nextHolder: "下一个持有者：",
   keepsWriting:
-    "使用 Node 客户端库的持有者会立即收到通知；使用 HTTP 接口的持有者在下次续期失败时才会发现。在此之前它可能继续写入，只有 fencing token（栅栏令牌）能保护资源。",
+    "使用 Node.js 客户端库的持有者会立即收到通知；使用 HTTP API 的持有者在下次续期失败时才会发现。在此之前它可能继续写入，只有 fencing token（栅栏令牌）能保护资源。",
   onlyReserved: "预留期间没有客户端在工作，不影响任何业务。",
   mustNotRelease: "请勿释放：",
   votes: "投票",

@@ -74,12 +74,12 @@ export const lockParts: Messages["lockParts"] = {
     left: (span) => `，TTL 还剩 ${span}`,
     caption: "键的内容",
     notShown: (count) => `另有 ${count} 项未显示。`,
-    beginning: (bytes) => `${bytes} 字节中的前一部分。`,
+    beginning: (bytes) => `仅显示前一部分，完整值共 ${bytes} 字节。`,
     binary: (bytes, base64) => `${bytes} 字节二进制数据（base64）：${base64}`,
   },
 
   note: "备注…",
-  mayNotWrite: "你在此目标上的角色只读。",
+  mayNotWrite: "你在此目标上的角色为只读。",
   extendLease: "延长租约…",
   noLease: "锁没有 TTL，没有可延长的租约。",
   waitForAnswer: "正在等待响应",
@@ -108,7 +108,7 @@ export const lockParts: Messages["lockParts"] = {
         {who} 还剩 {left}。租约会延长到至少所选的时长，不会缩短。持有者不会收到通知。
       </>
     ),
-    label: "从现在起的租约",
+    label: "新租约（从现在起）",
     minutes: (minutes) => (minutes < 60 ? `${minutes} 分钟` : `${minutes / 60} 小时`),
     format: "锁格式",
     noFormat: "选择格式…",

@@ -69,7 +69,7 @@ export const problems: Messages["problems"] = {
         title: "活跃持有数已达配额",
         remedy: "请释放不再需要的锁，或联系管理员提高此密钥的配额。",
       },
-      queue_full: { title: "等待此锁的客户端过多", remedy: "请稍后重试，并逐次延长间隔。" },
+      queue_full: { title: "等待此锁的客户端过多", remedy: "请稍后重试，并逐次延长重试间隔。" },
       too_many_waiting: { title: "等待中的请求过多", remedy: "请减少同时等待的锁，或稍后重试。" },
       too_many_streams: { title: "打开的事件流过多", remedy: "请关闭一些控制台页面，或稍后重试。" },
       headers_too_large: {

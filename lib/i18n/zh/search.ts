@@ -11,7 +11,7 @@ export const search: Messages["search"] = {
     "liveness:": "持有者的存活状态",
     "format:": "锁格式",
     "kind:": "锁、信号量、读、写…",
-    "confidence:": "是锁的把握有多大",
+    "confidence:": "判定为锁的可信度",
     "held>": "持有时间超过",
     "held<": "持有时间少于",
     "remaining<": "在此时间内到期",

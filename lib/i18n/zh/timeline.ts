@@ -16,7 +16,7 @@ export const timeline: Messages["timeline"] = {
   overlap: "斜线：持有者重叠",
   others: (count) => `另有 ${count} 个更早的持有者未显示。`,
   notWatched: "未监视",
-  gap: (from, to) => `从 ${from} 到 ${to} 未监视`,
+  gap: (from, to) => `从 ${from} 到 ${to} 未观测`,
   now: "现在",
 
   heldNow: "持有中",
@@ -27,7 +27,7 @@ export const timeline: Messages["timeline"] = {
   noHolds: "截至此时没有持有记录。",
   heldAt: {
     command: "查询某一时刻的持有者…",
-    label: "查询持有者的时间",
+    label: "查询此时的持有者",
     placeholder: "10:47:04，或 5m（5 分钟前）",
     show: "查询",
     now: "回到现在",

@@ -9,6 +9,6 @@ export const unlisted: Messages["unlisted"] = {
   show: "显示疑似锁",
   searchThem: "同时搜索疑似锁",
   possible: "这可能不是锁，只有键名和类型像锁。释放前请先选择格式。",
-  unlisted: "它不在列表中，不计入需要处理，也没有事件。",
+  unlisted: "它不在列表中，不计入“需要处理”，也没有事件。",
   addRule: "添加格式规则，列出这类键",
 };

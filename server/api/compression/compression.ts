@@ -25,7 +25,7 @@ export function acceptsGzip(header: string | undefined): boolean {
 
 /**
  * Whether a response is worth compressing: the body of a successful GET above 1 KB. Responses of other methods are not
- * compressed, because they include new secrets and the hot path of applications (decision 13).
+ * compressed, because they can contain new secrets and are on the hot path of applications (decision 13).
  */
 export function isCompressible(
   request: Pick<ApiRequest, "method">,

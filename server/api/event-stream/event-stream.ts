@@ -22,7 +22,7 @@ const REPLAY_PAGE = 200;
 /** A snapshot is sent again if its reader is so slow that events have been deleted in the meantime. */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
-/** Limits for a reader that is too far behind, which holds more memory. */
+/** Limits for a reader that is too far behind. Such a reader takes up more memory. */
 const BEHIND_LIMITS: DrainLimits = { ...DRAIN_LIMITS, stalledMsMax: 5_000 };
 
 export interface EventStreamOptions {
@@ -34,9 +34,9 @@ export interface EventStreamOptions {
 
 /**
  * Sends the events of a target to one reader, in three phases: a snapshot if the reader's position is unknown, the
- * recorded events since then, and events as they are published. The first two are read page by page, each when the
- * reader has read the previous page, so that memory does not depend on their number. A reader that falls too far behind
- * in the third phase returns to the second.
+ * recorded events since then, and events as they are published. The first two phases send page by page, each page after
+ * the reader has read the previous one, so that memory use does not depend on the number of events. A reader that falls
+ * too far behind in the third phase returns to the second.
  */
 export class EventStream {
   #coverage: SnapshotCoverage | undefined;
@@ -126,7 +126,7 @@ export class EventStream {
     const { newest } = journal;
     const coverage = new SnapshotCoverage(watcher.clock.now());
     this.#coverage = coverage;
-    // An event can be published before its lock is indexed. It would be in neither the snapshot nor the stream.
+    // Otherwise, an event that is published before its lock is indexed would be in neither the snapshot nor the stream.
     await watcher.waitUntilSettled();
     await prepareSnapshot(this.target, allowedKeys, cpu);
     this.sink.write(formatSseEvent("reset", { newest, total: countSnapshotLocks(this.target, allowedKeys) }));
@@ -161,8 +161,8 @@ export class EventStream {
   }
 
   /**
-   * Replays what the reader has not received. Thousands of events can be published in one turn of the event loop, in
-   * which no reader can receive any.
+   * Replays what the reader has not received. Thousands of events can be published in one turn of the event loop,
+   * during which no reader can receive any.
    *
    * @param first the first event that was not sent
    */

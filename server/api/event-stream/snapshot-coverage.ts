@@ -22,7 +22,7 @@ interface SentHold {
  * Finds events whose hold a snapshot already contains.
  *
  * Only the start of a hold is suppressed, and only as the first event of its key: every other event is sent, in order,
- * so the last event of a key always leaves the reader with its final state.
+ * so the last event of a key always leaves the reader with the final state of the lock.
  */
 export class SnapshotCoverage {
   readonly #holds = new Map<Key, SentHold>();

@@ -5,7 +5,10 @@ const EVENTS_MAX = 10_000;
 
 /** Collects events that are published but not recorded, because the journal cannot replay them. */
 export class UnrecordedEvents {
-  /** Keyed by id, in the order in which they were published. Thousands may be recorded at the same time. */
+  /**
+   * Events by id, in order of publication. Keyed by id, because thousands may be recorded, and thus removed, at the
+   * same time.
+   */
   readonly #events = new Map<string, PublishedEvent>();
   #isIncomplete = false;
   /** Ends the collection. Repeated calls do nothing. */
@@ -29,7 +32,7 @@ export class UnrecordedEvents {
   #add(published: PublishedEvent): void {
     const { entry, isStored, previousId } = published;
     if (isStored) {
-      // It has been recorded since, so the journal replays it.
+      // The event has since been recorded, so the journal replays it.
       if (previousId !== undefined) this.#events.delete(previousId);
     } else if (entry.type === "gap" || !isLiveOnly(entry)) {
       if (this.#events.size < EVENTS_MAX) this.#events.set(entry.id, published);

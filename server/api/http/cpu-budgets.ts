@@ -10,7 +10,7 @@ export interface CpuRate {
 
 /** Maximum number of tracked callers. Those charged longest ago are evicted first. */
 const CALLERS_MAX = 10_000;
-/** A single request never blocks its caller for longer. */
+/** Maximum time for which a single request blocks its caller. */
 const WAIT_MAX_MS = 30_000;
 
 /** The CPU time that one caller has left for expensive reads. */

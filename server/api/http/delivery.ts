@@ -25,7 +25,7 @@ const SENT_RESPONSE = Symbol("answer");
 
 /** The state is stored on the socket, because weak maps slow down every garbage collection. */
 interface WatchedSocket extends Socket {
-  /** `null` if the socket is watched, without a response that could be undone. */
+  /** `null` if the socket is watched but no response is awaiting delivery. */
   [SENT_RESPONSE]?: SentResponse | null;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ApiResponse, createJsonResponse } from "./http-exchange.ts";
 
-/** Only the client may cache the response, and must revalidate it. */
+/** Only the client may cache the response, and it must revalidate its copy. */
 const ETAG_HEADERS = { "cache-control": "private, no-cache" };
 /** Deadlines that are computed from two reads can differ by rounding. */
 const DEADLINE_PRECISION_MS = 50;
@@ -34,7 +34,7 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   const own = "asOf" in value && typeof value.asOf === "number" ? value.asOf : asOf;
   parts.push("{");
   for (const [name, member] of Object.entries(value)) {
-    // `watchedMs` counts from a fixed time.
+    // `watchedMs` grows with `asOf`, because it counts from a fixed time.
     if (name === "asOf" || name === "watchedMs" || member === undefined) continue;
     const isLeft = name === "remainingMs" && typeof member === "number" && own !== undefined;
     parts.push(name);

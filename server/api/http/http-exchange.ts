@@ -11,7 +11,7 @@ export interface ApiRequest {
   header(name: string): string | undefined;
   /** `undefined` if the adapter does not provide it. */
   readonly remoteAddress: string | undefined;
-  /** Reads the body, or returns `undefined` if it is larger. May be called once. */
+  /** Reads the body, or returns `undefined` if it is larger than `bytesMax`. May be called once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
    * Returns a signal that aborts when the client disconnects, for requests that wait. Headers and body cannot be read

@@ -53,8 +53,8 @@ export class LineStream implements ResultListener {
   }
 
   /**
-   * Writes a file as fast as the client reads it, and stops if the client disconnects. The last line of a file that
-   * ends early states the reason, and is not valid in its format.
+   * Writes a file as fast as the client reads it, and stops if the client disconnects. If the file ends early, its last
+   * line states the reason and is not valid in the file's format.
    *
    * @param failed the reason to report if the chunks fail
    */
@@ -64,7 +64,7 @@ export class LineStream implements ResultListener {
     this.end();
   }
 
-  /** @returns the reason if it ended early */
+  /** @returns the reason if the export ended early */
   async #writeUntilClosed(chunks: AsyncIterable<string>): Promise<string | undefined> {
     for await (const chunk of chunks) {
       if (this.#isGone) return "the server is stopping, or your access was revoked";

@@ -29,7 +29,7 @@ const CLIENT_CLOSED_REQUEST = 499;
  * Creates the response to a request that failed: a problem document (RFC 9457). The message of an error that is not
  * a `LockkeeperError` is never sent.
  *
- * @param basePath the path that the server is mounted at; "" at the root of its host
+ * @param basePath the path at which the server is mounted; "" at the root of its host
  */
 export function toProblemResponse(thrown: unknown, basePath: string, requestId?: string): ApiResponse {
   if (thrown instanceof AbortedError) return { status: CLIENT_CLOSED_REQUEST, headers: {} };
@@ -88,7 +88,8 @@ function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (error instanceof RateLimitedError) return buildRateLimitedHeaders(error);
   if (error instanceof UnavailableError) return buildUnavailableHeaders(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return buildRetryAfter(0);
-  // Advice for short polling. When the lock will become free is unknown, because the holder may renew or release it.
+  // Advice for short polling. The time at which the lock becomes free is unknown, because the holder may renew or
+  // release it.
   return error instanceof HeldError || error instanceof WaitTimeoutError
     ? buildRetryAfter(HELD_RETRY_MS)
     : {};

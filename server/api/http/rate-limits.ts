@@ -23,8 +23,8 @@ export interface RateLimitOptions {
 type RateLimitSubject = "caller" | "address";
 
 /**
- * Builds the headers of draft-ietf-httpapi-ratelimit-headers-10: the quota, the remainder, and the seconds until it
- * is full.
+ * Builds the headers of draft-ietf-httpapi-ratelimit-headers-10: the quota, the remainder, and the seconds until the
+ * quota is full again.
  */
 export function buildRateLimitHeaders(
   { perSecond, burst }: Rate,
@@ -40,7 +40,7 @@ export function buildRateLimitHeaders(
 
 /** Maximum number of buckets. Above it, the fullest ones are evicted. */
 const BUCKETS_MAX = 10_000;
-/** Evicted in one pass, because finding them requires iterating over all buckets. */
+/** Number of buckets to evict in one pass, because finding the fullest ones requires iterating over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
 /** Limits the request rate of each caller. Each instance counts separately, so two instances permit twice the rate. */
@@ -63,8 +63,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts further requests for a call that costs as much as several. It is never refused for its size alone: at most the
-   * rest of a full bucket is counted.
+   * Counts additional requests for a call that costs as much as several requests. A call is never refused for its size
+   * alone: at most the rest of a full bucket is counted.
    *
    * @throws LockkeeperError rate_limited
    */

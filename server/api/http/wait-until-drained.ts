@@ -10,7 +10,7 @@ const TURN_MS_MAX = 100;
 export interface DrainLimits {
   /** Resolves when at most this many bytes are buffered. */
   readonly bufferedBytesMax: number;
-  /** Closes a sink whose client reads no data for this long while this process could send it. */
+  /** Closes a sink whose client reads no data for this long although this process could send data. */
   readonly stalledMsMax: number;
 }
 

@@ -33,7 +33,7 @@ export class LiveStreams {
    * Opens the stream of a tab and sends its first state. For a poll, this runs as a task of the caller, so that many
    * polls do not block the event loop for longer than one poll does.
    *
-   * @returns resolves when the first complete state has been sent; a poll ends then
+   * @returns resolves when the first complete state has been sent; a poll then ends
    */
   async open(
     sink: ResponseSink,

@@ -168,7 +168,7 @@ export class TabBroadcaster {
 
   #onHealthInterval(): void {
     this.#broadcastHealth();
-    // Counts are sent less often, and the last change is due by now.
+    // Also sends counts whose minimum interval has passed since the last change.
     this.#scheduleBroadcast();
     for (const tab of this.#tabs) void tab.readUnwatchedLock(() => this.#takeSnapshot());
   }

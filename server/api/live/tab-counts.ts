@@ -10,7 +10,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 
-/** Queries of all tabs that count the same filter are shared. */
+/** All tabs count in the same order, so that tabs with the same filter share a query. */
 const COUNT_ORDER: SortOrder = { field: "key", direction: 1 };
 /** The default of `GET /namespaces`, which shares the grouping. */
 const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;
@@ -93,7 +93,7 @@ export class TabCounts {
     return filter === this.view.filter ? parseSortOrder(this.view.sort) : COUNT_ORDER;
   }
 
-  /** Counts that are in `health` are taken from there, because a second count could differ. */
+  /** Takes counts from `health` if it contains them, because a second count could differ. */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;
     if (filter === "is:needs_attention") return totals.needsAttention;
@@ -104,8 +104,8 @@ export class TabCounts {
   }
 
   /**
-   * A namespace that is no longer among the first ones is still counted, so that the count sent last does not become
-   * wrong.
+   * Collects the namespace counts that have changed. Namespaces that have dropped out of the top list are still
+   * counted, so that the counts last sent for them stay correct.
    */
   #collectNamespaces(): LiveNamespaceCount[] {
     const before = this.#sentNamespaces;

@@ -114,7 +114,7 @@ export class Tab {
     return this.#areCountsPending;
   }
 
-  /** Returns whether the tab is too far behind. Disconnects it if this lasts. */
+  /** Returns whether the tab is too far behind. Disconnects the tab if it stays too far behind. */
   isBehind(): boolean {
     if (this.sink.bufferedBytes <= BEHIND_BYTES_MAX) {
       this.#behindSince = undefined;
@@ -175,7 +175,7 @@ export class Tab {
     }
   }
 
-  // Changes to a key outside the watch patterns are not observed, so it is read at every health interval.
+  // Changes to a key outside the watch patterns are not observed, so the key is read at every health interval.
   async readUnwatchedLock(frame: () => LiveSnapshot): Promise<void> {
     const key = this.#key;
     if (key === undefined || this.watcher.isWatched(key) || !this.watcher.isUp || this.isBehind()) return;

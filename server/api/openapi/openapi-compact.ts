@@ -3,8 +3,9 @@ interface Json {
 }
 
 /**
- * Moves repeated headers and examples of problems to `components`, which reduces the document to a third, and moves
- * keywords next to a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows them.
+ * Moves repeated headers and examples of problems to `components`, which reduces the document to a third of its size.
+ * Also moves keywords next to a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows
+ * them.
  */
 export function compactDocument(given: object): object {
   const document = separateReferences(structuredClone(given) as Json);
@@ -37,7 +38,7 @@ function separateReferences(value: Json): Json {
   const members = Object.entries(value).map(
     ([name, member]) => [name, member && separateReferences(member)] as const,
   );
-  // Copied from the referenced object; next to the reference, it would reject all properties.
+  // `additionalProperties` is copied from the referenced object. Next to the reference, it would reject all properties.
   const { $ref, additionalProperties: _, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;

@@ -155,7 +155,10 @@ function createProblemResponse(
 
 const unionSchemas = new Map<string, z.ZodType>();
 
-/** One schema for each set of codes. Generators name types after it, so its name depends on nothing else. */
+/**
+ * One schema for each set of codes. Generators name types after the schema, so its name depends only on the codes, or
+ * on the operation and the status if there are more than three codes.
+ */
 function getUnionSchema(operationId: string, status: number, codes: readonly ErrorCode[]): z.ZodType {
   const [first, ...others] = codes.toSorted();
   if (first === undefined) throw new Error("A status has no code.");

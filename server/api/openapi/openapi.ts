@@ -164,7 +164,7 @@ function buildQuerySchema({ path, scope, query }: Route): z.ZodObject | undefine
     : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
-/** Returns the error codes that all routes of its kind share, and those of the route itself. */
+/** Returns the error codes that all routes of the same kind share, and those of the route itself. */
 export function listErrorCodes({ path, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [

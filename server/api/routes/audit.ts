@@ -16,7 +16,8 @@ const CSV_TYPE = "text/csv";
 const VERIFICATION_CACHE_MS = 10_000;
 
 /**
- * Creates the routes for the audit log. It is one chain for all targets, so it requires admin access to all of them.
+ * Creates the routes for the audit log. The log is one chain for all targets, so the routes require admin access to all
+ * of them.
  */
 export function createAuditRoutes(services: Services): Route[] {
   const verify = createVerifier(services);

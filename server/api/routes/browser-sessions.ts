@@ -51,8 +51,8 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
 }
 
 /**
- * Returns `undefined` for all sessions. The name of an API key never equals that of an operator, because it contains
- * a colon.
+ * Returns the operator whose sessions the caller may access, or `undefined` for all sessions. The name of an API key
+ * never equals that of an operator, because it contains a colon.
  */
 function getVisibleOwner(principal: Principal): string | undefined {
   return canAccess(principal, "admin", {}) ? undefined : principal.name;

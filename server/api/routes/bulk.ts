@@ -130,7 +130,7 @@ async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction |
 async function createWork(call: BulkCall, { verbs, audit, limits }: Services): Promise<BulkWork> {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
-  if (!target.watcher.isUp) throw new UnavailableError("Redis does not respond. Nothing was released.");
+  if (!target.watcher.isUp) throw new UnavailableError("Redis is not responding. Nothing was released.");
   const args: BulkReleaseArgs = {
     ...body,
     by: principal.name,

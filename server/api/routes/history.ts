@@ -9,7 +9,6 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { HISTORY, KEY_HISTORY } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes for the event history. */
 export function createHistoryRoutes(): Route[] {
   return [
     defineTargetRoute({

@@ -9,7 +9,7 @@ import { HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
 import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Copied field by field, because spreading objects of different shapes costs more than the rest of a handler. */
+/** Copies field by field, because spreading objects of different shapes takes longer than the rest of a handler. */
 export function toVerbHold(
   { key, format, unit, token, fence }: TargetHoldRef,
   { id }: Principal,

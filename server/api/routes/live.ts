@@ -10,7 +10,7 @@ import type { Services } from "../routing/services.ts";
 /** Room for the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
-/** A poll whose client has not read it within this time is closed. */
+/** The stream of a poll is closed if the client has not read it within this time. */
 const POLL_TIMEOUT_MS = 15_000;
 
 function closeUnreadPoll(sink: ResponseSink): void {

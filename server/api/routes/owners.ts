@@ -110,7 +110,7 @@ export function toGroupCounts(
 ) {
   const since = Number(value);
   const starts = index.get(key)?.holders.map(getHolderSince) ?? [];
-  // The group is current, so one of them began at that time.
+  // The group is current, so one of the holders began at that time.
   const sinceIs = starts.find((start) => start.since === since)?.sinceIs ?? "at_least";
   const oldest = { ...toKeyFields(key), since, sinceIs };
   return { holds, needsAttention, liveness: { ...liveness }, oldest, waiters };

@@ -3,7 +3,6 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { STATS, TYPICAL_TIMES } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes for a target's statistics. */
 export function createStatsRoutes(): Route[] {
   return [
     defineTargetRoute({

@@ -6,7 +6,6 @@ import { TARGET, TARGET_HEALTH } from "../openapi/examples/targets.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Creates the routes for targets and their health. */
 export function createTargetRoutes({ targets }: Services): Route[] {
   return [
     defineRoute({

@@ -4,5 +4,5 @@ import type { Watcher } from "../../watch/watcher.ts";
 /** Asserts that the index is up to date. @throws UnavailableError */
 export function assertConnected({ isUp }: Pick<Watcher, "isUp">): void {
   if (isUp) return;
-  throw new UnavailableError("Redis does not respond, so the state of its locks may be stale. Retry later.");
+  throw new UnavailableError("Redis is not responding, so the state of its locks may be stale. Retry later.");
 }

@@ -26,8 +26,8 @@ export function assertAuthorized(
   key: Key | undefined,
 ): void {
   if (access === "anyone") return;
-  // Any read access permits reading what belongs to no target, such as the caller's own session and the list of
-  // targets.
+  // Any read access permits reading resources that belong to no target, such as the caller's own session and the list
+  // of targets.
   const isGranted =
     filtersByGrant === true || (scope === "server" && access === "read")
       ? canAccessSome(principal, access, target)

@@ -29,7 +29,7 @@ export class PendingRequests {
   }
 
   /**
-   * Creates a pending request of a caller. It counts while it waits.
+   * Creates a pending request of a caller. It counts towards the limit while it waits.
    *
    * @param signal aborts when the client disconnects
    */

@@ -101,7 +101,7 @@ export class RequestAuthenticator {
 
   /**
    * Returns whether the browser is on this machine. An untrusted reverse proxy on this machine also connects from
-   * loopback; if it forwards the `Host` of the browser, that reveals it.
+   * loopback; if the proxy forwards the `Host` of the browser, that header reveals the proxy.
    */
   #isOnThisMachine(request: ApiRequest): boolean {
     const { publicUrl } = this.options;

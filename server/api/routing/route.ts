@@ -38,7 +38,7 @@ export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call for one target: the one in the query, or the first. */
+/** A call for one target: the target in the query, or else the first one. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
@@ -97,11 +97,12 @@ export interface Route {
   readonly effect: "reads" | "writes";
   /** `anyone`: requires no credentials. */
   readonly access: Access | "anyone";
-  /** Callers with access to only some keys may call it. The handler returns only those keys. */
+  /** Callers with access to only some keys may call the route. The handler returns only those keys. */
   readonly filtersByGrant?: true;
   /**
-   * Its cost grows with the number of locks or events. The dispatcher refuses a caller without CPU time left, and
-   * charges the synchronous part of the handler; the handler charges the rest to `call.cpu`. Never set on a verb.
+   * The cost of the route grows with the number of locks or events. The dispatcher refuses a caller without CPU time
+   * left, and charges the synchronous part of the handler; the handler charges the rest to `call.cpu`. Never set on a
+   * verb.
    */
   readonly expensive?: true;
   readonly summary: string;
@@ -117,9 +118,9 @@ export interface Route {
   /** Accepts an Idempotency-Key. `by_lock`: the lock stores it. `by_answer`: the response is stored. */
   readonly idempotent?: "by_lock" | "by_answer";
   readonly response: SuccessResponse;
-  /** Response with a different status, which the body selects. */
+  /** An alternative response with a different status, which the request body selects. */
   readonly otherResponse?: SuccessResponse;
-  /** Error codes in addition to those of every route of its kind (`listErrorCodes`). */
+  /** Error codes in addition to those of all routes of the same kind (`listErrorCodes`). */
   readonly errors?: readonly ErrorCode[];
   /** For verbs: the facts of a call for statistics and traces. */
   readonly verb?: (call: AnyCall) => VerbCall;

@@ -6,7 +6,7 @@ export interface CookieScope {
   readonly host: string | undefined;
   /** Whether the browser uses TLS. */
   readonly isTls: boolean;
-  /** The path that the console is served below, "" at the root of the host. */
+  /** The path below which the console is served; empty at the root of the host. */
   readonly basePath: string;
 }
 

@@ -16,7 +16,7 @@ const ANSWER_TTL_MS = 120_000;
 const WAIT_MAX_MS = 2000;
 const POLL_MS = 50;
 
-/** A stored request: the instance that executes it, and its response once there is one. */
+/** A stored request: the id of the claim that executes it (`by`), and its response once there is one. */
 const StoredEntry = z.object({ by: z.string(), digest: z.string(), sealed: z.string().optional() });
 type StoredEntry = z.infer<typeof StoredEntry>;
 const StoredResponse = z.object({
@@ -70,7 +70,7 @@ export class StoredAnswers {
 
   /** @returns the current claim, or `undefined` if it has disappeared */
   async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
-    // Both commands can be repeated, because the mark identifies this instance's claim after a lost reply.
+    // Both commands can be repeated, because `by` identifies this claim even after a lost reply.
     await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));
     const found = await this.home.run((redis) => redis.get(name));
     return found === null ? undefined : StoredEntry.parse(JSON.parse(found));

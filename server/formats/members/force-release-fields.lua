@@ -1,6 +1,7 @@
 -- Force-releases locks that are fields in a hash with other data.
 --
--- Guarantee: deletes the fields that were seen if they still have those values, or nothing. Other fields are kept.
+-- Guarantee: deletes the fields that the operator saw if all of them still have the same values, or nothing. Other
+-- fields are kept.
 --
 -- KEYS[1] the hash
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason

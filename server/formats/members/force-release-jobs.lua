@@ -1,10 +1,10 @@
 -- Force-releases a lock of sidekiq-unique-jobs, or one of several jobs that hold it, as its unlock does.
 --
--- Guarantee: releases the jobs that were seen, each by its id and its value (when it acquired the lock), or nothing.
--- Waiters on BLMOVE are woken as by an unlock of version 8; version 9 has no waiters.
+-- Guarantee: releases the jobs that the operator saw, each by its id and its value (when it acquired the lock), or
+-- nothing. Wakes waiters on BLMOVE as the unlock of version 8 does; version 9 has no waiters.
 --
 -- KEYS[1] the lock (hash of job ids)    KEYS[2] its digest    KEYS[3] its info
--- KEYS[4] jobs about to lock it (list)    KEYS[5] jobs that wait for it (list)
+-- KEYS[4] jobs about to acquire it (list)    KEYS[5] jobs that wait for it (list)
 -- KEYS[6] all digests (sorted set)    KEYS[7] all digests that expire (sorted set)
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
 -- ARGV[3] 'all': no other job may hold it; 'some': the others keep it
@@ -27,7 +27,7 @@ local asked, present, same = 0, 0, 0
 for i = FIRST, #ARGV, 3 do
   local written = read_field(1, ARGV[i], #ARGV[i + 1])
   asked = asked + 1
-  -- false: the value is longer than the one that was seen.
+  -- false: the value is longer than the expected one.
   if written ~= nil then present = present + 1 end
   if written == ARGV[i + 1] then same = same + 1 end
 end

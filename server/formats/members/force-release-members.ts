@@ -75,7 +75,7 @@ export function forceReleaseFields(
 }
 
 export interface JobKeys {
-  /** The hash, its digest, its info, the jobs about to lock it, the waiting jobs, and both registries. */
+  /** The hash, its digest, its info, the jobs about to acquire it, the waiting jobs, and both registries. */
   readonly keys: RedisArgument[];
   readonly version: "8" | "9";
   readonly digest: RedisArgument;

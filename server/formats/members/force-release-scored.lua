@@ -1,6 +1,6 @@
 -- Force-releases one or all holders of a lock that is a sorted set of them, with all their members.
 --
--- Guarantee: releases the holders that were seen, or nothing. Expired members are ignored.
+-- Guarantee: releases the holders that the operator saw, or nothing. Expired members are ignored.
 --
 -- KEYS[1] the lock
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
@@ -70,7 +70,7 @@ if is_whole and ARGV[6] == '' then
   redis.call('DEL', KEYS[1])
 else
   for _, member in ipairs(asked) do
-    -- If a reservation is extended, the reserved member is the one that was seen.
+    -- If a reservation is extended, the reserved member is also the one to release.
     local is_reserved = ARGV[6] ~= '' and (member == ARGV[5] or member == ARGV[7])
     if not is_reserved then redis.call('ZREM', KEYS[1], member) end
   end

@@ -1,6 +1,6 @@
 -- Force-releases one or all holders of a lock that is a set of them.
 --
--- Guarantee: releases the holders that were seen, or nothing.
+-- Guarantee: releases the holders that the operator saw, or nothing.
 --
 -- KEYS[1] the lock
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason

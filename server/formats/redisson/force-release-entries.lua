@@ -1,7 +1,7 @@
 -- Force-releases all values, or one value, of a group that Redisson's multi lock holds.
 --
--- Guarantee: releases the values that were seen, or nothing. 'all' releases them only if no other value of the group is
--- held. Waiters are woken as by Redisson's forceUnlock.
+-- Guarantee: releases the values that the operator saw, or nothing. 'all' releases them only if no other value of the
+-- group is held. Wakes waiters as Redisson's forceUnlock does.
 --
 -- KEYS[1] the group
 -- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters

@@ -1,19 +1,19 @@
 -- Force-releases a Redisson read/write lock, or a hash with several owners: the whole lock, or one holder. The whole lock
 -- can also be reserved.
 --
--- Guarantee: releases what was seen, or nothing. Releases the whole lock only if its holders are exactly those that were
--- seen. Releases one holder only if it still holds the lock; the others keep their leases. Compares the fence of
--- Lockkeeper's own holds. Waiters are woken as by Redisson.
+-- Guarantee: releases what the operator saw, or nothing. Releases the whole lock only if its holders are exactly those
+-- that the operator saw. Releases one holder only if it still holds the lock; the others keep their leases. Compares
+-- the fence of Lockkeeper's own holds. Wakes waiters as Redisson does.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- The rest: the leases of the readers that are released, then those of the readers that remain
--- ARGV[1] 'read', 'write' or '', the mode that was seen    ARGV[2] '' or the one holder to release
+-- ARGV[1] the expected mode: 'read', 'write' or ''    ARGV[2] '' or the one holder to release
 -- ARGV[3] '' or the fence of a Lockkeeper hold that is released
 -- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] the message to those waiters
 -- ARGV[7] channel for events    ARGV[8] '1' if waiters may also use sharded pub/sub
 -- ARGV[9] '' or the duration of the reservation, in ms    ARGV[10] the reserved holder
 -- ARGV[11] how many of the leases belong to readers that are released
--- The rest of the arguments: the holders that were seen, each with its count
+-- The rest of the arguments: the expected holders, each with its count
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 

@@ -1,7 +1,7 @@
 -- Releases all acquired permits, or one, of Redisson's expirable semaphore for an operator.
 --
--- Guarantee: releases the permits that were seen, each once, or nothing. 'all' releases them only if no others are acquired.
--- Waiters are woken as by Redisson's release.
+-- Guarantee: releases the permits that the operator saw, each once, or nothing. 'all' releases them only if no others
+-- are acquired. Wakes waiters as Redisson's release does.
 --
 -- KEYS[1] available permits       KEYS[2] acquired permits (sorted set)
 -- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters

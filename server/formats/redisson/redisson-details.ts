@@ -56,7 +56,10 @@ function applyListeners(seen: HeldObservation, clients: number): HeldObservation
   return { ...seen, confidence, waiters: toWaiters(seen, clients) };
 }
 
-/** Each subscribed client has at least one waiter. Lockkeeper's waiters use the same channel and are counted exactly. */
+/**
+ * Each subscribed client represents at least one waiter. Lockkeeper's waiters use the same channel and are counted
+ * exactly.
+ */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);
   return count === 0 ? NOBODY_LISTENS : { count, known: "estimated" };

@@ -1,6 +1,6 @@
 import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 
-/** As in storage.lua: every open page receives each holder. */
+/** As in storage.lua: limited, because every open page receives each holder. */
 const OWNER_BYTES_MAX = 1024;
 
 const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";

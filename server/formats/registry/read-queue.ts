@@ -22,7 +22,7 @@ export interface SeenQueue {
 /**
  * Reads the waiters of a lock.
  *
- * @param seen an observation of the key that was made just before
+ * @param seen a current observation of the key
  */
 export async function readQueue(
   redis: Redis,
@@ -51,7 +51,7 @@ function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
   return seen.state === "not_a_lock" ? undefined : findLockFormat(seen.format, seen.type)?.queue;
 }
 
-/** Request id, start of the wait and owner, as companion.lua writes them. Any client may have written other members. */
+/** Request id, start of the wait and owner, as waiter.lua writes them. Any client may have written other members. */
 const NAME = /^([^\t]*)\t(\d{1,15})\t(.+)$/s;
 
 function parseOwnWaiters(answer: unknown): SeenQueue["ours"] {

@@ -37,7 +37,7 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 }
 
 /**
- * Runs read-only commands in one round trip, and returns their texts as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
+ * Runs read-only commands in one round trip, and returns strings as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
  * HMGET run in a script that measures the key first and returns nothing if it is too large.
  *
  * @returns one reply per command; `undefined` if Redis refused it

@@ -1,11 +1,12 @@
 -- Force-releases a lock that another library stores in one string, or reserves it.
 --
--- Guarantee: releases the value that was seen, or nothing. Never releases a Lockkeeper hold; the verbs' force-release.lua
--- does. Waiters of every library that may have written the lock are woken as by its release, unless the lock is reserved.
+-- Guarantee: releases the value that the operator saw, or nothing. Never releases a Lockkeeper hold; the verbs'
+-- force-release.lua does that. Unless the lock is reserved, wakes the waiters of every library that may have written
+-- the lock, as the library itself would.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the list on which waiters block; optional
--- ARGV[1] value that was seen    ARGV[2] JSON of actor and reason
+-- ARGV[1] expected value    ARGV[2] JSON of actor and reason
 -- ARGV[3] channel of Lockkeeper's waiters    ARGV[4] channel for events
 -- ARGV[5] '' or the duration of the reservation, in ms    ARGV[6] the reserved owner
 -- ARGV[7] '1' if Lockkeeper's waiters may also use sharded pub/sub

@@ -63,11 +63,11 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How a key names a lock.
+ * How strongly the name of a key suggests a lock.
  *
  * - `lock`: its first or last segment is a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`, `orderMutex`).
  * - `lock_or_lockout`: the last segment is a name below a segment that is a lock (`shop:lock:orders`), or the key also names
- * an account (`account_lock:7`). A time in it may end a lockout.
+ *   an account (`account_lock:7`). A time in its value may be the end of a lockout.
  * - `mentions_lock`: a lock word is elsewhere (`account:lock:7`), or names something else (`lock_expires`).
  * - `none`: no lock word.
  */
@@ -76,7 +76,7 @@ export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none"
 /** Whether the key contains a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
-/** Whether the key names a lock, and does not only mention one. */
+/** Whether the key names a lock rather than merely mentioning one. */
 export function isNamedAsLock(key: Key): boolean {
   const evidence = assessName(key);
   return evidence === "lock" || evidence === "lock_or_lockout";

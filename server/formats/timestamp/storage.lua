@@ -1,5 +1,5 @@
 -- A lock stored as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. It is the lock of
--- SETNX and GETSET, but with atomic steps and the time of Redis. Included by each verb.
+-- SETNX and GETSET, but with atomic steps and the Redis clock. Included by each verb.
 --
 -- The value is the deadline, and the TTL of the key bounds it: the lock is free once its key has expired. Clients of the
 -- original recipe use their own clocks and round differently. For this reason, a Lockkeeper hold ends for its holder at the
@@ -18,7 +18,7 @@ local COUNTS_ITSELF = false
 -- Ten digits are seconds, from 2001 to 2286; thirteen are milliseconds.
 local UNIT_MS = { [10] = 1000, [13] = 1 }
 local TTL_MS_MAX = 10 * 365 * 24 * 3600 * 1000
--- Time from the end of the lease to the end of the lock, in the unit of the last value that was read.
+-- Time from the end of the lease to the end of the lock, in ms: two units of the last value that was read.
 local margin_ms = 0
 
 -- include ../companion.lua

@@ -19,7 +19,7 @@ const WRITE_TIMEOUT_MS = 2000;
 /** Outcomes wait this long so that the next intent can carry them along instead of waiting for their round trip. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
-/** The process exits 1.8 s after the request to stop, of which open responses may take 1 s. */
+/** The process exits 1.8 s after the request to stop. Open responses may take up to 1 s of that. */
 const STOP_MS = 700;
 
 /** An intent with a deadline, or an entry that is written as soon as possible. */
@@ -42,14 +42,14 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  * Appends entries to the audit chain in order, together with the entries of other instances. Entries that arrive
  * during a call are written in the next one.
  *
- * If the reply of a call is lost, the call may have run or may still run. It is remembered until its last entry is
- * found in the chain, or the chain has grown without it, because the script then rejects it.
+ * If the reply of a call is lost, the call may have run or may still run. The call is remembered until its last entry
+ * is found in the chain, or until the chain has grown without it and the script would reject it.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
   /** `undefined` if it must be read; `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
-  /** The last place that was certainly in the chain. */
+  /** The last place known to be in the chain. */
   #known: ChainPlace | undefined;
   /** The last place before the most recently logged loss. */
   #loggedLoss: ChainPlace | undefined;
@@ -122,7 +122,7 @@ export class AuditLog {
 
   get #isPending(): boolean {
     const isUnclear = this.#head === undefined && this.#unconfirmed.length > 0;
-    // While the delay runs, only intents are urgent. Waiting outcomes would hold up later intents.
+    // While the delay runs, only intents are urgent. Writing the waiting outcomes now would delay later intents.
     const isDue = this.#timer === undefined ? this.#queue.length > 0 : this.#queue.some(isAwaited);
     return (isDue || isUnclear) && !this.#stopped.signal.aborted;
   }
@@ -192,7 +192,7 @@ export class AuditLog {
     return [this.#known?.number ?? 0, ...this.#unconfirmed.map(({ last }) => last.number)];
   }
 
-  /** Continues from the end in the store. */
+  /** Continues the chain from its end in the store. */
   #adoptEnd(
     { end, hashes }: Extract<AuditAppendResult, { outcome: "behind" }>,
     compare: readonly number[],

@@ -74,7 +74,7 @@ export class AuditStore {
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Appends entries with a single call. Errors are left to the caller. */
+  /** Appends entries with a single call. The caller must handle errors. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
@@ -101,7 +101,7 @@ export class AuditStore {
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 
-  /** Reads entries after a number, oldest first. @throws as `readEnd` */
+  /** Reads entries after a number, oldest first. @throws like `readEnd` */
   async readAfter(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     // Redis rejects negative ids. `(0-0` would exclude an entry with the number 0.
     const from = number < 0 ? "-" : `(${number}-18446744073709551615`;
@@ -109,7 +109,7 @@ export class AuditStore {
     return found.map(toLink);
   }
 
-  /** Reads entries before a number (`Infinity` to start at the end), newest first. @throws as `readEnd` */
+  /** Reads entries before a number (`Infinity` to start at the end), newest first. @throws like `readEnd` */
   async readBefore(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     if (number <= 0) return [];
     const from = Number.isFinite(number) ? `(${number}-0` : "+";

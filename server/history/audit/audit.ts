@@ -4,7 +4,7 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
 import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 
-/** Longer than any valid owner or reason, and than the detail of an error. */
+/** Longer than any valid owner or reason and any error detail. */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
 /**

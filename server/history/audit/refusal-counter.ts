@@ -53,7 +53,7 @@ export class RefusalCounter {
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
-  /** Writes the pending counts. @param action only refusals of this action */
+  /** Writes the pending counts. @param action if set, only refusals of this action are written */
   flush(action?: string): void {
     for (const [id, window] of this.#windows) {
       if (action !== undefined && window.action !== action) continue;

@@ -11,8 +11,8 @@ export interface EventRetention {
 }
 
 /**
- * Mean size of events in bytes above which fewer of them are kept in memory. It is twice the size of an ordinary event;
- * the largest events take four times as much.
+ * Mean size of events in bytes above which fewer of them are kept in memory. Ordinary events are about half this
+ * size, and the largest about twice this size.
  */
 export const EVENT_BYTES_MEAN_MAX = 1024;
 

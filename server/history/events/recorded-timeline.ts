@@ -7,8 +7,8 @@ import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 const SAME_CHANGE_MS = 2000;
 
 /**
- * `extended`: extended by an operator, or a release request and its answer, which change neither the count nor the holder.
- * Renewals by holders are not stored.
+ * `extended`: an extension by an operator, or a release request or its answer. They change neither the count nor the
+ * holder. Renewals by holders are not stored.
  */
 type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 
@@ -41,8 +41,8 @@ interface ForeignState {
  * timeline.
  *
  * Two events describe the same change in these cases:
- * - Hold with a fencing token: same token and `seq`, and a hold ends only once. Tokens increase, so the timeline
- *   stays in order, whichever instance recorded it, whether reported or inferred.
+ * - Hold with a fencing token: same token and `seq`, and a hold ends only once. Tokens increase, so the timeline stays
+ *   in order, whichever instance recorded an event, and whether it was reported or inferred.
  * - Foreign hold: nothing in Redis numbers its changes, so the owner and the step decide. An owner that holds the
  *   lock cannot acquire it, and one that does not cannot release it.
  * - A `force_released` event may follow another event of the same end, because it adds the operator and the reason.
@@ -129,8 +129,8 @@ export function compareFences(a: string, b: string): number {
 /**
  * Returns the observations of a key that are not recorded yet.
  *
- * The timeline is continued at its end. Observations from before the last recorded change are dropped, even if they
- * were never recorded, so the timeline stays in order whichever instance continues it.
+ * Observations continue the timeline only at its end. Observations from before the last recorded change are dropped,
+ * even if they were never recorded, so the timeline stays in order whichever instance continues it.
  *
  * @param own in the order of observation
  * @param recorded in the order of recording, including gaps

@@ -29,7 +29,7 @@ export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: M
 
 type Send<Acquired> = (options: AcquireOptions) => Promise<Acquired>;
 
-/** What an acquire is logged with. */
+/** The fields that log entries of an acquire contain. */
 export interface AcquireSubject {
   readonly key: string;
   readonly owner: string;

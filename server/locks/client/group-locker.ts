@@ -23,9 +23,9 @@ export class GroupLocker {
   ) {}
 
   /**
-   * @param isClosed whether the client was closed meanwhile; the locks are then withdrawn
+   * @param isClosed whether the client has been closed in the meantime; the locks are then withdrawn
    * @returns `undefined` if the client was closed
-   * @throws as `LockClient.acquireAll`
+   * @throws like `LockClient.acquireAll`
    */
   async acquire(
     keys: readonly string[],
@@ -53,7 +53,7 @@ export class GroupLocker {
   /**
    * Runs the work inside the frames of all holds, so that nested calls can re-enter each of them, and releases them.
    *
-   * @throws as `LockClient.withLocks`
+   * @throws like `LockClient.withLocks`
    */
   async run<Result>(group: HoldGroup, work: (group: HoldGroup) => Promise<Result>): Promise<Result> {
     const frames = group.holds.map((hold) => new LockFrame(this.client, hold));

@@ -24,8 +24,8 @@ export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The deadline counts from before the request was
- * sent, on the clock that advanced more, so it is never later than the deadline in Redis.
+ * The state that all counts of a hold share: identity, deadline and loss. The deadline is measured from just before the
+ * request was sent, on the clock that advanced more, so it is never later than the deadline in Redis.
  */
 export class HoldLease implements RenewableHold {
   readonly key: Key;

@@ -22,7 +22,7 @@ export interface HoldOptions {
   readonly kind?: WritableKind | undefined;
   /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: how long no client can acquire the lock after its lease has expired. */
+  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;

@@ -21,7 +21,7 @@ export interface ReenterOptions {
 }
 
 export interface HoldReleaseOptions {
-  /** How long no client can acquire the lock after this release, in milliseconds. */
+  /** Time after this release in which no client can acquire the lock, in milliseconds. */
   readonly reservedMs?: number | undefined;
 }
 

@@ -147,11 +147,11 @@ export class LockClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call is refused or waits, and holds nothing meanwhile.
+   * Acquires all locks, or none of them. If one is held, the call is refused or waits; it holds none while it waits.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
-   * @throws as `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   * @throws like `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -163,7 +163,7 @@ export class LockClient {
   /**
    * Runs the work while holding all locks, and releases them afterwards.
    *
-   * @throws as `withLock`: LostError if one of the holds was lost
+   * @throws like `withLock`: LostError if one of the holds was lost
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(

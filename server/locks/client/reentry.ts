@@ -85,7 +85,7 @@ function isSameFormat(
   return format === hold.format && kind === hold.kind && unit === hold.unit;
 }
 
-/** Adds to a refusal that the caller holds the lock. */
+/** Adds the information that the caller itself holds the lock to a refusal. */
 export function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
   if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;
   if (!canBeEntered || !error.facts.holders.some(({ fence }) => fence === hold.fence)) return error;

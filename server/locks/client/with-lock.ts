@@ -5,7 +5,7 @@ import type { LockClient } from "./lock-client.ts";
 /**
  * Runs the work while holding the lock: `client.withLock` as a function.
  *
- * @throws as `LockClient.withLock`
+ * @throws like `LockClient.withLock`
  */
 export function withLock<Result>(
   client: LockClient,

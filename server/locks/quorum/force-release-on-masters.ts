@@ -66,9 +66,9 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that were seen. Fencing tokens are not compared, because a master that missed the
- * agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client and
- * therefore to one master.
+ * Whether a master has the holders that the operator saw. Fencing tokens are not compared, because a master that missed
+ * the agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client
+ * and therefore to one master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];
@@ -115,7 +115,7 @@ function createUndecidedError(masters: readonly MasterReleaseOutcome[], isUntouc
   const who = unanswered.map(({ name }) => name).join(", ");
   if (isUntouched) {
     return new UnavailableError(
-      `${unanswered.length} of ${masters.length} masters do not respond (${who}), so there is no majority. Nothing was released; try again.`,
+      `${unanswered.length} of ${masters.length} masters are not responding (${who}), so there is no majority. Nothing was released; try again.`,
     );
   }
   const released = masters.filter(({ outcome }) => outcome === "released").length;

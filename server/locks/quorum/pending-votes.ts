@@ -3,7 +3,7 @@ import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
  * Votes for a hold that are pending, or not confirmed to agree with it. A hold may be released before the slowest master has
- * read the request. That vote would then have no holder, and the release does not find it.
+ * read the request. That vote would then have no holder, and the release would not find it.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();

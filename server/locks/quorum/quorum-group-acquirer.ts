@@ -44,7 +44,7 @@ export class QuorumGroupAcquirer {
     private readonly outcomes: QuorumOutcomes,
   ) {}
 
-  /** @throws LockkeeperError as `QuorumLocks.acquire` */
+  /** @throws LockkeeperError like `QuorumLocks.acquire` */
   async acquire(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
     const { waitMs = 0, signal, requestId, onSend } = options;
     const sorted = sortKeys(keys);
@@ -95,7 +95,7 @@ export class QuorumGroupAcquirer {
     const acquired: AcquiredGrant[] = [];
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
-      // Short, because the locks before this one are held meanwhile.
+      // Short, because the locks before this one are held in the meantime.
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend: undefined,

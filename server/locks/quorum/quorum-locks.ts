@@ -98,7 +98,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await this.#acquire(key, options);
   }
 
-  /** @throws LockkeeperError as `acquire`; `held` and `timeout` name the lock that was refused */
+  /** @throws LockkeeperError like `acquire`; `held` and `timeout` name the lock that was refused */
   async acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
     assertLockSet(keys);
     for (const key of keys) this.#assertAllowed(key, options);
@@ -216,7 +216,7 @@ export class QuorumLocks implements OperatorVerbs {
     return released;
   }
 
-  /** @throws LockkeeperError as `acquire` without waiting */
+  /** @throws LockkeeperError like `acquire` without waiting */
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#assertAllowed(key, options);
     assertDurations({ reservedMs });

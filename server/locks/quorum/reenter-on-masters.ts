@@ -78,7 +78,7 @@ export class QuorumReentry {
     );
     if (sure.length < majority || common === undefined) return undefined;
     if (computeValidityMs(sentAt, common.remainingMs) <= 0) return undefined;
-    // The caller counts its deadline from before the request.
+    // The caller measures its deadline from just before the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     const { count } = agreement;
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });

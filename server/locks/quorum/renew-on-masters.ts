@@ -30,7 +30,7 @@ export async function renewOnMasters(
     masters.length,
   );
   if (verdict === "held" && common !== undefined && computeValidityMs(sentAt, common.remainingMs) > 0) {
-    // The caller counts its deadline from before the request.
+    // The caller measures its deadline from just before the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, remainingMs });
   }

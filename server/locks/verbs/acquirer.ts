@@ -66,7 +66,7 @@ export class Acquirer {
    * Acquires a lock. Like the calls between this and the wait, it is not async, to save memory per waiter.
    *
    * @param token the token to store; by default a new one
-   * @throws LockkeeperError as `RedisLocks.acquire`
+   * @throws LockkeeperError like `RedisLocks.acquire`
    */
   acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const format = getLockWriter({ format: options.format ?? "redisson", kind: options.kind });

@@ -19,6 +19,6 @@ export async function explainRedisFailure<Result>(
     if (cause instanceof LockkeeperError || classifyFailure(cause) === "fault") throw cause;
     const reason = findRefusal(cause);
     if (reason !== undefined) throw createRefusedError(reason, otherwise, { cause });
-    throw new UnavailableError(`Redis does not respond. ${otherwise}`, { cause });
+    throw new UnavailableError(`Redis is not responding. ${otherwise}`, { cause });
   }
 }

@@ -33,7 +33,7 @@ export class GroupAcquirer {
   /**
    * Acquires all locks, or none of them. A refused request waits in the queue of the lock that refused it.
    *
-   * @throws LockkeeperError as `RedisLocks.acquireAll`
+   * @throws LockkeeperError like `RedisLocks.acquireAll`
    */
   async acquire(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
     const { format = "redisson", requestId, onSend, waitMs = 0, signal } = options;

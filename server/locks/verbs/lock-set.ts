@@ -14,7 +14,7 @@ export function assertLockSet(keys: readonly Key[]): void {
     throw new InvalidError("keys contains the same key twice.", { field: "keys" });
 }
 
-/** Returns the keys in the order of their bytes, which is the same in every process. */
+/** Returns the keys in byte order, which is the same in every process. */
 export function sortKeys(keys: readonly Key[]): Key[] {
   const sortable = keys.map((key) => ({ key, bytes: encodeKey(key) }));
   return sortable.sort((a, b) => Buffer.compare(a.bytes, b.bytes)).map(({ key }) => key);

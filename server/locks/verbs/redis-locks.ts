@@ -61,7 +61,7 @@ export interface RedisLocksParts {
 
 /**
  * The verbs for locks in one Redis or Redis Cluster. Each verb is one script and is granted, refused, or has an unknown
- * outcome. Clients must count deadlines that they compute from `remainingMs` from before they sent the request.
+ * outcome. To compute a deadline from `remainingMs`, clients must start from the time at which they sent the request.
  */
 export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
@@ -132,10 +132,11 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue, and holds nothing meanwhile.
-   * The holds are ordered as `keys`. On a cluster, the locks of each slot are acquired together and the slots in order.
+   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue and holds none of them
+   * while waiting. The grants are in the order of `keys`. On a cluster, the locks of each slot are acquired together,
+   * and the slots one after the other.
    *
-   * @throws LockkeeperError as `acquire`; `held` and `timeout` name the lock that was refused
+   * @throws LockkeeperError like `acquire`; `held` and `timeout` name the lock that was refused
    */
   async acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup> {
     assertLockSet(keys);
@@ -229,7 +230,7 @@ export class RedisLocks implements OperatorVerbs {
    * Reserves a free lock. The reservation is a hold in the format of the lock, with the owner
    * `lockkeeper:reserve:<by>`, which clients of every library respect. It ends when it expires or is force-released.
    *
-   * @throws LockkeeperError as `acquire` without waiting
+   * @throws LockkeeperError like `acquire` without waiting
    */
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assertAllowed(key);

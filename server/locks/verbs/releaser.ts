@@ -27,7 +27,7 @@ export class Releaser {
     private readonly findSignalledLibraries: FindSignalledLibraries,
   ) {}
 
-  /** @throws LockkeeperError as `RedisLocks.release` */
+  /** @throws LockkeeperError like `RedisLocks.release` */
   async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
     const writer = getLockWriter(hold);
     const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };

@@ -136,7 +136,7 @@ function createNotReplicatedError(
   );
 }
 
-/** Returns the Redis error code, and for a missing permission also which one, because nothing else requires it. */
+/** Returns the Redis error code. Names the permissions for NOPERM, because no other command requires them. */
 function explainCause(cause: unknown): string {
   if (!isReplyError(cause)) return "";
   const [code = ""] = cause.message.split(" ", 1);

@@ -36,7 +36,7 @@ export interface AcquireOptions extends HoldCaller {
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
-  /** How often the client will renew, in ms; a missing renewal is then overdue. Not stated by default. */
+  /** The interval at which the client will renew, in ms. If it is set, a missing renewal counts as overdue. */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads release requests and answers them; false by default, and always on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
@@ -96,7 +96,7 @@ export interface Grant extends HoldRef {
   /** Re-entrancy count. */
   readonly count: number;
   readonly leaseMs: number;
-  /** Remaining lease when Redis replied, in ms. Count it from before the request was sent. */
+  /** Remaining lease when Redis replied, in ms. To compute a deadline, start from the time the request was sent. */
   readonly remainingMs: number;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;

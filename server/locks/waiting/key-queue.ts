@@ -221,7 +221,7 @@ export class KeyQueue {
       this.onEmpty(this);
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
-      // If the waiter acquired the lock, the others have nothing to try for. Otherwise it may have consumed the wake-up.
+      // If the waiter acquired the lock, the others have no reason to try. Otherwise it may have consumed the wake-up.
       if (isTaken) this.sleepUntil(heldMs);
       else this.wake();
     }

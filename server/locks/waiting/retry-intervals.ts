@@ -1,6 +1,6 @@
 import type { SeenHold } from "./wait-stop.ts";
 
-/** As often as libraries that poll. */
+/** The interval at which typical polling libraries retry. */
 const FIRST_MS = 10;
 const LAST_MS = 1000;
 

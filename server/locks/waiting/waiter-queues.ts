@@ -15,7 +15,7 @@ export interface KeyspaceSource {
 
 /**
  * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes one of them, not all.
- * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications of its key,
+ * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications for its key,
  * which report the releases of every other library.
  *
  * A queue proceeds in this order: subscribe, try again, sleep. This way, a release between the first attempt and the
@@ -83,7 +83,7 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Tries again once the subscriptions are made. If they fail, it also tries, and the timer must suffice. */
+  /** Tries again once the subscriptions are made or have failed. If they failed, the queue relies on its timer. */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);

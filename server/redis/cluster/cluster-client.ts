@@ -17,9 +17,9 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
 /**
  * Sends each script to the master of a Redis Cluster that has its keys.
  *
- * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire whose
- * caller has given up, and the lock is held without a holder. It also reports the same error for a command that was never
- * sent and for one whose reply was lost. Here, each connection is made by `connect`.
+ * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire
+ * whose caller has given up, and the lock stays held although no client uses it. It also reports the same error for a
+ * command that was never sent and for one whose reply was lost. Here, each connection is made by `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
@@ -100,7 +100,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Runs a script as `evalsha` and `eval` do, but returns texts as bytes. */
+  /** Runs a script as `evalsha` and `eval` do, but returns strings as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),

@@ -75,7 +75,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.refreshSoon();
   }
 
-  /** Refreshes the map after an error that an outdated map can cause, unless it was refreshed just before. */
+  /** Refreshes the map after an error that an outdated map can cause, unless it has just been refreshed. */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
     this.refresh().catch(() => undefined);

@@ -9,9 +9,15 @@ import { ClusterMap, type NodeName } from "./cluster-map.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** A master that received its first slots is found within this time. A scan finds locks acquired there before that. */
+/**
+ * A master that received its first slots is found within this time. Locks that were acquired on it earlier are found by
+ * a scan.
+ */
 const REFRESH_INTERVAL_MS = 1000;
-/** Notifications about a migration arrive over two connections, and may be late. */
+/**
+ * Time for which a slot counts as migrating. Notifications about a migration arrive over two connections and may be
+ * late.
+ */
 const MOVING_MS = 30_000;
 
 /** The masters of a Redis Cluster, which change with failover, resharding and scaling. */

@@ -13,7 +13,8 @@ const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
  * The kind of channels that a subscriber uses. `wake`: channels in the slot of their lock, sharded where the cluster
- * supports it. `keyspace`: keyspace notifications, which a node sends only to its own clients and never sharded.
+ * supports it. `keyspace`: keyspace notifications, which a node sends only to its own clients and never as sharded
+ * messages.
  */
 export type ClusterChannelKind = "wake" | "keyspace";
 
@@ -21,14 +22,14 @@ const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
  * Subscribes to channels on the master of their lock's slot, because changes to the lock are published there. While
- * that node is unreachable, it has nothing to publish; the channels are subscribed to on its successor once that is
- * known.
+ * that node is unreachable, it publishes nothing. As soon as its successor is known, the channels are subscribed to
+ * there.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;
   /**
-   * All channels use the same mode, because ioredis treats the end of a connection's last sharded subscription as the end of
-   * all subscriptions.
+   * All channels use the same mode, because ioredis treats the end of a connection's last sharded subscription as the
+   * end of all subscriptions.
    */
   readonly #isSharded: boolean;
   readonly #nodeByChannel = new Map<string, NodeName>();

@@ -14,8 +14,8 @@ export const PROTECTED_PREFIX = "{lockkeeper}";
 const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "reply", "tracking", "caching"];
 
 /**
- * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot be
- * negated, so each pattern matches the keys that differ from the prefix at one position.
+ * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot
+ * be negated, so each pattern matches the keys that differ from the prefix at one position.
  *
  * @param prefix without characters that are special in a Redis glob
  */

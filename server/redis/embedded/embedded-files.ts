@@ -43,7 +43,9 @@ export interface ServerClaim {
   release(): "last" | "shared" | "given-up";
 }
 
-/** Claims the server for this process. `fresh`: the server was just started, so claims on an earlier server are void. */
+/**
+ * Claims the server for this process. `fresh`: the server was just started, so claims on an earlier server are void.
+ */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
@@ -68,7 +70,9 @@ function readUsers(users: string): number[] {
   }
 }
 
-/** Runs `work` exclusively among the processes that use `dir`, because two servers would corrupt one append-only file. */
+/**
+ * Runs `work` exclusively among the processes that use `dir`, because two servers would corrupt one append-only file.
+ */
 export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT_MS;
   let release = await tryStartLock(dir);
@@ -130,7 +134,8 @@ async function removeIfStale(path: string): Promise<void> {
   ]);
   if (content === undefined) return;
   const pid = Number(content);
-  // A container can give a restarted process the pid of the killed one, so Lockkeeper's own pid may be an old lock.
+  // A container can give a restarted process the pid of the killed one, so a lock file with Lockkeeper's own pid may be
+  // stale.
   const alive = pid === process.pid ? heldLockPaths.has(path) : isRunning(pid);
   const abandoned = isPositive(pid) ? !alive : age > 2_000;
   if (abandoned) await rm(path, { force: true });

@@ -41,7 +41,9 @@ export interface EmbeddedRedis {
   readonly port: number;
   /** The pid of the current process. It changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
-  /** Whether the server was already running: orphaned by a killed run, or shared with one that is still running. */
+  /**
+   * Whether the server was already running: orphaned by a killed run, or shared with another run that is still active.
+   */
   readonly adopted: boolean;
   /** Stops the server, unless another Lockkeeper process still uses it. */
   stop(): Promise<void>;

@@ -15,7 +15,9 @@ export const KEYSPACE_EVENTS = "Kghszxe$";
 
 export interface EmbeddedOptions {
   binary: RedisServerBinary;
-  /** The directory of the append-only file and of Lockkeeper's notes about the server. Other accounts cannot read it. */
+  /**
+   * The directory of the append-only file and of Lockkeeper's notes about the server. Other accounts cannot read it.
+   */
   dataDir: string;
   /** The port for the first start; later starts reuse the stored one. */
   preferredPort: number;
@@ -35,8 +37,8 @@ export interface ServerSetup {
 type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
 
 /**
- * Finds the server of an earlier run. The password is sent only to a process that serves Lockkeeper's directory: without
- * this check, another account could listen on the port and read the password.
+ * Finds the server of an earlier run. The password is sent only to a process that serves Lockkeeper's directory:
+ * without this check, another account could listen on the port and read the password.
  *
  * @throws StartupError if Lockkeeper's server is running but cannot be used
  */
@@ -52,7 +54,7 @@ export async function findRunningServer(
   const open = secured?.kind === "silent" ? secured : await probeServer(port, dir);
   if (open.kind === "ours") return { ...open, isOpen: true };
   if (isServing && (open.kind === "silent" || open.kind === "refused")) {
-    const why = open.kind === "silent" ? "does not respond" : `refuses the password in ${dir}`;
+    const why = open.kind === "silent" ? "is not responding" : `refuses the password in ${dir}`;
     throw new StartupError(
       `The embedded Redis of an earlier run (pid ${note.pid}, port ${port}) ${why}: end it with \`kill -9 ${note.pid}\` and start again.`,
     );

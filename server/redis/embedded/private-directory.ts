@@ -10,7 +10,8 @@ export const EMBEDDED_REMEDY =
 const OTHERS = 0o077;
 
 /**
- * Creates `dir` for Lockkeeper's account only, and removes other accounts' access to files that an earlier run left in it.
+ * Creates `dir` for Lockkeeper's account only, and removes other accounts' access to files that an earlier run left in
+ * it.
  *
  * @returns its real path
  * @throws StartupError if Lockkeeper cannot write there

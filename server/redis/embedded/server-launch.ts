@@ -15,7 +15,7 @@ export interface LaunchOptions {
   args: string[];
   port: number;
   logFile: string;
-  /** Variables added to its environment. */
+  /** Variables added to the server's environment. */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
   /** The login for the readiness check, required if the server has no user without a password. */
@@ -56,7 +56,8 @@ function spawnServer(options: LaunchOptions) {
     spawn(options.binary.path, options.args, {
       cwd: options.cwd,
       env: buildLaunchEnvironment(options),
-      // Its own process group, so that Ctrl-C in the terminal reaches Lockkeeper first, which then stops it in order.
+      // The server has its own process group, so that Ctrl-C in the terminal reaches only Lockkeeper, which then stops
+      // the server in order.
       detached: true,
       stdio: ["ignore", log, log],
     });

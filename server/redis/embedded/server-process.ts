@@ -7,8 +7,8 @@ const STAT_STATE = 0;
 const STAT_THREADS = 17;
 
 /**
- * Whether `pid` is a process that is still running. A zombie, which some containers never reap, no longer runs once its last
- * thread has exited. Until then, the process keeps its port and its files.
+ * Whether `pid` is a process that is still running. A zombie, which some containers never reap, no longer runs once its
+ * last thread has exited. Until then, the process keeps its port and its files.
  */
 export function isRunning(pid: number): boolean {
   try {

@@ -8,7 +8,9 @@ import { isRunning } from "./server-process.ts";
 
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
-/** The C library must be the running system's: a second one next to its loader crashes immediately. */
+/**
+ * The C library must be that of the running system: a copy does not match the system's loader and crashes immediately.
+ */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {
@@ -127,7 +129,7 @@ async function moveIntoPlace(root: string, dir: string, options: UnpackOptions):
     () => false,
   );
   if (moved) return;
-  // Another process was faster, which is just as good, or a broken copy is in the way.
+  // Either another process finished first, which is fine, or a broken copy is in the way.
   if (await options.works(dir)) return;
   await rm(dir, { recursive: true, force: true });
   await rename(root, dir);

@@ -9,15 +9,17 @@ export interface SentinelLocation {
   readonly sentinel: readonly string[];
   /** The name of the master in the sentinels' configuration. */
   readonly master: string;
-  /** A URL with the user, password, database and TLS settings of the master. Its host is ignored. `redis://` by default. */
+  /**
+   * A URL with the user, password, database and TLS settings of the master. Its host is ignored. `redis://` by default.
+   */
   readonly redis?: string;
   /** Maps server addresses that are not directly reachable: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
 /**
- * Returns an address that leads to the current master of a Sentinel group. Its connections query the sentinels for the
- * master each time they connect, and are closed when another server has been promoted.
+ * Returns an address that resolves to the current master of a Sentinel group. Its connections query the sentinels for
+ * the master each time they connect, and are closed when another server has been promoted.
  *
  * @throws StartupError if a URL cannot be a sentinel, or the name of the master is missing
  */

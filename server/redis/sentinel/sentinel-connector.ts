@@ -47,7 +47,9 @@ export function createSentinelConnector(
       return stream;
     }
 
-    /** Never throws while the connection should reconnect, because ioredis stops reconnecting after a connector error. */
+    /**
+     * Never throws while the connection should reconnect, because ioredis stops reconnecting after a connector error.
+     */
     async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Endpoint> {
       for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS_MAX)) {
         const place = await sentinels.findMaster().catch((error: Error) => {

@@ -17,9 +17,15 @@ interface SentinelReply extends Endpoint {
 
 /** How long one sentinel may take to reply. */
 const ASK_MS = 500;
-/** How long to wait for the others after the first reply: a partitioned sentinel may return the old master. */
+/**
+ * How long to wait for the other sentinels after the first reply, because a partitioned sentinel may return the old
+ * master.
+ */
 const STRAGGLER_WAIT_MS = 20;
-/** Disconnected clients query again within this time, so a subscription does not have to end earlier. */
+/**
+ * Subscriptions stay open for this time after the last listener is removed, because disconnected clients query again
+ * within it.
+ */
 const LISTEN_LINGER_MS = 3000;
 
 /** Follows the sentinels of one group: finds the current master, and reports when it changes. */
@@ -79,7 +85,7 @@ export class Sentinels {
 
   #connectListener(address: RedisAddress): Redis {
     const redis = connectSentinel(address, { retryStrategy: () => 500 });
-    // The timer does not keep the process alive.
+    // The subscription does not keep the process alive.
     redis.on("connect", () => redis.stream.unref());
     redis.on("ready", () => redis.subscribe("+switch-master").catch(() => undefined));
     redis.on("message", (_, message: string) => {

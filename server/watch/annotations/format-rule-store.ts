@@ -17,7 +17,8 @@ interface FormatRuleStoreDeps {
 }
 
 /**
- * The format rules of a target: the configured rules, then those set through the API, which are in the home store.
+ * The format rules of a target: the configured rules, then the rules set through the API. Only the latter are stored in
+ * the home store.
  */
 export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
@@ -63,7 +64,7 @@ export class FormatRuleStore {
     return this.buildRulesWith(this.#storedRules);
   }
 
-  /** Returns the rules that would apply if these replaced all rules set through the API. */
+  /** Returns the rules that would apply if `rules` replaced all rules set through the API. */
   buildRulesWith(rules: readonly FormatRule[]): FormatRules {
     return new FormatRules([...this.deps.configuredRules, ...rules], this.deps.lockable);
   }

@@ -30,7 +30,7 @@ interface NoteChanges {
 
 /**
  * Operators' notes on the locks of a target. They are in the home store, so read-only targets can have notes too. Every
- * instance has all notes, and reads the changes of other instances within seconds.
+ * instance keeps all notes in memory and reads the changes of other instances within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();

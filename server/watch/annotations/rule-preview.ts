@@ -39,8 +39,8 @@ export async function previewRules(
 ): Promise<RulePreview> {
   const differs = (key: Key) => present.findFormat(key) !== next.findFormat(key);
   const affected: Key[] = [];
-  // Iterates over a copy of the keys, because a key that is released and acquired during the iteration would be
-  // visited twice.
+  // Iterates over a copy of the keys, because a key that is released and acquired during the iteration could be visited
+  // twice.
   await forEachYielding([...deps.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
@@ -72,8 +72,8 @@ interface UnlistedKeys {
 }
 
 /**
- * Scans for watched keys outside the index whose format differs between the rules, within limits on their number and
- * on the time.
+ * Scans for watched keys outside the index whose format differs between the two sets of rules. Both the number of keys
+ * and the time are limited.
  */
 async function findUnlistedKeys(
   deps: RulePreviewDeps,

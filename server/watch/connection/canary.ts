@@ -6,11 +6,14 @@ import { findRefusal, isWriteRefusal, readErrorCode } from "../../redis/failure.
 import type { Master } from "../../redis/master.ts";
 
 const CANARY = `${TARGET_PREFIX}canary`;
-/** Time until the canary of an instance that has exited expires. */
+/** Time after which the canary of an exited instance expires. */
 const TTL_MS = 60_000;
-/** Redis delivers messages before the reply to a later PING; some proxies do not. */
+/**
+ * Time to wait for messages after the reply to PING. Redis delivers messages before the reply to a later PING, but some
+ * proxies do not.
+ */
 const LATE_MESSAGE_MS = 200;
-/** Maximum number of characters to read, because another client may have written to the key. */
+/** Maximum number of characters to read. Another client may have written a long value to the key. */
 const VALUE_CHARACTERS_MAX = 32;
 /** The events of one beat: all event classes that can be triggered immediately. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
@@ -86,7 +89,7 @@ export class Canary {
   }
 
   /**
-   * Changes the canary. When this resolves, everything that Redis sent before has arrived.
+   * Changes the canary. When this resolves, all messages that Redis sent before the change have arrived.
    *
    * @param listens `false` if not subscribed, so that no event counts as missing
    */

@@ -23,8 +23,8 @@ export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
   /**
-   * Called for an event that follows exactly the notifications of its verb. Returns whether the event explains them.
-   * Otherwise, they and the event are reported separately.
+   * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
+   * the notifications. If not, the notifications and the event are reported separately.
    */
   onVerbEvent(event: ScriptEvent): boolean;
   /** Called for a change to a key whose name is too long for a lock. */
@@ -49,7 +49,7 @@ export class KeyspaceSubscriber {
     this.#redis = redis;
     this.#prefix = `__keyspace@${db}__:`;
     this.#channel = buildEventChannel(db);
-    // Redis sends a message once for each pattern that its channel matches.
+    // Redis sends a message once for each matching pattern, so overlapping patterns would cause duplicates.
     this.#patterns = removeCovered(patterns);
     const nameOffset = this.#prefix.length;
     const eventChannel = Buffer.from(this.#channel);
@@ -63,7 +63,7 @@ export class KeyspaceSubscriber {
         eventEnd: number,
       ) => {
         const start = channel + nameOffset;
-        // Half of all messages are about the companions of Lockkeeper's own locks.
+        // Skips the companions of Lockkeeper's own locks, which cause half of all messages.
         if (startsWith(data, start, channelEnd, OWN_PREFIX) || eventEnd - event > EVENT_NAME_BYTES_MAX)
           return;
         const name = data.subarray(start, channelEnd);
@@ -122,7 +122,7 @@ export async function ensureNotificationSetting(
     : { status: "insufficient", needed: mergeFlags(flags) };
 }
 
-/** The target's health contains the measured polling delays. */
+/** Does not mention a delay, because the target's health contains the measured polling delays. */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
 /**

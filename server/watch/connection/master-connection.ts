@@ -8,7 +8,7 @@ import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-mo
 const PROBE_EVERY_MS = 500;
 /** Redis counts as down after this time without a response. */
 const DOWN_AFTER_MS = 1500;
-/** Interval at which delivery is tested, because any client with the permission can turn notifications off. */
+/** Interval of the delivery tests. Any client that may use CONFIG can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {
@@ -81,7 +81,7 @@ export class MasterConnection {
   /** Why the master is down. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
-    return this.#downReason ?? "Redis does not respond. The data shown may be stale.";
+    return this.#downReason ?? "Redis is not responding. The data shown may be stale.";
   }
 
   start(): void {
@@ -100,7 +100,7 @@ export class MasterConnection {
 
   /**
    * Waits until everything that Redis sent has arrived, and checks that notifications are still delivered. If any
-   * were missed, the continuity id has changed when this resolves.
+   * notifications were missed, the continuity id has changed when this resolves.
    */
   async confirmContinuity(): Promise<void> {
     if (await this.#subscription.confirmDelivery()) return;

@@ -10,26 +10,26 @@ export interface MessageHandler {
   ): void;
   /** Called for a message on a channel. Returns false to have it passed to `onOther`. */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
-  /** Called with any other reply, as a whole. */
+  /** Called with any other reply once it is complete. */
   onOther(reply: Buffer): void;
 }
 
 const PATTERN_MESSAGE = Buffer.from("*4\r\n$8\r\npmessage\r\n");
 const MESSAGE = Buffer.from("*3\r\n$7\r\nmessage\r\n");
 const [CR, DOLLAR, STAR, MINUS, ZERO] = [0x0d, 0x24, 0x2a, 0x2d, 0x30];
-/** `+`, `-` and `:` */
+/** First bytes of single-line replies: `+`, `-` and `:`. */
 const LINES = new Set([0x2b, MINUS, 0x3a]);
-/** Digits of a length. Redis limits a string to 512 MB. */
+/** Maximum number of digits in a length. Redis limits a string to 512 MB. */
 const DIGITS_MAX = 10;
 
 /**
- * Splits the data of a subscriber connection (RESP2) into messages and other replies without copying it. A reply that is
- * incomplete is kept until the rest arrives.
+ * Splits the data of a subscriber connection (RESP2) into messages and other replies without copying it. A reply that
+ * is incomplete is kept until the rest arrives.
  */
 export class MessageParser {
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** Bytes that the incomplete reply has at least. */
+  /** Minimum number of bytes in the incomplete reply. */
   #neededBytes = 0;
   /** Start and end of the last string that was read. */
   #start = 0;
@@ -82,7 +82,7 @@ export class MessageParser {
     return messageEnd + 2;
   }
 
-  /** Returns the negative end of a message that the handler does not accept. */
+  /** Returns the end of the message, negated if the handler does not accept it. */
   #parseMessage(data: Buffer, at: number): number | undefined {
     if (!this.#readString(data, at)) return undefined;
     const [channel, channelEnd] = [this.#start, this.#end];

@@ -22,7 +22,7 @@ export class OwnScriptEvents {
     replies.set(key, fence);
   }
 
-  /** Whether a reply reported the same change before. Returns true once for each reply. */
+  /** Whether a reply has already reported the same change. Returns true once for each reply. */
   take({ type, key, fence, count }: ScriptEvent): boolean {
     if (type !== "acquired" && (type !== "released" || count > 0)) return false;
     const replies = this.#getReplies(type);

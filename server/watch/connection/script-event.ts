@@ -36,9 +36,9 @@ const KNOWN_TYPES: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((typ
 /**
  * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`.
  *
- * Any client can publish on the channel. A message in a different form, or with a field longer than the scripts
- * write, is rejected, because every open page would receive it, and the history would store it. Longer messages are
- * not decoded.
+ * Any client can publish on the channel. A message in a different form, or with a field longer than the scripts write,
+ * is rejected, because every open page would receive it, and the history would store it. Messages above the length
+ * limit are not decoded.
  */
 export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;
@@ -75,7 +75,7 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   };
 }
 
-/** Returns an owner as it appears in messages, without tabs and line breaks, because those separate fields. */
+/** Returns an owner as it appears in messages: with spaces instead of tabs and line breaks, which separate fields. */
 export const toMessageOwner = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
 
 function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {

@@ -7,7 +7,7 @@ export interface ServerFingerprint {
   readonly data: string;
   /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. Resetting the statistics also changes it. */
   readonly wipes: string;
-  /** `host:port` of its master, if this is a replica. */
+  /** `host:port` of the master, if this server is a replica. */
   readonly replicaOf: string | undefined;
 }
 

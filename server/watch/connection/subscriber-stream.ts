@@ -4,10 +4,10 @@ import { type MessageHandler, MessageParser } from "./message-parser.ts";
 
 /**
  * Parses the messages of a subscriber connection instead of ioredis, which creates several objects for each. Other
- * replies are passed on to it.
+ * replies are passed on to ioredis.
  *
- * Data is parsed after all sockets that are readable in the same turn of the event loop, so that the replies to verbs of
- * this process, which Redis sends at the same time as their messages, are usually known first.
+ * Data is parsed only after all readable sockets have been read in the same turn of the event loop. The replies to
+ * verbs of this process are then usually known before the messages that Redis sends at the same time.
  *
  * @param onParsed called after each parsed chunk
  */

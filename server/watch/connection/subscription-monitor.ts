@@ -29,8 +29,8 @@ export interface SubscriptionEvents {
 let continuityCount = 0;
 
 /**
- * Monitors whether all changes on a master are observed without a gap: the subscriber stayed connected, Redis sends
- * the required notifications, and no keys were removed without one.
+ * Monitors whether all changes on a master are observed without a gap: the subscriber stayed connected, Redis sends the
+ * required notifications, and no keys were removed without a notification.
  */
 export class SubscriptionMonitor {
   /** Why Redis refused all writes at the last canary beat. Also `undefined` if this user may not write the canary. */
@@ -65,7 +65,7 @@ export class SubscriptionMonitor {
     return this.#isSubscribed && this.state.state === "on";
   }
 
-  /** Whether the subscriber is not subscribed and may subscribe. */
+  /** Whether the subscriber is not subscribed but is allowed to subscribe. */
   get canResubscribe(): boolean {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }

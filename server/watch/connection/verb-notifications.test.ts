@@ -68,7 +68,7 @@ describe("verb notifications", () => {
     );
   });
 
-  it("an explanation hides at most the two notifications of the same key before it", () => {
+  it("an explanation hides at most the two notifications for the same key before it", () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         const received = receive(messages).flatMap((text) => {

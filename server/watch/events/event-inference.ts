@@ -32,7 +32,7 @@ export interface ReportedHold {
   readonly endsAtMs: number | null | undefined;
 }
 
-/** How a hold that disappeared may have ended, if Redis reported it. */
+/** How a hold that disappeared may have ended. `undefined` if there is no evidence. */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
 /** Whether scripts report the events of this hold. On a quorum, a script event is only one master's report. */

@@ -22,7 +22,7 @@ import { listCurrentHolders, toReportedHolds } from "./holder-state.ts";
 
 /** Time for a script event to arrive before a change by a script is inferred. */
 const SCRIPT_EVENT_GRACE_MS = 50;
-/** Maximum number of ended holds that are remembered so that their late events are not reported again. */
+/** Maximum number of ended holds to remember, so that their late events are not reported again. */
 const ENDED_HOLDS_MAX = 1000;
 
 export interface ReportedReading {
@@ -62,7 +62,7 @@ export class EventReporter {
 
   /**
    * @param reportedCause how Redis reported the end of the previous hold, if no read has reported it yet
-   * @param isProven whether the event is known to be true, so that the key need not be read for it
+   * @param isProven whether the event is known to be genuine, so that the key does not have to be read
    */
   reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause, isProven = false): void {
     if (scriptEvent.type === "waiting" || scriptEvent.type === "wait_ended") {

@@ -8,7 +8,7 @@ import { computeReacquireWindowMs } from "../holds/renewal-policy.ts";
 const ENTRIES_MAX = 1000;
 
 interface ForceReleaseRecord {
-  /** The operator specified a format whose owner strings are never reused. */
+  /** Whether the operator specified a format whose owner strings are never reused. */
   readonly isUniqueOwner: boolean;
   /** Time of the force-release on the Redis clock. */
   readonly at: number | undefined;

@@ -20,8 +20,8 @@ interface HolderReading {
 }
 
 /**
- * Lists the holders that events are reported for; none after the deadline. For a lock that is not listed, includes
- * only force-released holders, so that a hold recreated by its library is reported.
+ * Lists the holders for which events are reported. Returns an empty list after the deadline. For a lock that is not
+ * listed, includes only force-released holders, so that a hold recreated by its library is reported.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,

@@ -7,7 +7,10 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /** Time in which the notification of an observed change may still arrive. */
 const GRACE_MS = 2000;
-/** Maximum number of notified keys that have not been read. Beyond it, reads are not keeping up. */
+/**
+ * Maximum number of notified keys that have not been read. If it is reached, reads are not keeping up, and all
+ * notifications are forgotten.
+ */
 const NOTIFIED_KEYS_MAX = 300_000;
 
 type MissedKind = "found" | "gone" | "changed";
@@ -52,14 +55,14 @@ export class MissedChangeTracker {
     return { ...this.#counts };
   }
 
-  /** Records a notification of the key. */
+  /** Records a notification for the key. */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);
     if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();
     this.#notifiedAt.set(key, performance.now());
   }
 
-  /** Forgets the notifications of a key that is in the same state as when it was last read. */
+  /** Forgets the notifications for a key that is in the same state as when it was last read. */
   forgetNotification(key: Key): void {
     this.#notifiedAt.delete(key);
   }
@@ -73,7 +76,7 @@ export class MissedChangeTracker {
       return;
     }
     const what = classifyChange(reading);
-    // Otherwise, the state is only new to this process.
+    // In all other cases, the state may be new only to this process.
     const shouldBeNotified =
       context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
     if (what === undefined || !shouldBeNotified || observation.state === "unreadable") return;

@@ -3,8 +3,8 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
 /**
- * Maximum number of events per second that are reported although no read has confirmed them, because their holds ended
- * before they were read.
+ * Maximum rate of events that are reported without confirmation by a read, in events per second. Their holds ended
+ * before the read.
  */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
 /** Maximum burst of such events. */
@@ -28,7 +28,9 @@ interface UnconfirmedEvents {
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
   #filledAt = Number.NEGATIVE_INFINITY;
-  /** Keys with events that no read has followed yet. Each has taken tokens, and a read of each is enqueued. */
+  /**
+   * Keys with events that no read has followed yet. Their events have taken tokens, and a read of each key is enqueued.
+   */
   readonly #unconfirmed = new Map<Key, UnconfirmedEvents>();
 
   /**

@@ -77,6 +77,23 @@ describe("holds that ended before their key was read", () => {
     expect(longFrom).toEqual([startedAt]);
   });
 
+  it("holds of keys that are dropped because there are too many are reported as long ones", () => {
+    const longFrom: number[] = [];
+    const unseen = new UnseenHolds((from) => longFrom.push(from), 2);
+    const notifyOf = (key: string) => unseen.recordNotification(key, "set", false);
+    const startedAt = performance.now();
+    notifyOf("lock:1");
+    passMs(150);
+    notifyOf("lock:2");
+    passMs(60);
+    notifyOf("lock:3");
+    expect(longFrom).toEqual([startedAt]);
+    notifyOf("lock:4");
+    notifyOf("lock:5");
+    expect(longFrom).toEqual([startedAt]);
+    unseen.stop();
+  });
+
   it("one whose notifications arrived at one moment after a standstill may be a long one", () => {
     const { longFrom, notify, unseen } = createTracker();
     passMs(100);

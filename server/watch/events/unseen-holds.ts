@@ -4,15 +4,15 @@ import type { Observation } from "../../formats/observation.ts";
 /** A foreign hold of up to this duration may be missing from the history without a gap. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** A notification of a hold's end that has not arrived within this time is lost. */
+/** A notification of a hold's end counts as lost if it has not arrived within this time. */
 const END_NOTIFIED_WITHIN_MS = 5000;
-/** More keys than are watched at any time. */
+/** Maximum number of keys with unread notifications. Beyond it, all are dropped, and a gap covers their holds. */
 const KEYS_MAX = 100_000;
 
 const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);
 const END_EVENTS = new Set(["del", "expired", "evicted"]);
 
-/** Notifications of a key since it was last read. Times are `performance.now()`. */
+/** Notifications for a key since it was last read. Times are `performance.now()`. */
 interface UnreadChanges {
   /** Earliest start of a hold without a notification of its end. */
   openFrom: number | undefined;
@@ -34,13 +34,17 @@ export class UnseenHolds {
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;
   #beatAt = performance.now();
-  /** Notifications that arrive before `until` may have been sent since `from`. */
+  /** Notifications that arrive before `until` may have been sent as early as `from`. */
   #backlog = { from: 0, until: Number.NEGATIVE_INFINITY };
 
   /**
    * @param onLongHold called with the earliest start of a hold that may have lasted longer than `UNSEEN_HOLD_MS_MAX`
+   * @param keysMax the maximum number of keys with unread notifications
    */
-  constructor(private readonly onLongHold: (from: number) => void) {
+  constructor(
+    private readonly onLongHold: (from: number) => void,
+    private readonly keysMax = KEYS_MAX,
+  ) {
     this.#beats = setInterval(() => this.#beat(), BEAT_MS).unref();
   }
 
@@ -66,7 +70,7 @@ export class UnseenHolds {
     if (changes === undefined) return;
     const isHeld = state === "held" || state === "ended";
     const unseen = changes.ended.filter(({ to }) => to < sentAt);
-    // A read in progress may show any of the other holds.
+    // The read may have shown any of the holds that ended after it was sent.
     const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
     const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
     if (state !== "free" || isOutdated) changes.openFrom = undefined;
@@ -95,10 +99,18 @@ export class UnseenHolds {
   #findChanges(key: Key): UnreadChanges {
     const known = this.#unread.get(key);
     if (known !== undefined) return known;
-    if (this.#unread.size >= KEYS_MAX) this.#unread.clear();
+    if (this.#unread.size >= this.keysMax) this.#dropAll();
     const changes: UnreadChanges = { openFrom: undefined, hasEnded: false, ended: [] };
     this.#unread.set(key, changes);
     return changes;
+  }
+
+  #dropAll(): void {
+    let from = Number.POSITIVE_INFINITY;
+    for (const { openFrom, ended } of this.#unread.values())
+      from = Math.min(from, openFrom ?? from, ended[0]?.from ?? from);
+    this.#unread.clear();
+    if (performance.now() - from > UNSEEN_HOLD_MS_MAX) this.onLongHold(from);
   }
 
   #beat(): void {

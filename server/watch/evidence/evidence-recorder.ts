@@ -52,7 +52,7 @@ export class EvidenceRecorder {
   #unread = new Map<Key, string>();
   /** Keys with a field in the store. */
   #stored: Set<Key> | undefined;
-  /** The stored keys have not been compared with the existing locks since the store was read. */
+  /** Whether the stored keys must still be compared with the existing locks, as after each read of the store. */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
   #source: EvidenceSource | undefined;
@@ -71,7 +71,7 @@ export class EvidenceRecorder {
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
   ): Promise<EvidenceRecorder> {
     const recorder = new EvidenceRecorder(store, times, log);
-    // The target opens without evidence, and its holds are assessed from scratch.
+    // If the evidence cannot be read, the target opens without it, and its holds are assessed from scratch.
     await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
     store.onEmptied(() => recorder.#markAllChanged(new Set()));
     return recorder;
@@ -154,7 +154,7 @@ export class EvidenceRecorder {
     const source = this.#source;
     if (source === undefined || this.store.isDisconnected) return;
     if (!source.isWriter()) {
-      // Another instance writes, so the store is read again before this instance does.
+      // Another instance writes, so the store is read again before this instance writes.
       this.#stored = undefined;
       this.#changed.clear();
       if (source.isComplete()) this.#unread.clear();

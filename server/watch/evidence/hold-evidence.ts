@@ -62,8 +62,8 @@ function roundTime(ms: number | null): number | null {
 }
 
 /**
- * Restores a stored hold with the holders that the observation shows. Whether it is the same hold is decided when the
- * observation is applied to it.
+ * Restores a stored hold with the holders that the observation shows. Whether this is the same hold is decided when the
+ * observation is applied.
  *
  * @param text the result of `formatHoldEvidence`; any other text is ignored
  * @returns `undefined` if the text is invalid, or no stored holder is in the observation

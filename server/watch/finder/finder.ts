@@ -9,7 +9,7 @@ import { ScanCursor } from "../scan/scan-cursor.ts";
 import { TimeBudget } from "../scan/time-budget.ts";
 import { FoundLocks } from "./found-locks.ts";
 
-/** Larger than for background scans, because an operator waits for the result and it runs once. */
+/** Larger than for background scans, because the search runs once and an operator waits for the result. */
 const SCAN_SHARE = 0.2;
 const SAVED_MS_MAX = 250;
 const BATCH_SIZE = 50;
@@ -25,7 +25,7 @@ interface FinderDeps {
   readonly masters: Masters;
   readKeys(master: Master, keys: readonly Key[]): Promise<Observation[]>;
   isWatched(key: Key): boolean;
-  /** Whether any lock with this key is listed, even a possible one. */
+  /** Whether a lock with this key is always listed, even if it is only a possible lock. */
   isAlwaysListed(key: Key): boolean;
   /** The watched patterns. */
   readonly watch: readonly string[];
@@ -160,7 +160,7 @@ export class Finder {
       for await (const keys of cursor.readPages(signal)) {
         const worth = keys.filter((key) => isWorthReading(run, key));
         run.skipped += keys.length - worth.length;
-        // A cancelled search still finishes its page, so that the search can resume after it.
+        // A cancelled search still finishes the current page, so that it can resume after that page.
         for (let at = 0; at < worth.length; at += BATCH_SIZE) {
           const startedAt = performance.now();
           const batch = worth.slice(at, at + BATCH_SIZE);

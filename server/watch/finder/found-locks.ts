@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Patterns that differ in one segment are merged from this number on. */
+/** Patterns that differ in one segment are merged if there are at least this many. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -20,7 +20,7 @@ interface KeyGroup {
 
 interface KeyPredicates {
   isWatched(key: Key): boolean;
-  /** Whether any lock with this key is listed, even a possible one. */
+  /** Whether a lock with this key is always listed, even if it is only a possible lock. */
   isAlwaysListed(key: Key): boolean;
 }
 

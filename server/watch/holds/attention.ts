@@ -111,10 +111,15 @@ const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
 const BLOCKING_MS_MIN = 10_000;
 
 /**
- * Ranks a lock for the `attention` sort: locks that block others and are overdue or without TTL, then other locks
- * that block others (by doublings of their waiters, most waiters first), then locks that are overdue or without TTL,
- * then locks held past their typical time (by doublings), then the rest. Among locks of equal severity, the longest
- * held comes first.
+ * Ranks a lock for the `attention` sort, in this order:
+ *
+ * 1. locks that block others and are overdue or have no TTL
+ * 2. other locks that block others, by doublings of their waiters, most waiters first
+ * 3. other locks that are overdue or have no TTL
+ * 4. locks held past their typical time, by doublings
+ * 5. all other locks
+ *
+ * Among locks of equal severity, the longest held comes first.
  *
  * A lock blocks others if clients wait for it and it has been held for ten seconds or longer.
  */

@@ -15,7 +15,7 @@ export interface ObservationContext {
   readonly hasAmbiguousExit?: boolean;
   /** An operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
-  /** Whether a new hold certainly began between the last two observations. */
+  /** Whether a new hold is known to have begun between the last two observations. */
   readonly since: "exact" | "at_least";
   /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;
@@ -212,7 +212,7 @@ class PreviousHolders {
   constructor(before: ObservedHold | undefined, seen: HeldObservation) {
     this.#unmatched = [...(before?.holders ?? [])];
     this.epochs = new Set(this.#unmatched.map(({ epoch }) => epoch));
-    // The lock could be acquired after it ended, so this is a new hold.
+    // The lock became available when the previous hold ended, so this is a new hold.
     this.hasEnded = before?.seen.state === "ended" && seen.state === "held";
   }
 
@@ -225,7 +225,7 @@ class PreviousHolders {
 /**
  * Creates a hold from one observation of a key that is not watched.
  *
- * @param isAlwaysListed whether any lock with this key is listed
+ * @param isAlwaysListed whether a lock with this key is always listed, even if it is only a possible lock
  */
 export function createTransientHold(
   observation: Observation,

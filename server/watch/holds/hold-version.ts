@@ -126,7 +126,7 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
-/** Returns a digest that identifies a holder by its stored fields and does not contain its owner string. */
+/** Returns a digest that identifies a holder by its stored fields and does not reveal its owner string. */
 export function digestHolder(seen: SeenHolder): string {
   return digestTexts([formatHolderIdentity(seen), seen.fence ?? ""]);
 }

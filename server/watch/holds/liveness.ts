@@ -34,7 +34,7 @@ const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, Live
  * Assesses whether the holder is alive, as of the last reading.
  *
  * A holder is `overdue` only on sufficient evidence: renewals at a steady interval (`RenewalHistory`), an interval
- * stated when the lock was acquired, or a library that is certain and whose holders all renew.
+ * stated when the lock was acquired, or a library that is known with certainty and whose holders all renew.
  */
 export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   const { seen, renewals } = evidence;
@@ -98,7 +98,7 @@ function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpect
   const patientMs = Math.max(scheduledMs, ...intervalsMs);
   const shortestMs = isStated ? scheduledMs : 1;
   const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;
-  // The current lease was set by the last renewal, or before it was first read.
+  // The current lease began with the last renewal or, if its length is known, at `leaseBeganAt`.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
   const nextAt = givenAt + intervalMs;
   const observedFrom = Math.max(renewals.sinceMs, lastAt ?? 0);

@@ -13,7 +13,7 @@ export interface ObservedHolder {
   /** When the holder was first observed, on the Redis clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** How often a holder left the shared lock and may have been this one, which then came back. */
+  /** How often this holder may have left the shared lock and come back. */
   readonly ambiguousExits: number;
 }
 

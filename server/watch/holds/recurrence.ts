@@ -16,8 +16,8 @@ export function recordRecurrence(before: Recurrence | undefined, asOf: number): 
 }
 
 /**
- * Whether the key was reported as gone so often that observation cannot distinguish one hold of an owner from the
- * next. Any client that may `PUBLISH` can forge such reports. Without this limit, it could indefinitely prevent
+ * Whether the key was reported as gone so often that observation cannot distinguish one hold of an owner from the next.
+ * Any client that may `PUBLISH` can forge such reports. Without this limit, such a client could indefinitely prevent
  * operators from releasing the lock, because every version would have changed.
  */
 export function isRecurring(recurrence: Recurrence | undefined, asOf: number): boolean {

@@ -2,7 +2,7 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { computeGapToleranceMs } from "./gap-continuity.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
-/** Maximum difference between Redis's expiry and Lockkeeper's estimate of its clock. */
+/** Maximum error of a deadline, caused by rounding and by Lockkeeper's estimate of Redis's clock. */
 export const CLOCK_TOLERANCE_MS = 5;
 /** Consecutive intervals required for a steady interval, which takes at least three renewals. */
 const STEADY_INTERVALS = 3;
@@ -18,7 +18,7 @@ const SEPARATE_MS_MAX = 1000;
 /** A lease that grew by more than this factor has a new renewal schedule. */
 const LONGER_LEASE_FACTOR = 1.5;
 
-/** What repeated reads of one hold have shown about its lease and renewals. */
+/** The lease and the renewals of one hold, as observed in repeated reads. */
 export interface RenewalHistory {
   /** Start of the observation, on the Redis clock. */
   readonly sinceMs: number;
@@ -35,7 +35,7 @@ export interface RenewalHistory {
   readonly countedFrom: number | null;
   /** The requested lease, or the longest observed one; `null` if there is no TTL. */
   readonly leaseMs: number | null;
-  /** Start of the current lease, as far as its length is known. */
+  /** Start of the current lease, or `null` if its length is unknown. */
   readonly leaseBeganAt: number | null;
   /** The current deadline was set by an operator. `leaseMs` and `leaseBeganAt` are still those of the holder. */
   readonly isExtended?: true;
@@ -174,7 +174,10 @@ function isSetEarlier({ seen: was, renewals }: WatchedHold, is: HeldObservation)
   return renewals.isExtended === true && isLater(computeEndsAtMs(is, is.remainingMs), then);
 }
 
-/** Whether a holder that stayed has a later deadline. A re-entry also extends it, but is not evidence of a timer. */
+/**
+ * Whether a holder that stayed has a later deadline. A re-entry also extends the deadline, but is not evidence of a
+ * timer.
+ */
 function hasLaterDeadline(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
   let haveAllStayed = true;
   for (const is of seen.holders) {

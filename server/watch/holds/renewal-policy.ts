@@ -9,19 +9,23 @@ export interface RenewalPolicy {
   readonly afterShare: number;
 }
 
-/** The expected renewals of a hold before any was observed. */
+/** The expected renewals of a hold before any renewal has been observed. */
 export interface RenewalSchedule {
   readonly intervalMs: number;
   /**
-   * `certain`: the holder stated the interval, or the library is certain and all its holders renew; a missing renewal
-   * is then overdue. `default`: some holders of the library renew at this interval. `none`: no timer is known.
+   * `certain`: the holder stated the interval, or the library is known with certainty and all its holders renew. A
+   * missing renewal is then overdue. `default`: some holders of the library renew at this interval. `none`: no timer is
+   * known.
    */
   readonly basis: "certain" | "default" | "none";
 }
 
 /** Applies to a hold that is extended although its library has no watchdog. */
 const MANUAL_RENEWAL_SHARE = 1 / 2;
-/** A library that recreates its lock does so with its timer. Without a timer, it does so immediately or by chance. */
+/**
+ * Minimum length of the period after a release in which a library may recreate the lock. A library with a timer
+ * recreates it when the timer fires, any other library immediately or by chance.
+ */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
 /** Applies to Lockkeeper clients that state no interval. Older versions of the library renew at this share. */
@@ -41,7 +45,7 @@ export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldO
   return candidates.length === 0 ? POLICY_BY_FORMAT[format] : choosePatientPolicy([format, ...candidates]);
 }
 
-/** Returns the expected renewals of a holder, before any was observed. */
+/** Returns the expected renewals of a holder before any renewal has been observed. */
 export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null): RenewalSchedule {
   const [first] = seen.holders;
   const { who, afterShare } = getRenewalPolicy(seen);
@@ -63,7 +67,7 @@ function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number 
   return Math.round(everyMs * Math.max(1, (leaseMs ?? ofLeaseMs) / ofLeaseMs));
 }
 
-/** Returns how long after its release a library may recreate a lock, in milliseconds. */
+/** Returns how long after a release the library may recreate the lock, in milliseconds. */
 export function computeReacquireWindowMs(seen: HeldObservation, leaseMs: number | null): number {
   return Math.max(REACQUIRE_MS_MIN, Math.round((leaseMs ?? 0) * getRenewalPolicy(seen).afterShare));
 }

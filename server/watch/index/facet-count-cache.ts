@@ -7,11 +7,11 @@ import type { LockIndexDeps } from "./query-context.ts";
 
 /**
  * Minimum time, in milliseconds, for which counts are reused. It is longer after a slow count, so that counting takes
- * a twentieth of the time.
+ * at most a twentieth of the time.
  */
 const FRESH_MS = 1000;
 const FRESH_FACTOR = 20;
-/** The most recently used results are cached. */
+/** Maximum number of cached results. The least recently used ones are dropped. */
 const ENTRIES_MAX = 32;
 /** Maximum number of different queries in the queue. */
 const WAITING_MAX = 16;

@@ -279,7 +279,7 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
 
 const NO_MEMBERSHIPS: readonly never[] = [];
 
-/** Its square is still exact in a double. */
+/** Exceeds the number of locks, and its square is still exact in a double. */
 const HOLDS_FACTOR = 2 ** 26;
 
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
@@ -287,7 +287,7 @@ const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortV
   holds: ({ holds }) => holds,
   // Ties are ordered by the number of locks, which is below the factor.
   needs_attention: ({ needsAttention, holds }) => needsAttention * HOLDS_FACTOR + holds,
-  // The earlier it began, the longer it has been held.
+  // Negated, because a hold that began earlier has been held longer.
   held: ({ oldest: [since] }) => -since,
   waiters: ({ waiters }) => waiters.count ?? 0,
 };

@@ -6,7 +6,7 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A hold as it is counted. `needsAttention` also changes with time. */
+/** A hold as counted in a group. `needsAttention` also changes with time. */
 export interface CountedHold {
   readonly hold: ObservedHold;
   readonly needsAttention: boolean;

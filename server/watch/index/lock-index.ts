@@ -190,7 +190,7 @@ export class LockIndex {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys that hold the same token, because they were acquired together. */
+  /** Returns up to `most` other keys with the same token, which were therefore acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
@@ -217,8 +217,8 @@ export class LockIndex {
   }
 
   /**
-   * Returns a page. The cost depends on its size and on the number of changes since the same filter and order were
-   * last used.
+   * Returns a page of matching holds. The cost depends on its size and on the number of changes since the same filter
+   * and order were last used.
    *
    * @param allowedKeys restricts the result to these keys
    */

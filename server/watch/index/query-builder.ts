@@ -22,7 +22,7 @@ export interface CachedQuery {
   readonly sorted: SortedKeys;
   /** Set if the result changes as time passes. */
   readonly timeIndex: TimeDependentIndex | undefined;
-  /** Number of the first change that it does not include. */
+  /** Sequence number of the first change that the result does not include. */
   appliedUpTo: number;
 }
 

@@ -30,7 +30,7 @@ const ATTEMPTS_MAX = 4;
 /** Entries of all results combined, 16 bytes each. A filter with few matches costs little. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
-/** Changes that are stored for results that are not currently used. */
+/** Number of changes that are always kept. Unused results apply them when they are used again. */
 const CHANGES_MIN = 8192;
 
 /**
@@ -42,7 +42,7 @@ export class QueryCache {
   readonly #queries = new Map<string, CachedQuery>();
   readonly #pending = new Map<string, PendingQuery>();
   #changes: HoldBefore[] = [];
-  /** Number of the first change in the list. */
+  /** Sequence number of the first change in the list. */
   #firstChange = 0;
 
   constructor(

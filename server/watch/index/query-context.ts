@@ -22,7 +22,7 @@ export interface LockIndexDeps {
   /** Returns the current time on the Redis clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
-  /** Whether any lock with this key is listed, even a possible one; true by default. */
+  /** Whether a lock with this key is always listed, even if it is only a possible lock; true by default. */
   readonly isAlwaysListed?: (key: Key) => boolean;
   /** Returns the stored state of a hold from before this process started. */
   restoreHold?(

@@ -8,7 +8,8 @@ import type { SortValue } from "./sorted-keys.ts";
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
   /**
-   * Returns when the value changes with time alone. `undefined` if it does not depend on time or typical hold times.
+   * Returns when the value next changes without a change to the hold. `undefined` if the value does not depend on time
+   * or typical hold times.
    */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }
@@ -24,7 +25,7 @@ const SORT_VALUES: Record<Exclude<LockSortField, "attention">, (hold: ObservedHo
   count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
   remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
   waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  // The earlier it began, the longer it has been held.
+  // Negated, because a hold that began earlier has been held longer.
   held: (hold) => -getHeldSince(hold),
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,

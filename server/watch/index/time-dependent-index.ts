@@ -29,8 +29,8 @@ export interface SortedPlacement<Value extends SortValue> {
 }
 
 /**
- * Keeps a query result that changes with time. It stores each key's position in the sorted list and the time at which
- * the result of its hold changes without a write. A due change costs as much as a change to a hold. Typical hold
+ * Keeps a time-dependent query result up to date. It stores each key's position in the sorted list and the time at
+ * which the result of its hold changes without a write. A due change costs as much as a change to a hold. Typical hold
  * times are reevaluated for a share of the holds in each step, to bound the cost of a step.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {

@@ -16,7 +16,7 @@ interface PendingDecision<Of> {
   readonly to: ReadableObservation["state"];
   /** Only reads sent after this time (`performance.now()`) count. */
   readonly since: number;
-  /** Each master's vote before. */
+  /** The vote of each master when the decision became pending. */
   readonly before: ReadonlyMap<Of, string>;
 }
 
@@ -24,7 +24,7 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** Whether so many masters lost the key that it may be a different hold that looks the same. */
+  /** Whether so many masters lost the key that the hold may be a new one that looks the same. */
   readonly wasGone: boolean;
   /** The event of the script that ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
@@ -64,13 +64,13 @@ export class KeyConsensus<Of extends Voter> {
     return this.#pending !== undefined;
   }
 
-  /** Whether a majority has votes for one hold and should agree on its fencing token soon. */
+  /** Whether a majority votes for one hold and should agree on its fencing token soon. */
   get isAwaitingAgreement(): boolean {
     return this.#fenceOpenSince !== undefined && performance.now() - this.#fenceOpenSince < AGREEMENT_MS_MAX;
   }
 
   /**
-   * Time (`performance.now()`) since which reads can confirm the pending decision, or `undefined` if none is pending.
+   * Reads sent after this time (`performance.now()`) can confirm the pending decision. `undefined` if none is pending.
    */
   get pendingSince(): number | undefined {
     return this.#pending?.since;
@@ -156,9 +156,9 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /**
-   * Hides a hold until a majority has agreed on its fencing token. Until then it is not granted, and it would look
-   * like a different hold a moment later. If they do not agree in time, its client is gone, and its votes block the
-   * lock.
+   * Hides a hold until a majority has agreed on its fencing token. Until then, the hold is not granted, and it would
+   * look like a different hold a moment later. If the masters do not agree in time, the client is gone, and its votes
+   * block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);

@@ -5,9 +5,12 @@ import { formatHoldIdentity } from "./vote-tally.ts";
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
-  /** Time (`performance.now()`) when the owner was first observed there, or `undefined` if it was already there. */
+  /**
+   * Time (`performance.now()`) when the owner was first observed on the master, or `undefined` if the owner may have
+   * been there before.
+   */
   readonly begunAt: number | undefined;
-  /** Redis has reported since then that the key was gone. */
+  /** Set if Redis has since reported that the key was gone. */
   readonly isGone?: true;
   /** Time (`performance.now()`) of the observation: halfway between request and reply. */
   readonly at: number;

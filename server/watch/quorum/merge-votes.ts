@@ -3,8 +3,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
 
-/** Functions that merge the votes of several masters into one observation. */
-
+/** The observations to merge into one, each from a different master. */
 type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
 
 /** Merges votes with the same owner. */
@@ -46,7 +45,7 @@ const listFences = (group: readonly HeldObservation[]) =>
 /**
  * Returns the fencing token of a majority, or else the highest one, which the masters are about to agree on.
  *
- * @param known the token of the last decision, because the master that has it may be unreachable
+ * @param known the token of the last decision, which may be stored only on a master that is now unreachable
  */
 function chooseFence(group: HeldGroup, majority: number, known: string | null): string | null {
   const fences = listFences(group);

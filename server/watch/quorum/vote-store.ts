@@ -13,7 +13,7 @@ export interface Voter {
 export interface VoteSource {
   /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
-  /** `seen`: all changes on the master are observed, so a new owner has just begun. */
+  /** `seen`: all changes on the master are observed, so the hold of a new owner has just begun. */
   readonly begin: "seen" | "unknown";
 }
 

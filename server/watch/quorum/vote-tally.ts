@@ -11,8 +11,8 @@ import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import { isFenceOpen, mergeDifferentOwners, mergeRedLock, mergeSameOwner } from "./merge-votes.ts";
 
 /**
- * The combined state of a quorum's masters. `undecided`: the unknown masters could decide either way. `fence:
- * "open"`: a majority has a Lockkeeper hold but has not agreed on its fencing token yet.
+ * The combined state of a quorum's masters. `undecided`: the masters whose votes are unknown could decide either way.
+ * `fence: "open"`: a majority has a Lockkeeper hold but has not agreed on its fencing token yet.
  */
 export type VoteTally =
   | {
@@ -27,8 +27,8 @@ export type VoteTally =
 /** Facts about the votes beyond the current observations. */
 export interface TallyContext {
   /**
-   * When each vote began (`performance.now()`), in the order of the masters; `undefined` if that was before it was
-   * observed.
+   * When each vote began (`performance.now()`), in the order of the masters; `undefined` if the vote began before it
+   * was observed.
    */
   readonly begunAt?: readonly (number | undefined)[];
   /** The hold of the last decision. */

@@ -9,18 +9,21 @@ export interface CallSizeLimits {
 /** Maximum duration of a call to a nearby Redis, including its wait for other calls of this process. */
 const CALL_MS = 1;
 /**
- * Maximum duration of a call to a distant Redis, which may take half a round trip, as its other clients are distant
- * too.
+ * Maximum duration of a call to a distant Redis. Up to this limit, a call may take half a round trip, because the other
+ * clients are distant too.
  */
 const CALL_MS_MAX = 4;
 const CALL_SHARE_OF_ROUND_TRIP = 0.5;
-/** A call may have waited for other clients or for this process, so the shortest of these calls is used. */
+/**
+ * Number of calls that are compared. A call may have waited for other clients or for this process, so only the shortest
+ * one counts.
+ */
 const CALLS_JUDGED = 4;
 const GROWTH = 1.25;
 const REDUCTION = 0.7;
 /** A reply this late means that Redis is busy with other work, or that this process got no CPU time. */
 const STALL_MS = 10;
-/** Short, so that frequent stalls do not slow a scan much. */
+/** Pause after a stall. It is short, so that frequent stalls do not slow down a scan much. */
 const REST_MS = 5;
 /** Minimum share of a call's duration that counts as Redis time, because the round trip is an estimate. */
 const COST_SHARE_MIN = 0.5;

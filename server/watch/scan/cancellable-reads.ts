@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** Longer than most holds of an API that is used at a high rate. */
+/** Longer than most holds if the API is used at a high rate. */
 const DELAY_MS = 20;
 
 /**
@@ -10,7 +10,7 @@ const DELAY_MS = 20;
 export class CancellableReads {
   /** When (`performance.now()`) each key is due, oldest first. */
   readonly #dueAt = new Map<Key, number>();
-  /** Keys that are being read, and by how many reads. */
+  /** Number of reads in progress for each key. */
   readonly #reading = new Map<Key, number>();
   #timer: NodeJS.Timeout | undefined;
 

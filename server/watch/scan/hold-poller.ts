@@ -12,7 +12,7 @@ const KEYS_PER_MS_MAX = 10;
 /** Maximum share of Redis's time for polling. */
 const POLL_SHARE = 0.2;
 /**
- * Time since its last full read after which a key is read in full again, because the fingerprint excludes waiters.
+ * A key is read in full again this long after its last full read, because the fingerprint excludes waiters.
  */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
@@ -52,7 +52,7 @@ export interface HoldPollerDeps {
  */
 export class HoldPoller {
   #checked: ReadonlyMap<Key, CheckedKey> = new Map();
-  /** The longest time per round between two checks of a key, or until its change was read. */
+  /** For each round, the longest time between two checks of a key, or until a change to the key was read. */
   readonly #roundDelaysMs: number[] = [];
   #currentDelayMs = 0;
   readonly #costs = new RecentCosts();
@@ -159,7 +159,8 @@ export class HoldPoller {
   }
 
   /**
-   * Reads keys in full for waiters and other excluded data, at a rate that does not grow with the number of locks.
+   * Reads keys in full to update waiters and other data that fingerprints exclude, at a rate that does not grow with
+   * the number of locks.
    */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);

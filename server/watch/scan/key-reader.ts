@@ -91,7 +91,10 @@ export class KeyReader {
     this.#draining ??= this.#drain();
   }
 
-  /** Enqueues a read after a delay, in which `cancelRead` can cancel it. A key that is already queued is not delayed. */
+  /**
+   * Enqueues a read after a delay, during which `cancelRead` can cancel it. A key that is already queued is not
+   * delayed.
+   */
   enqueueCancellableRead(key: Key): void {
     const isOnlyRead = !this.#dirty.has(key) && !this.#cancellable.isReading(key) && !this.#slowKeys.has(key);
     if (isOnlyRead) this.#cancellable.add(key);
@@ -103,7 +106,9 @@ export class KeyReader {
     return this.#cancellable.remove(key);
   }
 
-  /** Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time. */
+  /**
+   * Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time.
+   */
   readQueued(): Promise<void> {
     this.#cancellable.enqueueAll();
     this.#onBatchFull();

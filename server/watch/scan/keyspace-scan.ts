@@ -40,7 +40,7 @@ interface KeyspaceScanDeps {
   isPolled(): boolean;
 }
 
-/** Scans the keyspace of a master: reads the known keys first, then keys that it finds. */
+/** Scans the keyspace of a master: reads the known keys first, then the keys that SCAN returns. */
 export class KeyspaceScan {
   progress: KeyspaceScanProgress | undefined;
   /** Measures how long a new key can go unseen. */
@@ -58,7 +58,7 @@ export class KeyspaceScan {
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
     reader.scanning = budget === undefined ? "burst" : "paced";
-    // The meaning of keys may have changed since then.
+    // The meaning of keys may have changed since the last scan.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
       // Iterates over a copy, because keys that are removed and added again during the iteration would be visited
@@ -112,7 +112,7 @@ export class KeyspaceScan {
     }
   }
 
-  /** Yields the unknown keys of each page, after a pause for its cost. */
+  /** Yields the unknown keys of each page, after a pause in proportion to the cost of the page. */
   async *#readUnknownKeys(
     cursor: ScanCursor,
     signal: AbortSignal,

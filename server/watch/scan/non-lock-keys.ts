@@ -6,13 +6,13 @@ import type { CallSize } from "./call-size.ts";
 const KEYS_MAX = 200_000;
 /** Share of the unchanged keys that each scan still reads, because a companion can turn a key into a lock. */
 const REREAD_SHARE = 1 / 50;
-/** Larger than any digest. */
+/** Added to the digest of a key with a TTL. It is larger than any digest. */
 const WITH_TTL = 2 ** 40;
 
 /** Fingerprints of watched keys that are not locks. Unchanged keys are not read again. */
 export class NonLockKeys {
   readonly #known = new Map<Key, number>();
-  /** Fingerprints from just before the key is read. */
+  /** Fingerprints taken just before the key is read. */
   readonly #taken = new Map<Key, number>();
 
   constructor(

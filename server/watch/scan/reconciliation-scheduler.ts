@@ -21,7 +21,7 @@ interface ReconciliationDeps {
 /** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** Whether the first scan has not completed yet. The start of a hold that it finds is unknown. */
+  /** Whether the first scan has not completed yet. The start of a hold that this scan finds is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;
@@ -86,7 +86,7 @@ export class ReconciliationScheduler {
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
     await this.deps.scanKeyspace(this.#abortController.signal, budget);
-    // There was a gap since the scan started. It may have missed changes, which the next scan finds.
+    // There was a gap since the scan started. The scan may have missed changes, which the next scan finds.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.isInitialScan = false;

@@ -7,7 +7,7 @@ import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
 
-/** From this number of patterns, one SCAN without MATCH and local matching is faster than a SCAN per pattern. */
+/** From this number of patterns on, one SCAN without MATCH and local matching is faster than a SCAN per pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_GROWTH = 1.25;
 /** A page with more bytes of key names reduces the size of the next ones, down to single keys. */

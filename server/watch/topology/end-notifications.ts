@@ -4,12 +4,12 @@ import { isSameHolder } from "../holds/holder-identity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Notifications and replies arrive on two connections. One can overtake the other by this time or the duration of a
- * read.
+ * Notifications and replies arrive on two connections. A notification can overtake a reply, or a reply a notification,
+ * by this time or the duration of the read, whichever is longer.
  */
 const OVERTAKING_MS = 5;
 
-/** When notifications of a key arrived. */
+/** When notifications for a key arrived. */
 interface Arrivals {
   readonly first: number;
   readonly last: number;
@@ -27,7 +27,7 @@ export type KeyEnd =
   | "possible";
 
 /**
- * Stores notifications of deleted keys until a read that was sent later.
+ * Stores notifications of deleted keys until a read that was sent after them consumes them.
  *
  * The order of a notification and an overlapping read is unknown: the read may show the hold that the notification
  * ended, or the next one. Treating the former as a new hold would report a hold that never existed. Times are

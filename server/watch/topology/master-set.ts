@@ -71,7 +71,7 @@ export class MasterSet {
   /** Resolves when everything enqueued so far has been read, or after half a second. */
   async waitUntilSettled(): Promise<void> {
     const round = () => Promise.all(this.list.map((watch) => watch.waitUntilSettled()));
-    // A key that has moved away from one master is read on another.
+    // A key that has moved is enqueued on its new master, which takes a second round.
     const all = this.masters.routing === undefined ? round() : round().then(round);
     await waitForReads(all);
   }

@@ -32,7 +32,7 @@ export interface MasterWatchSettings {
 
 /** What a master watch reads from the state of the whole target. */
 export interface MasterView {
-  /** Lists the known keys of this master. `unseenForMs`: only those not read there for at least this long. */
+  /** Lists the known keys of this master. `unseenForMs`: only those not read on this master for at least this long. */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
   /** Reads keys on this master. Keys that have moved are enqueued on their new master and left out. */
@@ -41,7 +41,8 @@ export interface MasterView {
   /** Returns the last observation of the key on this master. */
   findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined;
   /**
-   * Returns how long after its last read there the key must be read again, or `undefined` if no read is scheduled.
+   * Returns how long after its last read on this master the key must be read again, or `undefined` if no read is
+   * scheduled.
    */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
   /** Called when notifications of these keys may have been lost. */
@@ -52,7 +53,10 @@ export interface MasterView {
 export interface MasterListener {
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
-  /** Called for an event that follows exactly the notifications of its verb. Returns whether it explains them. */
+  /**
+   * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
+   * the notifications.
+   */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean;
   /** Called for an ignored message on the script event channel. */
   onInvalidScriptEvent(): void;
@@ -122,8 +126,8 @@ export class MasterWatch {
   }
 
   /**
-   * Time (`performance.now()`) up to which the index contains every change to known keys, or `undefined` if it was
-   * never complete.
+   * Time (`performance.now()`) up to which the index contains every change to known keys, or `undefined` if the index
+   * was never complete.
    */
   get confirmedAt(): number | undefined {
     return this.#confirmation.at;
@@ -161,7 +165,10 @@ export class MasterWatch {
     this.#reader.enqueueRead(key);
   }
 
-  /** Enqueues a read after a delay, in which `cancelRead` can cancel it. A key that is already queued is not delayed. */
+  /**
+   * Enqueues a read after a delay, during which `cancelRead` can cancel it. A key that is already queued is not
+   * delayed.
+   */
   enqueueCancellableRead(key: Key): void {
     this.#reader.enqueueCancellableRead(key);
   }
@@ -171,7 +178,9 @@ export class MasterWatch {
     return this.#reader.cancelRead(key);
   }
 
-  /** Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time. */
+  /**
+   * Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time.
+   */
   readQueued(): Promise<void> {
     return this.#reader.readQueued();
   }
@@ -284,7 +293,7 @@ export class MasterWatch {
     this.listener.onStateChange();
   }
 
-  /** Scans for changes from before notifications started, or before their absence was detected. */
+  /** Scans for changes that happened before notifications started, or before their absence was detected. */
   #onNotificationsChange(): void {
     this.listener.onStateChange();
     void this.reconciliation.runNow();

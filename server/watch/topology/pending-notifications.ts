@@ -19,13 +19,13 @@ const END_NOTIFICATIONS = new Set([
   "copy_to",
 ]);
 
-/** The notifications of a key between two reads. */
+/** The notifications for a key between two reads. */
 export interface ConsumedNotifications {
   /** The key was reported as gone before the read was sent. */
   readonly wasGone: boolean;
   /** The key was reported as gone, before or after the observed state. */
   readonly mayBeGone: boolean;
-  /** More holders were reported as gone than are missing, or the hold may have ended and another begun. */
+  /** More holders were reported as gone than are missing, or the hold may have ended and another one may have begun. */
   readonly hasAmbiguousExit: boolean;
   /** An operator extended the lease. */
   readonly isExtended: boolean;
@@ -39,7 +39,7 @@ interface ReadingInfo {
   readonly isMoving: boolean;
 }
 
-/** Stores the notifications of each key until a read consumes them. Times are `performance.now()`. */
+/** Stores the notifications for each key until a read consumes them. Times are `performance.now()`. */
 export class PendingNotifications {
   readonly #endCauses = new Map<Key, { endCause: Exclude<EndCause, undefined>; at: number }>();
   readonly #ends = new EndNotifications();
@@ -61,8 +61,8 @@ export class PendingNotifications {
   /**
    * Records that notifications of these keys may have been lost.
    *
-   * @param isKnown notifications of other keys are dropped. They might never be consumed, because any client can
-   *   forge notifications of keys that do not exist, and if too many keys are queued, all are dropped.
+   * @param isKnown whether a key is known. Notifications of other keys are dropped, because no read may ever consume
+   *   them: any client can forge notifications for keys that do not exist, and an overflowing queue drops all reads.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])
@@ -83,8 +83,8 @@ export class PendingNotifications {
   }
 
   /**
-   * Returns the notifications that a read consumes. Those that arrived after it was sent are kept for the next read as
-   * well.
+   * Returns the notifications that a read consumes. Notifications that arrived after the read was sent are also kept
+   * for the next read.
    */
   consume(
     observation: Observation,
@@ -98,7 +98,8 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // A migrating key is deleted on one master and restored on the other. There may also have been another change.
+    // A migrating key is deleted on one master and restored on the other. The lock may also have changed during the
+    // migration.
     const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {
       wasGone: end === "certain" && !isMoving,

@@ -17,9 +17,9 @@ import type { MasterWatch } from "./master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 import { VoterSet, type VoterState } from "./voter-set.ts";
 
-/** Under contention, each read can change the decision. */
+/** Limits the rounds of reads, because under contention each round can change the decision. */
 const READ_ROUNDS_MAX = 4;
-/** No notification reports an agreement on a fencing token, so it is polled. */
+/** No notification reports an agreement on a fencing token, so the masters are polled. */
 const AGREEMENT_POLL_MS = 50;
 /** Keys reevaluated per slice after a master connected or disconnected. */
 const REEVALUATION_SLICE = 500;
@@ -33,8 +33,8 @@ interface ReadingTrigger {
 }
 
 /**
- * The view of a quorum: each master has every key and a vote on it, and a majority of all masters decides. Times are
- * on Lockkeeper's own clock, because the masters share none and any of them can disconnect.
+ * The view of a quorum: each master has every key and a vote on it, and a majority of all masters decides. Times are on
+ * Lockkeeper's own clock, because the masters do not share a clock and any of them can disconnect.
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
@@ -212,7 +212,7 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** Decides that a key without votes is free: this was decided before, and no observation contradicts it. */
+  /** Decides that a key without votes is still free, because no observation contradicts the previous decision. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };

@@ -104,7 +104,7 @@ export class SingleMasterView implements TopologyView {
   }
 
   onScriptEvent(event: ScriptEvent, { master }: MasterWatch) {
-    // On a cluster, each master forwards published messages.
+    // A cluster forwards published messages to all masters, so only the message from the key's own master counts.
     if (this.masters.findMaster(event.key) !== master) return undefined;
     const endCause = this.#pendingNotifications.findEndCause(event.key);
     if (event.type === "acquired") this.#pendingNotifications.clearEndCause(event.key);
@@ -130,7 +130,7 @@ export class SingleMasterView implements TopologyView {
       sentAt,
       isMoving,
     });
-    // How the previous hold ended is unknown.
+    // If the key is unreadable, it is unknown whether and how the previous hold ended.
     const isUnreadable = observation.state === "unreadable";
     const since = connection.seesChanges && reconciliation.isCaughtUp ? "exact" : "at_least";
     return {

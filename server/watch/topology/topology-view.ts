@@ -12,9 +12,9 @@ import type { MasterView, MasterWatch } from "./master-watch.ts";
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
-  /** How the previous hold ended, if Redis reported it. */
+  /** How the previous hold may have ended. `undefined` if there is no evidence. */
   readonly endCause: EndCause;
-  /** A reported end of the hold that this reading has confirmed. */
+  /** The reported end of the hold, if this reading has confirmed it. */
   readonly scriptEvent?: ScriptEvent | undefined;
   /** Time on the target's clock. */
   readonly asOf: number;
@@ -28,7 +28,7 @@ export interface TopologyView extends MasterView {
   readonly isUp: boolean;
   /** Number of masters of a quorum that must agree. */
   readonly majority?: number;
-  /** The clock of the target as a whole. Each master has its own. */
+  /** The clock of the target as a whole. Each master also has its own clock. */
   readonly clock: RedisClock;
   /** Enqueues a read of the key on its masters. */
   enqueueRead(key: Key): void;
@@ -39,9 +39,9 @@ export interface TopologyView extends MasterView {
   readAndApply(key: Key): Promise<Observation>;
   /** Reads the key under different rules without changing the index. @throws when Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
-  /** Waits until all notifications of the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
-  /** Handles a notification of a key. */
+  /** Handles a notification for a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   /** Handles a script event. Returns the event to publish immediately. */
   onScriptEvent(

@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
 import settings from "../../../playwright.config.ts";
+import { findChromium } from "../../../scripts/steps/chromium.mjs";
 import { LoginLinks } from "../../../server/auth/login-link.ts";
 import { readConfig } from "../../../server/config/config.ts";
 import { openHomeStore } from "../../../server/home/open-home-store.ts";
@@ -11,6 +12,7 @@ import type { NodeContender } from "../http/contender.ts";
 import { arePagesBuilt, startOurs } from "../http/node-servers.ts";
 import { readLoad, readMachineFacts } from "../machine.ts";
 import { reportProgress } from "../progress.ts";
+import { ROOT } from "../root.ts";
 import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.ts";
 import { acquireLocks } from "../watch/keyspace.ts";
 
@@ -45,7 +47,8 @@ export async function openConsoleSetup(run: Run, fleet: Fleet): Promise<ConsoleS
   const tell = (words: ChangesRequest) => sendRequest<ChangesResponse>(changes, words);
   if (fleet.changesPerSecond > 0)
     await tell({ do: "change", perSecond: fleet.changesPerSecond, names: CHANGED_NAMES });
-  const browser = await chromium.launch(settings.use?.launchOptions ?? {});
+  const executablePath = await findChromium(ROOT);
+  const browser = await chromium.launch({ ...settings.use?.launchOptions, executablePath });
   run.defer(() => browser.close());
   const state = await logIn(browser, url, server);
   return {

@@ -22,6 +22,15 @@ import { tokenClients } from "./token.ts";
 import { wakeUpClients } from "./wake-ups.ts";
 import { watchEventsClients } from "./watch-events.ts";
 
+/** The clients that prove exclusion against other libraries. Their failures are never taken for flakiness. */
+export const EXCLUSION_CLIENTS: readonly Client[] = [
+  redisson,
+  ...tokenClients,
+  ...redlockClients,
+  redissonRedLock,
+  clockAheadOfQuorum,
+];
+
 /** In the order of their lines. */
 export const CLIENTS: readonly Client[] = [
   redisson,

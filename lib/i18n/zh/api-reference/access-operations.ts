@@ -138,7 +138,7 @@ export const accessOperations: Readonly<Record<string, OperationTexts>> = {
   listAuditActions: {
     summary: "列出审计操作",
     description:
-      "返回操作，最新的在前。每个操作包含执行前记录的意图和执行后的结果。`outcome` 为 null 表示结果未记录：操作仍在进行，或服务器或其存储发生故障。首次被拒绝的登录单独成条，一分钟内的后续拒绝合并计入一条。",
+      "返回操作，最新的在前。每个操作包含执行前记录的意图和执行后的结果。`outcome` 为 null 表示结果未记录：操作仍在进行，或者服务器、存储发生了故障。首次被拒绝的登录单独成条，一分钟内的后续拒绝合并计入一条。",
     results: { "200": "一页操作。" },
     parameters: { ...AUDIT_FILTER, limit: "每页的最大操作数。" },
   },

@@ -132,7 +132,7 @@ export const observationOperations: Readonly<Record<string, OperationTexts>> = {
       filter: "只包含含有此文本的键模式。带 `*` 或 `?` 时，为必须匹配整个键模式的 glob。",
       sort: "排序字段，最大值在前；`pattern` 按名称排序。`contention` 是 `waits` 与 `refusals` 之和。",
       offset: "跳过的键模式数。",
-      limit: "返回的最大键模式数。",
+      limit: "最多返回的键模式数。",
     },
   },
   listTargets: {

@@ -18,7 +18,7 @@ const ACQUIRE_FIELDS = {
   renewEveryMs:
     "客户端的续期间隔，毫秒，必须小于 `leaseMs`。续期晚于间隔的一半时，锁的存活状态变为 `overdue`。不填时，只有观测到间隔稳定的续期后，锁才可能变为 `overdue`。",
   receivesReleaseRequests:
-    "客户端读取响应中的 `releaseRequested` 并作出答复。操作员可以请求该持有释放锁。在 quorum 目标上无效。",
+    "客户端读取响应中的 `releaseRequested` 并作出答复。操作员可以请求该持有释放锁。对多数派目标无效。",
   format: FORMAT_ON_ACQUIRE,
   unit: UNIT,
   graceMs: "租约未释放而过期（例如崩溃）后，锁继续被占用的时长，毫秒。默认为 0。正常释放时不生效。",
@@ -84,7 +84,7 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     sort: "`filter` 匹配的持有的排序。",
     limit: "`filter` 最多列出的锁数。`found` 是匹配的总数。",
     dryRun: "为 true 时不释放任何锁，响应会列出每一项的预期结果。",
-    reason: "释放的原因，随每一项记录。除非 `dryRun` 为 true，否则必填。",
+    reason: "释放的原因，会记入每一项的记录。除非 `dryRun` 为 true，否则必填。",
     reservedMs: RESERVED_MS,
     onUnverified: "无法确认持有时的处理方式，与单次强制释放相同。",
     confirm: "目标的名称。目标环境为 `production` 时必填，除非 `dryRun` 为 true。",

@@ -23,7 +23,7 @@ _READ_BYTES = 64 * 1024
 
 
 class Cancelled(Exception):
-    """The caller of a request has cancelled it."""
+    """Raised when the caller has cancelled the request."""
 
 
 class Cancellation:
@@ -43,7 +43,7 @@ class Cancellation:
             self._cancelled.set()
             if self._socket is not None:
                 with suppress(OSError):
-                    # Not the method of an SSLSocket, which the other thread may be reading.
+                    # Not the method of SSLSocket, because another thread may be reading from the socket.
                     socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def wait(self, delay_s: float) -> None:
@@ -93,7 +93,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Answer:
-    """A response of Lockkeeper with JSON."""
+    """A JSON response from Lockkeeper."""
 
     status: int
     value: Any
@@ -103,7 +103,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failure:
-    """``rule``: whether the attempt is repeated. ``unknown``: it may have been carried out."""
+    """A failed attempt. ``rule`` is whether to retry it: with ``unknown``, it may have been carried out."""
 
     rule: str  # "never", "not_done" or "unknown"
     code: str
@@ -144,7 +144,7 @@ def _read_body(
     chunks: List[bytes] = []
     size = 0
     while size <= RESPONSE_BYTES_MAX:
-        # A server that sends a byte from time to time must not exceed the limit.
+        # The limit also applies to a server that keeps sending single bytes.
         left_s = until - time.monotonic()
         if left_s <= 0:
             raise socket.timeout("timed out")
@@ -186,7 +186,7 @@ def _find_rule(code: str, status: int) -> str:
 
 
 def _describe_foreign_response(server: Server, status: int, retry_after_s: float) -> Failure:
-    """A proxy sent the response, or the URL is wrong."""
+    """Describes a response that is not from Lockkeeper: a proxy sent it, or the URL is wrong."""
     detail = f"The response of {server.name} is not from Lockkeeper (HTTP status {status})."
     if status >= 500:
         return Failure("unknown", "unknown_outcome", detail, status, {}, retry_after_s)

@@ -25,9 +25,9 @@ def run_command(
     find_left_s: Callable[[], float],
     cancellation: Cancellation,
 ) -> Optional[int]:
-    """Returns the exit status of the command when no process of its group is left.
+    """Runs the command, and returns its exit status once no process of its group is left.
 
-    ``None`` if the command was killed at its deadline.
+    Returns ``None`` if the command was killed at its deadline.
     """
     if os.name != "posix":
         raise NotImplementedError("commands under a lock need POSIX process groups")
@@ -59,7 +59,7 @@ def _start_guardian(
             env=dict(env),
             cwd=cwd,
             pass_fds=[report_out],
-            start_new_session=True,  # A terminal sends Ctrl-C to this process alone.
+            start_new_session=True,  # Ctrl-C in a terminal then reaches only this process.
         )
     finally:
         os.close(report_out)
@@ -68,12 +68,12 @@ def _start_guardian(
 def _watch(
     guardian: "subprocess.Popen[bytes]", find_left_s: Callable[[], float], cancellation: Cancellation
 ) -> bool:
-    """Returns whether the deadline has passed."""
+    """Sends deadlines to the guardian until it ends. Returns whether the deadline has passed."""
     while guardian.poll() is None and not cancellation.is_cancelled:
         left_s = find_left_s()
         if left_s <= 0:
             return True
-        # Absolute times: a guardian that was paused may read this late. The clocks of all processes agree.
+        # The times are absolute, because a paused guardian reads them late. All processes share the clocks.
         line = b"%.6f %.6f\n" % (time.monotonic() + left_s, time.time() + left_s)
         with suppress(BrokenPipeError):
             _stdin(guardian).write(line)
@@ -83,12 +83,12 @@ def _watch(
 
 
 def _end(guardian: "subprocess.Popen[bytes]") -> None:
-    """The guardian kills the command when its input ends, and ends when no process is left."""
+    """Closes the guardian's input, and waits until it has killed the command and has exited."""
     _stdin(guardian).close()
     try:
         guardian.wait()
     except BaseException:
-        # Another signal. The lock must not be released while the command runs.
+        # Another signal interrupted the wait. The lock must not be released while the command runs.
         guardian.wait()
         raise
 

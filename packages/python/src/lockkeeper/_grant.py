@@ -1,4 +1,4 @@
-"""What the server grants. Responses are checked, because a proxy may have sent them."""
+"""Reads the leases that the server grants. Responses are checked, because a proxy may have sent them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Runs a command in a process group of its own, and kills the group at its deadline.
 
 Arguments: the file descriptor of the report, and the command. Each line of the input is a deadline on the
-monotonic clock and on the wall clock; the end of the input is a deadline that has passed. Started without
-the package, so it imports only the standard library.
+monotonic clock and on the wall clock; the end of the input counts as a passed deadline. It is started
+without the package, so it imports only the standard library.
 """
 
 import glob
@@ -46,7 +46,7 @@ def main() -> None:
 
 def enter_group(defaults: "list[signal.Signals]") -> None:
     os.setpgid(0, 0)
-    # A signal that is ignored stays ignored in the command.
+    # Signals that were already ignored stay ignored in the command.
     for number in defaults:
         signal.signal(number, signal.SIG_DFL)
 
@@ -71,7 +71,7 @@ class Deadline:
                 return not self.has_passed()
 
     def find_pause_s(self) -> float:
-        """The wall clock is read from time to time, because a suspended machine stops the other clock."""
+        """Returns the time to the next check. It is limited, because a suspended machine stops one clock."""
         return min(CHECK_S_MAX, max(0.0, self.at[0] - time.monotonic()))
 
     def has_passed(self) -> bool:
@@ -79,19 +79,19 @@ class Deadline:
 
 
 def has_ended(pid: int) -> bool:
-    """Leaves the process as a zombie, so that its number is not used again before the group is empty."""
+    """Returns whether the process has ended. It stays a zombie, so that its PID is not reused too early."""
     if not hasattr(os, "waitid"):
         return is_zombie_by_ps(pid)
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def kill_group(group: int) -> None:
-    """Kills all processes of the group, and returns when none of them runs."""
+    """Kills all processes of the group, and returns when none of them is running."""
     while True:
         try:
             os.killpg(group, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
-            # macOS reports a group of zombies as not permitted.
+            # macOS raises PermissionError for a group of zombies.
             pass
         if not list_running(group):
             return
@@ -105,7 +105,7 @@ def list_running(group: int) -> "list[str]":
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
             with open(path, "rb") as file:
-                # The name, in parentheses, may contain anything. State and group follow it.
+                # The name is in parentheses and may contain any character. The state and the group follow it.
                 state, _, pgrp = file.read().rpartition(b")")[2].split()[:3]
         except (OSError, ValueError):
             continue
@@ -129,7 +129,7 @@ def write(report: int, line: "dict[str, object]") -> None:
     try:
         os.write(report, json.dumps(line).encode() + b"\n")
     except BrokenPipeError:
-        # The program that started it was killed.
+        # The process that started the guardian was killed.
         pass
 
 

@@ -1,4 +1,4 @@
-"""What a hold and a group of holds have in common."""
+"""The base class of a hold and of a group of holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LossCallback = Callable[[LockLost], object]
 
 
 class Holding:
-    """Something that is held until it is released or lost. Use it as a context manager."""
+    """One hold or a group of holds. Use it as a context manager."""
 
     def __init__(self) -> None:
         #: Set when the hold is lost. Wait for it, or pass it to the work.
@@ -26,13 +26,13 @@ class Holding:
         self._loss: Optional[LockLost] = None
         self._loss_callbacks: List[LossCallback] = []
         self._state = threading.RLock()
-        #: Held while a command runs, so that the lock is released only when no command runs.
+        #: Held while a command is running, because the lock must not be released in the meantime.
         self._running = threading.Lock()
         self._process = os.getpid()
 
     @property
     def loss(self) -> Optional[LockLost]:
-        """The reason of the loss; ``None`` while the hold is held."""
+        """The loss of the hold; ``None`` if it is not lost."""
         self.remaining_s()
         return self._loss
 
@@ -41,14 +41,14 @@ class Holding:
         raise NotImplementedError
 
     def check(self) -> None:
-        """Raises ``LockLost`` unless the lock is held. Call it before each step whose effect others see."""
+        """Raises ``LockLost`` unless the lock is held. Call it before each step with visible effects."""
         raise NotImplementedError
 
     def release(self) -> str:
         raise NotImplementedError
 
     def on_lost(self, callback: LossCallback) -> None:
-        """Calls the function once if the hold is lost, in any thread; at once if it is lost already."""
+        """Calls the function once when the hold is lost, in any thread; immediately if it is already lost."""
         with self._state:
             loss = self._loss
             if loss is None:
@@ -88,14 +88,14 @@ class Holding:
             return status or 0
 
     def lose(self, why: str) -> None:
-        """For the client. Marks the hold as lost."""
+        """Marks the hold as lost. Only the client calls it."""
         raise NotImplementedError
 
     def _command_env(self) -> Mapping[str, str]:
         raise NotImplementedError
 
     def _command_left_s(self) -> float:
-        """A margin before the deadline is for killing the command."""
+        """Returns the time until the command must be killed, which is a margin before the deadline."""
         return self.remaining_s() - min(self._shortest_lease_s() / 20, 1.0)
 
     def _shortest_lease_s(self) -> float:

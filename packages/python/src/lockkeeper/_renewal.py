@@ -14,16 +14,16 @@ from .holds import Hold
 
 #: The wall clock is read at least this often, because a suspended machine stops the other clock.
 _WAKE_S_MAX = 1.0
-#: How long a thread without holds remains.
+#: How long a thread keeps running without holds.
 _LINGER_S = 2.0
-#: Holds are renewed with others up to this fraction of their lease before their time.
+#: How early a hold may be renewed together with others, as a fraction of its lease.
 _EARLY_SHARE = 1 / 6
 
 
 class Renewer:
-    """Two threads: one sends renewals; the other checks deadlines, also while a server hangs.
+    """Two threads: one sends renewals; the other checks deadlines, even while a server hangs.
 
-    They are started when there are holds, and end when there are none.
+    They start with the first hold, and end when there are no more holds.
     """
 
     def __init__(self, verbs: Verbs, report: Callable[[LockkeeperError], None]) -> None:
@@ -108,7 +108,7 @@ class Renewer:
             self._apply(hold, by_id.get(hold.hold_id, {}), answer.sent_at)
 
     def _renew_one_by_one(self, holds: Sequence[Hold], limit_s: float) -> None:
-        """For servers older than 0.3."""
+        """Sends one request per hold, to servers older than 0.3."""
         for hold in holds:
             try:
                 hold.apply(self.verbs.renew_once(hold.hold_id, hold.lease_s, limit_s))

@@ -1,4 +1,4 @@
-"""Sends requests to one or several servers, and retries on the next one after a failure."""
+"""Sends requests to one or more servers, and retries on the next one after a failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._attempt import Answer, Cancellation, Failure, Server, printable, send
 from ._version import __version__
 from .errors import LockkeeperError, create_error
 
-#: The limit of one request. A repeated request with the same idempotency key keeps its place in the queue.
+#: The maximum wait of one request. A retry with the same idempotency key keeps its place in the queue.
 WAIT_PART_S_MAX = 55.0
 _PAUSE_S_MIN = 0.02
 _PAUSE_S_MAX = 0.3
@@ -37,7 +37,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class Request:
-    """A request that is repeated under the same idempotency key. Without one, it is sent once."""
+    """A request. Without an idempotency key, a POST whose outcome is unknown is not retried."""
 
     path: str
     #: How long to retry after failures, not including ``wait_s``; 0 for one attempt.
@@ -67,7 +67,7 @@ class Transport:
         return ", ".join(server.name for server in self._servers)
 
     def request(self, request: Request, cancellation: Optional[Cancellation] = None) -> Answer:
-        """Sends the request until it succeeds, is refused, or its time has passed."""
+        """Retries the request until it succeeds, is refused, or its time has passed."""
         cancellation = cancellation or Cancellation()
         started_at = time.monotonic()
         wait_until = started_at + request.wait_s
@@ -136,7 +136,7 @@ class Transport:
         return headers
 
     def _find_delay_s(self, failure: Failure, pause_s: float, failures: int) -> float:
-        """The next server is asked without waiting for the ``Retry-After`` of the others."""
+        """Ignores ``Retry-After`` while there is another server to try, unless the status is 429."""
         has_other = failures % len(self._servers) != 0
         return pause_s if has_other and failure.status != 429 else max(pause_s, failure.retry_after_s)
 

@@ -15,9 +15,9 @@ from .options import AcquireOptions, build_acquire_body, to_milliseconds
 
 #: The server responds within 2 s, so a longer wait means that the response was lost.
 TIMEOUT_S = 2.5
-#: How long an acquire and a release are retried after failures.
+#: How long to retry an acquire or a release after failures.
 RETRY_S = 5.0
-#: How long the release of a lock is retried that was granted after its acquire was cancelled.
+#: How long to retry releasing a lock that was granted after its acquire was cancelled.
 _ABANDON_S = 2.0
 HOLDS_PER_REQUEST_MAX = 1000
 
@@ -112,7 +112,7 @@ class Verbs:
             raise
 
     def _abandon(self, acquire: Request) -> None:
-        """Releases what an acquire was granted. Repeating it under its key reveals whether it was."""
+        """Releases what an acquire was granted. Repeating the acquire reveals whether it was granted."""
         with suppress(LockkeeperError):
             answer = self._transport.request(acquire)
             holds = answer.value["holds"] if "holds" in answer.value else [answer.value]

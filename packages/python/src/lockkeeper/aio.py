@@ -1,4 +1,4 @@
-"""The client for asyncio. It runs the client in threads, because HTTP of the standard library blocks."""
+"""The client for asyncio. It runs requests in threads, because ``http.client`` blocks."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ async def run_in_thread(
 ) -> Result:
     """Runs the work in a thread of its own, because a pool could be full of waiting acquires.
 
-    If the task is cancelled, calls ``on_cancel`` and lets the work end first. A result that it has
-    nevertheless is passed to ``discard``, in a thread.
+    If the task is cancelled, calls ``on_cancel`` and waits until the work has ended. If the work
+    returns a result nevertheless, ``discard`` receives it, in a thread.
     """
     done = _start(work)
     if not await _join(done, on_cancel):
@@ -86,7 +86,7 @@ def _start(work: Callable[[], Result]) -> "asyncio.Future[Result]":
 
 
 async def _join(done: "asyncio.Future[Any]", on_cancel: Callable[[], None]) -> bool:
-    """Waits for the future. Returns whether the task was cancelled meanwhile."""
+    """Waits for the future. Returns whether the task was cancelled in the meantime."""
     cancelled = False
     while True:
         try:
@@ -99,7 +99,7 @@ async def _join(done: "asyncio.Future[Any]", on_cancel: Callable[[], None]) -> b
 
 
 class AsyncHolding(Generic[Kind]):
-    """Something that is held until it is released or lost. Use it as an async context manager.
+    """One hold or a group of holds. Use it as an async context manager.
 
     If it is lost, the task that entered the block is cancelled, and the block raises ``LockLost``.
     """
@@ -114,11 +114,11 @@ class AsyncHolding(Generic[Kind]):
 
     @property
     def loss(self) -> Optional[LockLost]:
-        """The reason of the loss; ``None`` while the hold is held."""
+        """The loss of the hold; ``None`` if it is not lost."""
         return self._held.loss
 
     def check(self) -> None:
-        """Raises ``LockLost`` unless the lock is held. Call it before each step whose effect others see."""
+        """Raises ``LockLost`` unless the lock is held. Call it before each step with visible effects."""
         self._held.check()
 
     def remaining_s(self) -> float:
@@ -126,7 +126,7 @@ class AsyncHolding(Generic[Kind]):
         return self._held.remaining_s()
 
     def on_lost(self, callback: Callable[[LockLost], object]) -> None:
-        """Calls the function in the event loop if the hold is lost."""
+        """Calls the function in the event loop when the hold is lost."""
         loop = asyncio.get_running_loop()
         self._held.on_lost(lambda loss: _call_in_loop(loop, callback, loss))
 
@@ -157,7 +157,7 @@ class AsyncHolding(Generic[Kind]):
         self._task, task = None, self._task
         interrupted = self._interrupted and kind is not None and issubclass(kind, asyncio.CancelledError)
         if self._interrupted and task is not None and sys.version_info >= (3, 11):
-            # Cancelled by somebody else as well: the cancellation must not be swallowed.
+            # The task was also cancelled by other code. That cancellation must not be swallowed.
             interrupted = task.uncancel() == 0 and interrupted
         await run_in_thread(lambda: self._held.__exit__(None if interrupted else kind, error, None))
 

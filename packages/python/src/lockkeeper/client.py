@@ -26,7 +26,7 @@ _CLIENTS: "weakref.WeakSet[Client]" = weakref.WeakSet()
 
 
 class Client:
-    """Sends nothing until a lock is acquired. Threads may share it.
+    """Acquires locks through a server. It sends nothing before the first acquire. Threads can share it.
 
     ``url`` is the URL of the server, or a list of servers of the same Redis; ``LOCKKEEPER_URL`` by default.
     ``api_key`` needs the verb ``lock``; ``LOCKKEEPER_API_KEY`` by default. ``on_error`` is called for errors
@@ -71,7 +71,7 @@ class Client:
             yield hold
 
     def acquire(self, key: str, **options: Unpack[AcquireOptions]) -> Hold:
-        """Acquires the lock. If it is held, even by this client, the call is refused or waits.
+        """Acquires the lock. If it is held, even by this client, the call waits for up to ``wait_s``.
 
         Raises ``LockHeld``; ``WaitTimeout`` after ``wait_s``; ``Refused``; ``Unavailable``; or
         ``UnknownOutcome``: the lock may be held for one lease.

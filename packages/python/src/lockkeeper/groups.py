@@ -69,7 +69,7 @@ class HoldGroup(Holding):
             hold.close()
         results = self._keeper.verbs.release_all([hold.hold_id for hold in self.holds])
         outcomes: Dict[object, str] = {each.get("holdId"): str(each.get("outcome")) for each in results}
-        # A release of its own reports why it failed.
+        # A separate request for each failed release reports why it failed.
         failed = [hold for hold in self.holds if outcomes.get(hold.hold_id) not in _SETTLED]
         failure = self._release_one_by_one(failed, outcomes)
         for hold in self.holds:

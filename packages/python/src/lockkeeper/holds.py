@@ -13,12 +13,12 @@ from .errors import LockkeeperError, LockLost
 from .options import RENEW_SHARE, AcquireOptions, check_seconds
 from .release_requests import ReleaseRequest
 
-#: The maximum delay before a failed renewal is repeated; a tenth of the lease if that is shorter.
+#: The maximum delay before a failed renewal is retried; a tenth of the lease if that is shorter.
 _RETRY_S_MAX = 0.25
 
 
 class Keeper(Protocol):
-    """What a hold needs of its client."""
+    """The part of the client that a hold uses."""
 
     verbs: Verbs
 
@@ -95,7 +95,7 @@ class Hold(Holding):
     def release(self, reserved_s: Optional[float] = None) -> str:
         """Releases the lock. With ``reserved_s``, no client can acquire it for that time.
 
-        Waits until no command of ``run`` runs. Returns ``released``, ``still_held`` or ``not_held``, which
+        Waits until no command of ``run`` is running. Returns ``released``, ``still_held`` or ``not_held``, which
         means that the hold had already ended. Raises ``LockkeeperError`` if the release failed; the hold
         then ends with its lease.
         """
@@ -113,7 +113,7 @@ class Hold(Holding):
     def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
         """Calls the function in a thread of its own when an operator asks to release the lock.
 
-        Informs the server with a renewal. The option of ``acquire`` with the same name needs none.
+        Sends a renewal to inform the server. The option of ``acquire`` with the same name needs no renewal.
         """
         self.check()
         self._on_release_requested = handler
@@ -159,7 +159,7 @@ class Hold(Holding):
         self._schedule(min(_RETRY_S_MAX, self.lease_s / 10))
 
     def retry_later(self) -> None:
-        """The server refused the renewal. It may accept the next one."""
+        """Schedules the next renewal after a refusal. The server may accept it."""
         self._schedule(self.lease_s * RENEW_SHARE)
 
     def find_renewal_delay_s(self) -> float:
@@ -167,7 +167,7 @@ class Hold(Holding):
 
     def _set_deadline(self, grant: Grant) -> None:
         self._sent_at, self._left_s = grant.sent_at, grant.left_s
-        # A lease can be granted for less than its length, and is then renewed after a third of the rest.
+        # A grant can have less time left than the full lease. It is then renewed after a third of that time.
         left_s = grant.left_s - grant.sent_at.elapsed_s()
         self._schedule(max(left_s - grant.lease_s * (1 - RENEW_SHARE), left_s * RENEW_SHARE))
 

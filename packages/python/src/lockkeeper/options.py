@@ -19,13 +19,13 @@ _TEXTS = ("owner", "format", "unit")
 
 
 class AcquireOptions(TypedDict, total=False):
-    """Times are in seconds, as everywhere in Python, and may have fractions."""
+    """Times are in seconds, as is usual in Python, and may be fractional."""
 
     #: The lock expires after this time unless it is renewed; 30 by default.
     lease_s: float
     #: How long to wait for a held lock; 0 by default, ``math.inf`` for no limit.
     wait_s: float
-    #: A label for people; the name of the API key by default.
+    #: A human-readable label; the name of the API key by default.
     owner: str
     #: ``service``, ``purpose`` and more, shown in the console. ``host`` and ``pid`` are filled in.
     record: Mapping[str, Any]
@@ -33,13 +33,13 @@ class AcquireOptions(TypedDict, total=False):
     format: str
     #: ``s`` or ``ms``; only for the format ``timestamp``.
     unit: str
-    #: How long no client can acquire the lock after its lease has expired without a release.
+    #: Grace period: time after an unreleased lease expires in which no client can acquire the lock.
     grace_s: float
-    #: How long the lock stays held even if it is released earlier.
+    #: Minimum hold time, which applies even if the lock is released earlier.
     min_hold_s: float
-    #: ``automatic`` (the default): renewed at a third of the lease. ``manual``: only by ``renew()``.
+    #: ``automatic`` (the default): renewed each time a third of the lease has passed. ``manual``: only by ``renew()``.
     renewal: str
-    #: Called once if the hold is lost, in any thread. It must return quickly.
+    #: Called once when the hold is lost, in any thread. It must return quickly.
     on_lost: Callable[[LockLost], object]
     #: Called in a thread of its own when an operator asks to release the lock.
     on_release_requested: Callable[[ReleaseRequest], object]

@@ -1,4 +1,4 @@
-"""An operator's request that the holder releases the lock."""
+"""An operator's request to the holder to release the lock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Callable, Mapping, Optional
 
 
 class ReleaseRequest:
-    """Answer it with ``accept`` and release the hold when the work has stopped, or with ``refuse``."""
+    """A release request. Answer with ``accept``, and release the hold after the work; or with ``refuse``."""
 
     def __init__(
         self,

@@ -109,7 +109,8 @@ async function respond(
     claim.confirm((acquired.grants[at]?.remainingMs ?? leaseMs) + graceMs);
   const waitedMs = wait?.waitedMs;
   const response = toAcquiredHolds(name, acquired);
-  // As for a single acquire: a client that has disconnected and cannot repeat the request would never release the holds.
+  // As for a single acquire: a client that has disconnected and cannot repeat the request would never release the
+  // holds.
   const onUndelivered = requestId === undefined ? () => abandon(acquired, claims) : undefined;
   return createJsonResponse(201, waitedMs === undefined ? response : { ...response, waitedMs }, {
     headers: acquired.isReplayed ? { "idempotent-replayed": "true" } : {},

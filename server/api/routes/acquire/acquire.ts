@@ -119,7 +119,7 @@ interface AcquireAnswer {
   readonly graceMs: number;
 }
 
-/** Responds to an acquire. It retains only what the response needs, because thousands of requests may be waiting. */
+/** Responds to an acquire. Retains only what the response needs, because thousands of requests may be waiting. */
 async function respondToAcquire(
   acquiring: Promise<AcquiredGrant>,
   { target, basePath, requestId, claim, leaseMs, graceMs }: AcquireAnswer,

@@ -34,7 +34,7 @@ interface BatchCall<Item> {
 
 export type BatchServices = Pick<Services, "targets" | "quotas" | "limits" | "verbs">;
 
-/** Runs one verb for many holds. One that fails does not affect the others. */
+/** Runs one verb for many holds. The failure of one does not affect the others. */
 export class HoldBatch {
   constructor(
     private readonly services: BatchServices,
@@ -117,7 +117,7 @@ export function getCode(reason: unknown): ErrorCode {
   return reason instanceof LockkeeperError && reason.code !== "aborted" ? reason.code : "internal";
 }
 
-/** Returns the latest time of Redis in the results; the time of this server if there is none. */
+/** Returns the latest Redis time in the results, or this server's time if there is none. */
 export function getLatestTime(results: readonly PromiseSettledResult<{ readonly asOf: number }>[]): number {
   let latest = 0;
   for (const result of results)

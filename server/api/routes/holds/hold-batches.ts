@@ -97,7 +97,7 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
         const settled = await releases.run(
           { holds, principal, request },
           ({ name, locks }, named) =>
-            // Releases of one turn run as few scripts.
+            // Releases that are issued in one turn of the event loop are combined into few script calls.
             Promise.allSettled(
               named.map(async ({ item: { holdId, reservedMs }, hold }) => {
                 const released = await locks.release(toVerbHold(hold, principal, principal.name), {
