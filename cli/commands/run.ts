@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { LOCKS_MAX } from "../../lib/contract/actions/acquire-all.ts";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
-import { WritableFormat } from "../../lib/contract/format.ts";
+import { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import {
   addRedisOption,
   addServerOptions,
@@ -26,6 +26,7 @@ interface Options extends ServerOptions, RedisOption {
   readonly releaseSignal?: NodeJS.Signals;
   readonly owner?: string;
   readonly format?: WritableFormat;
+  readonly kind?: WritableKind;
   readonly passApiKey?: true;
   readonly quiet?: true;
 }
@@ -60,6 +61,7 @@ Examples:
   lockkeeper run lock:cron:report -- ./report.sh
   lockkeeper run lock:deploy:api --wait 10m --lease 1m -- kubectl apply -f api.yaml
   lockkeeper run lock:orders lock:stock --wait 1m -- ./reconcile.sh
+  lockkeeper run lock:migrations --kind fair --wait forever -- ./migrate.sh
   lockkeeper run lock:backup --redis redis://127.0.0.1:6379 -- sh -c 'backup --fence "$LOCKKEEPER_FENCE"'
 `;
 
@@ -101,6 +103,10 @@ function addRunOptions(command: Command): Command {
     "--format <name>",
     `how the lock is stored: ${WritableFormat.options.join(", ")}`,
   );
+  const kind = new Option(
+    "--kind <name>",
+    `kind of the lock, only for a single key: ${WritableKind.options.join(", ")}`,
+  );
   return command
     .addOption(wait.argParser(parseWait).default(0, "0s"))
     .addOption(lease.argParser(parseLease).default(30_000, "30s"))
@@ -108,6 +114,7 @@ function addRunOptions(command: Command): Command {
     .addOption(killAfter.argParser(parseTime).default(5000, "5s"))
     .addOption(releaseSignal.argParser(parseSignal))
     .addOption(format.argParser(parseFormat))
+    .addOption(kind.argParser(parseKind))
     .option("--owner <text>", "human-readable name of the holder (default: <host>:<pid>)")
     .option("--pass-api-key", "pass LOCKKEEPER_API_KEY on to the command")
     .option("--quiet", "print only errors");
@@ -141,6 +148,8 @@ function createRunOptions(
   context: CliContext,
 ): RunOptions {
   const [name = ""] = words;
+  if (keys.length > 1 && (options.kind ?? "lock") !== "lock")
+    throw new CliError(`Give a single key with --kind ${options.kind}.`, EXIT_CODES.failure);
   return {
     keys,
     command: words,
@@ -153,6 +162,7 @@ function createRunOptions(
     // Arguments can contain secrets.
     record: { host: hostname(), pid: process.pid, purpose: toRecordText(basename(name)) },
     format: options.format,
+    kind: options.kind,
     variables: context.environment.variables,
     apiKey: options.passApiKey === true ? "pass" : "remove",
     verbosity: options.quiet === true ? "quiet" : "normal",
@@ -198,4 +208,10 @@ function parseFormat(text: string): WritableFormat {
   const format = WritableFormat.safeParse(text);
   if (format.success) return format.data;
   throw new InvalidArgumentError(`Give one of ${WritableFormat.options.join(", ")}.`);
+}
+
+function parseKind(text: string): WritableKind {
+  const kind = WritableKind.safeParse(text);
+  if (kind.success) return kind.data;
+  throw new InvalidArgumentError(`Give one of ${WritableKind.options.join(", ")}.`);
 }

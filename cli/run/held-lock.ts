@@ -1,6 +1,6 @@
 import { type GroupMember, LockGroup } from "../../lib/client/lock-group.ts";
 import type { ReleaseRequestListener } from "../../lib/client/release-requests.ts";
-import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import type { LivenessState } from "../../lib/contract/liveness.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 
@@ -35,6 +35,8 @@ export interface LockRequest {
   readonly owner: string | undefined;
   readonly record: OwnerRecord;
   readonly format: WritableFormat | undefined;
+  /** Only with a single key. */
+  readonly kind: WritableKind | undefined;
   /** Cancels the wait. */
   readonly signal: AbortSignal;
 }
@@ -58,10 +60,11 @@ interface ClientGroup extends Omit<HeldLock, "release"> {
 }
 
 type AcquireOptions = Omit<LockRequest, "keys">;
+type AcquireAllOptions = Omit<AcquireOptions, "kind">;
 
 interface LockingClient {
   acquire(key: string, options: AcquireOptions): Promise<ClientHold>;
-  acquireAll(keys: readonly string[], options: AcquireOptions): Promise<ClientGroup>;
+  acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<ClientGroup>;
 }
 
 /** Acquires one lock or several. */
@@ -71,7 +74,10 @@ export async function acquireLocks(
   options: AcquireOptions,
 ): Promise<HeldLock> {
   const [key] = keys;
-  if (key === undefined || keys.length > 1) return toHeldLock(await client.acquireAll(keys, options));
+  if (key === undefined || keys.length > 1) {
+    const { kind: _, ...plain } = options;
+    return toHeldLock(await client.acquireAll(keys, plain));
+  }
   // Older servers have no route for several locks.
   return toHeldLock(new LockGroup([await client.acquire(key, options)]));
 }

@@ -1,4 +1,4 @@
-import type { OwnerRecord, TimestampUnit, WritableFormat } from "./wire-types.ts";
+import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from "./wire-types.ts";
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
@@ -12,6 +12,11 @@ export interface AcquireOptions {
   readonly record?: OwnerRecord | undefined;
   /** How the lock is stored in Redis; by default `redisson`, and `token` on a quorum target. */
   readonly format?: WritableFormat | undefined;
+  /**
+   * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. All clients of a key must use
+   * the same kind.
+   */
+  readonly kind?: WritableKind | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
@@ -23,6 +28,9 @@ export interface AcquireOptions {
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Options of `acquireAll` and `withLocks`, which acquire plain locks. */
+export type AcquireAllOptions = Omit<AcquireOptions, "kind">;
 
 export interface RenewOptions {
   /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */

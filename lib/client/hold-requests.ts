@@ -3,7 +3,7 @@ import { ApiError } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./api-transport.ts";
 import { createFieldError, type Grant, readGrant, readGrants, readHeld, readReleased } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
-import type { AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
+import type { AcquireAllOptions, AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
 
@@ -49,7 +49,7 @@ export class HoldRequests {
   }
 
   /** Acquires all locks, or none of them. Returns the grants in the order of the keys. @throws ApiError */
-  acquireAll(keys: readonly string[], options: AcquireOptions): Promise<Grant[]> {
+  acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<Grant[]> {
     const path = `/locks/acquire${this.#query}`;
     return this.#acquire(path, { keys }, options, (response) => readGrants(keys, response));
   }

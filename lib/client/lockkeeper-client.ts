@@ -4,13 +4,20 @@ import { LockkeeperError, type LostError } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import { Hold } from "./hold.ts";
 import { HoldLease } from "./hold-lease.ts";
-import type { AcquireOptions } from "./hold-options.ts";
+import type { AcquireAllOptions, AcquireOptions } from "./hold-options.ts";
 import { HoldRequests } from "./hold-requests.ts";
 import { HoldSession } from "./hold-session.ts";
 import { renewLeases } from "./lease-renewals.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
 import { LockGroup } from "./lock-group.ts";
-import { assertAcquireOptions, assertKeys, assertOptions, assertType, createOptionError } from "./options.ts";
+import {
+  assertAcquireAllOptions,
+  assertAcquireOptions,
+  assertKeys,
+  assertOptions,
+  assertType,
+  createOptionError,
+} from "./options.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 export interface LockkeeperClientOptions {
@@ -131,9 +138,9 @@ export class LockkeeperClient {
    * @returns their holds, with one deadline and one signal
    * @throws like `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
    */
-  async acquireAll(keys: readonly string[], options: AcquireOptions = {}): Promise<HoldGroup> {
+  async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
-    assertAcquireOptions("acquireAll", options);
+    assertAcquireAllOptions("acquireAll", options);
     return await this.#acquireAll(keys, options);
   }
 
@@ -145,24 +152,24 @@ export class LockkeeperClient {
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(
     keys: readonly string[],
-    options: AcquireOptions,
+    options: AcquireAllOptions,
     work: GroupWork<Result>,
   ): Promise<Result>;
   async withLocks<Result>(
     keys: readonly string[],
-    optionsOrWork: AcquireOptions | GroupWork<Result>,
+    optionsOrWork: AcquireAllOptions | GroupWork<Result>,
     maybeWork?: GroupWork<Result>,
   ): Promise<Result> {
     const isShort = typeof optionsOrWork === "function";
     const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
     assertKeys(keys);
-    assertAcquireOptions("withLocks", options);
+    assertAcquireAllOptions("withLocks", options);
     if (typeof work !== "function") throw createOptionError("work", "must be a function");
     const group = await this.#acquireAll(keys, options);
     return await this.#runWork(group, group.holds, work);
   }
 
-  async #acquireAll(keys: readonly string[], options: AcquireOptions): Promise<HoldGroup> {
+  async #acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<HoldGroup> {
     let grants: Grant[];
     try {
       grants = await this.#requests.acquireAll(keys, options);

@@ -1,9 +1,9 @@
 import { InvalidError } from "./errors.ts";
-import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./hold-options.ts";
+import type { AcquireAllOptions, AcquireOptions, ReleaseOptions, RenewOptions } from "./hold-options.ts";
 
 type OptionTypes = Readonly<Record<string, "number" | "string" | "object" | "function">>;
 
-const ACQUIRE_OPTIONS = {
+const ACQUIRE_ALL_OPTIONS = {
   leaseMs: "number",
   waitMs: "number",
   owner: "string",
@@ -14,7 +14,11 @@ const ACQUIRE_OPTIONS = {
   minHoldMs: "number",
   renewal: "string",
   signal: "object",
-} as const satisfies Record<keyof AcquireOptions, string>;
+} as const satisfies Record<keyof AcquireAllOptions, string>;
+const ACQUIRE_OPTIONS = { ...ACQUIRE_ALL_OPTIONS, kind: "string" } as const satisfies Record<
+  keyof AcquireOptions,
+  string
+>;
 
 /** @throws InvalidError */
 export function assertKeys(keys: readonly string[]): void {
@@ -25,6 +29,16 @@ export function assertKeys(keys: readonly string[]): void {
 /** @throws InvalidError for an option that is unknown, because a misspelled one would be ignored, or of the wrong type */
 export function assertAcquireOptions(method: string, options: AcquireOptions): void {
   assertOptions(method, ACQUIRE_OPTIONS, options);
+  assertValues(options);
+}
+
+/** @throws InvalidError as `assertAcquireOptions` */
+export function assertAcquireAllOptions(method: string, options: AcquireAllOptions): void {
+  assertOptions(method, ACQUIRE_ALL_OPTIONS, options);
+  assertValues(options);
+}
+
+function assertValues(options: AcquireAllOptions): void {
   const { waitMs = 0, renewal = "automatic" } = options;
   if (Number.isNaN(waitMs) || waitMs < 0) throw createOptionError("waitMs", "must be at least 0");
   if (renewal !== "automatic" && renewal !== "manual") {

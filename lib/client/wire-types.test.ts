@@ -3,11 +3,12 @@ import type { ErrorCode } from "../contract/error.ts";
 import type * as format from "../contract/format.ts";
 import type * as lock from "../contract/lock.ts";
 import type { ProblemCode } from "./failure-rules.ts";
-import type { OwnerRecord, TimestampUnit, WritableFormat } from "./wire-types.ts";
+import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from "./wire-types.ts";
 
 // Compared by the compiler.
 it("the types of the client are those of the contract", () => {
   expectTypeOf<WritableFormat>().toEqualTypeOf<format.WritableFormat>();
+  expectTypeOf<WritableKind>().toEqualTypeOf<format.WritableKind>();
   expectTypeOf<TimestampUnit>().toEqualTypeOf<format.TimestampUnit>();
   expectTypeOf<OwnerRecord>().toEqualTypeOf<lock.OwnerRecord>();
   expectTypeOf<ProblemCode>().toEqualTypeOf<ErrorCode>();

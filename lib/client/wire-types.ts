@@ -3,6 +3,9 @@
 /** Formats that locks can be acquired in. */
 export type WritableFormat = "redisson" | "token" | "timestamp";
 
+/** Kinds of lock that can be acquired. Only the format `redisson` has kinds other than `lock`. */
+export type WritableKind = "lock" | "fair";
+
 /** Unit of the deadline that the format `timestamp` stores. */
 export type TimestampUnit = "s" | "ms";
 

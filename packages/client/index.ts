@@ -42,6 +42,7 @@ export {
 } from "../../lib/client/errors.ts";
 export { Hold, type HoldState } from "../../lib/client/hold.ts";
 export type {
+  AcquireAllOptions,
   AcquireOptions,
   Released,
   ReleaseOptions,

@@ -54,6 +54,7 @@ type LockOptions struct {
 	Owner        string        // human-readable label; the name of the API key if empty
 	Record       Record
 	Format, Unit string        // how the lock is stored: redisson (default), token, or timestamp with Unit s or ms
+	Kind         string        // lock (default), or fair: waiters acquire it in the order in which they began to wait
 	Grace        time.Duration // how long the lock stays held after its lease expired without a release
 	MinHold      time.Duration // how long the lock stays held after it was acquired, even if it is released
 
@@ -123,7 +124,9 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 	if options.OnReleaseRequested != nil {
 		body["receivesReleaseRequests"] = true
 	}
-	for name, text := range map[string]string{"owner": options.Owner, "format": options.Format, "unit": options.Unit} {
+	for name, text := range map[string]string{
+		"owner": options.Owner, "format": options.Format, "kind": options.Kind, "unit": options.Unit,
+	} {
 		if text != "" {
 			body[name] = text
 		}

@@ -17,7 +17,7 @@ from ._verbs import Verbs
 from .errors import LockkeeperError
 from .groups import HoldGroup
 from .holds import Hold
-from .options import AcquireOptions, check_options
+from .options import AcquireOptions, check_options, check_plain_kind
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -110,6 +110,7 @@ class Client:
         if isinstance(keys, str) or not all(isinstance(key, str) and key for key in keys):
             raise TypeError("keys must be a list of str")
         check_options(options)
+        check_plain_kind(options)
         each: AcquireOptions = {**options}
         each.pop("on_lost", None)
         grants = self._verbs.acquire_all(keys, options, cancellation)

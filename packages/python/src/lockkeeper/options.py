@@ -15,7 +15,7 @@ LEASE_S_DEFAULT = 30.0
 RENEW_SHARE = 1 / 3
 
 _MILLISECONDS = {"grace_s": "graceMs", "min_hold_s": "minHoldMs"}
-_TEXTS = ("owner", "format", "unit")
+_TEXTS = ("owner", "format", "kind", "unit")
 
 
 class AcquireOptions(TypedDict, total=False):
@@ -31,6 +31,9 @@ class AcquireOptions(TypedDict, total=False):
     record: Mapping[str, Any]
     #: ``redisson`` (the default), ``token`` (as redis-py and redlock) or ``timestamp``.
     format: str
+    #: ``lock`` (the default), or ``fair``: waiters acquire the lock in the order in which they began to wait. All clients of a
+    #: key must use the same kind. Not for ``acquire_all``.
+    kind: str
     #: ``s`` or ``ms``; only for the format ``timestamp``.
     unit: str
     #: Grace period: time after an unreleased lease expires in which no client can acquire the lock.
@@ -59,6 +62,12 @@ def check_options(options: AcquireOptions) -> None:
             raise TypeError(f"{name} must be callable")
     if options.get("renewal", "automatic") not in ("automatic", "manual"):
         raise ValueError('renewal must be "automatic" or "manual"')
+
+
+def check_plain_kind(options: AcquireOptions) -> None:
+    """Raises ``ValueError`` for a kind that cannot be acquired together with other locks."""
+    if options.get("kind", "lock") != "lock":
+        raise ValueError(f"acquire_all acquires plain locks only, not locks of the kind {options['kind']}")
 
 
 def check_seconds(name: str, value: object) -> float:
