@@ -1,6 +1,6 @@
 import { decodeKey } from "../../../lib/keys/key.ts";
+import { buildFairQueueKeys } from "../keys.ts";
 import { parseMemberScores, parseMembers, QUEUED_MAX, type QueueReader } from "../queue-reader.ts";
-import { buildFairQueueKeys } from "./redisson-keys.ts";
 
 /**
  * Reads the queue of a fair lock: a list of its waiters in the order of service, and a sorted set of their timeouts.

@@ -29,8 +29,11 @@ export class RequestFactory {
     return `${this.clientId}:${++this.#tokenCount}`;
   }
 
-  /** @param token by default a new one */
-  createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
+  /** @param token by default a new one; for a repeatable request to a fair lock, the one of its first attempt */
+  createAcquireRequest(
+    options: AcquireOptions,
+    token = deriveToken(options) ?? this.createToken(),
+  ): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
     return { token, ...ask, ...this.#identify(options, content) };
@@ -80,6 +83,18 @@ export class RequestFactory {
       digest: digestText(JSON.stringify(content)),
     };
   }
+}
+
+/**
+ * Derives the token of a request that any instance may repeat, because the token is its place in the queue of a fair lock.
+ * Two holds with the same token have different fencing tokens.
+ */
+function deriveToken({ kind, requestId, principal }: AcquireOptions): string | undefined {
+  if (kind !== "fair" || requestId === undefined) return undefined;
+  const hex = createHash("sha256")
+    .update(`fair\n${scopeRequestId(requestId, principal)}`)
+    .digest("hex");
+  return `${hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")}:1`;
 }
 
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
