@@ -125,6 +125,7 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildFencedCounterKey(key),
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonSuffixKey(key, ":timeout"),
+  buildFairHeartbeatsKey(key),
 ];
 
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */
