@@ -24,7 +24,7 @@
 -- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
 --          waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
--- Only for a fair lock, whose client is in the list of waiters with its token: ARGV[18] the fair wait time in ms
+-- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
@@ -96,7 +96,7 @@ if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remain
 -- client gives way to it again before its next attempt.
 local gives_way_ms, passed_over
 if HAS_QUEUE then
-  local fault, kept_ms, sleeper = assess_queue(5, 6, 7, token, state == 'free', now_ms, fair_wait_ms)
+  local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)
   if fault then return fault end
   if state == 'free' then gives_way_ms = kept_ms end
   if state == 'free' and sleeper then wake_queued(ARGV[19], sleeper, ARGV[20] == '1') end
@@ -119,7 +119,7 @@ if state == 'free' and not gives_way_ms and mode == '' then
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   stop_waiting()
-  if HAS_QUEUE then take_turn(5, 6, 7, token, fair_wait_ms) end
+  if HAS_QUEUE then take_turn(5, 6, 7, waiter_id, fair_wait_ms) end
   if passed_over then redis.call('ZREM', KEYS[4], passed_over) end
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', owner, '', KEYS[1]))
   return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'acquired')
@@ -134,7 +134,7 @@ if wait_ms then
   end
   if since == '' or mode == 'join' then
     -- A client that repeats its request returns to its place in the queue.
-    local is_back = HAS_QUEUE and is_queued(5, token)
+    local is_back = HAS_QUEUE and is_queued(5, waiter_id)
     if sent_ms or is_back then remove_waiter(4, waiter_id) end
     local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')
     local is_full = waiting >= tonumber(ARGV[10]) or HAS_QUEUE and not is_back and is_queue_full(5, tonumber(ARGV[10]))
@@ -142,7 +142,7 @@ if wait_ms then
     if since == '' then since = format_integer(now_ms) end
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
-  if HAS_QUEUE then join_queue(5, 6, 7, token, now_ms, wait_ms, remaining_ms, fair_wait_ms) end
+  if HAS_QUEUE then join_queue(5, 6, 7, waiter_id, now_ms, wait_ms, remaining_ms, fair_wait_ms) end
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(waiter_id, since, owner))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end

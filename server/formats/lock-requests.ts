@@ -55,6 +55,11 @@ export interface AcquireRequest extends LockRequest {
   readonly minHoldMs: number;
   /** The unit of the deadline in a `timestamp` lock. */
   readonly unit: TimestampUnit;
+  /**
+   * The client in the queue of a fair lock, `<uuid>:<number>` like Redisson's; by default the token. Every attempt of one
+   * request has the same.
+   */
+  readonly waiterId?: string | undefined;
   /** The fair wait time in ms; only for a fair lock. `FAIR_WAIT_MS` by default. */
   readonly fairWaitMs?: number | undefined;
 }

@@ -129,7 +129,7 @@ export class LockWriter {
       keys.push(...buildFairKeys(key));
       request.push(
         "",
-        token,
+        ask.waiterId ?? token,
         ask.fairWaitMs ?? FAIR_WAIT_MS,
         buildWakeChannel(key),
         formatShardedFlag(redis),
@@ -335,5 +335,5 @@ export function getLockWriter({
   readonly format: WritableFormat;
   readonly kind?: WritableKind | undefined;
 }): LockWriter {
-  return kind === "lock" ? LOCK_WRITERS[format] : FAIR_WRITER;
+  return kind === "lock" || format !== "redisson" ? LOCK_WRITERS[format] : FAIR_WRITER;
 }

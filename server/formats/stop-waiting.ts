@@ -20,15 +20,16 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
 
 /** A waiter of a fair lock whose wait has ended. */
 export interface QueueDeparture {
-  readonly token: string;
+  /** Its id in the queue. */
+  readonly waiterId: string;
   /** When it began to wait; `undefined` if no reply stated it. */
   readonly sinceMs: number | undefined;
   readonly owner: string;
-  /** How long its place is kept for the same token; 0 if it is not kept. */
+  /** How long its place is kept for the same id; 0 if it is not kept. */
   readonly keepMs: number;
   /** Whether its place is already kept. */
   readonly isKept: boolean;
-  /** The Redis clock at its last attempt, if another client may use the same token; such a client keeps its place. */
+  /** The Redis clock at its last attempt, if another client may use the same id; such a client keeps its place. */
   readonly seenMs: number | undefined;
   readonly fairWaitMs: number;
 }
@@ -43,13 +44,13 @@ export function leaveFairQueue(
   redis: Commands,
   channel: string,
   key: Key,
-  { token, sinceMs, owner, keepMs, isKept, seenMs, fairWaitMs }: QueueDeparture,
+  { waiterId, sinceMs, owner, keepMs, isKept, seenMs, fairWaitMs }: QueueDeparture,
 ): Promise<StopWaitingReply> {
   return leaveQueueScript.run(
     redis,
     [buildWaitersKey(key), toRedisArgument(key), ...buildFairKeys(key)],
     [
-      ...[token, sinceMs ?? "", owner, keepMs, channel, toRedisArgument(key), fairWaitMs],
+      ...[waiterId, sinceMs ?? "", owner, keepMs, channel, toRedisArgument(key), fairWaitMs],
       ...[buildWakeChannel(key), redis.publishesSharded ? "1" : "", seenMs ?? "", isKept ? "1" : ""],
     ],
   );

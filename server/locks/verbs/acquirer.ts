@@ -108,7 +108,7 @@ export class Acquirer {
     let seenMs: number | undefined;
     const keepMs = requestId === undefined ? 0 : PLACE_RETENTION_MS;
     const named = requestId && ask.id;
-    const fairWaiter = format.kind === "fair" ? ask.token : undefined;
+    const fairWaiter = format.kind === "fair" ? (ask.waiterId ?? ask.token) : undefined;
     if (fairWaiter !== undefined) this.#fairPlaces.reclaim(key, fairWaiter);
     return this.#waitCoordinator.run(
       key,
@@ -137,7 +137,7 @@ export class Acquirer {
         if (fairWaiter !== undefined) {
           const seen = named === undefined ? undefined : seenMs;
           const mayReturn = ending !== undefined || unansweredSince !== undefined;
-          const waiter = { token: fairWaiter, sinceMs, owner: ask.owner, seenMs: seen };
+          const waiter = { waiterId: fairWaiter, sinceMs, owner: ask.owner, seenMs: seen };
           if (mayBeListed || sinceMs !== undefined)
             void this.#fairPlaces.leave(key, { ...waiter, keepMs: mayReturn ? keepMs : 0 });
         } else if (mayBeListed) this.#stopWaiting(key, ask, sinceMs, keepMs);

@@ -29,14 +29,13 @@ export class RequestFactory {
     return `${this.clientId}:${++this.#tokenCount}`;
   }
 
-  /** @param token by default a new one; for a repeatable request to a fair lock, the one of its first attempt */
-  createAcquireRequest(
-    options: AcquireOptions,
-    token = deriveToken(options) ?? this.createToken(),
-  ): AcquireRequest {
+  /** @param token by default a new one */
+  createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
-    return { token, ...ask, ...this.#identify(options, content) };
+    const request = { token, ...ask, ...this.#identify(options, content) };
+    const waiterId = deriveWaiterId(options);
+    return waiterId === undefined ? request : { ...request, waiterId };
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -85,11 +84,8 @@ export class RequestFactory {
   }
 }
 
-/**
- * Derives the token of a request that any instance may repeat, because the token is its place in the queue of a fair lock.
- * Two holds with the same token have different fencing tokens.
- */
-function deriveToken({ kind, requestId, principal }: AcquireOptions): string | undefined {
+/** Derives the id in the queue of a fair lock for a request that any instance may repeat. */
+function deriveWaiterId({ kind, requestId, principal }: AcquireOptions): string | undefined {
   if (kind !== "fair" || requestId === undefined) return undefined;
   const hex = createHash("sha256")
     .update(`fair\n${scopeRequestId(requestId, principal)}`)

@@ -6,7 +6,7 @@ import { type HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
 /** A waiter of a fair lock that stops waiting. */
-export type FairWaiter = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
+export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 
 /** Runs a script until Redis replies, within a time limit. */
 export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
@@ -28,18 +28,18 @@ export class FairPlaces {
   ) {}
 
   /** Stops watching the place of a client that has returned. Its own attempts renew its place. */
-  reclaim(key: Key, token: string): void {
-    this.#keptPlaces.get(toName(key, token))?.end("superseded");
+  reclaim(key: Key, waiterId: string): void {
+    this.#keptPlaces.get(toName(key, waiterId))?.end("superseded");
   }
 
   /**
    * Leaves the queue, or keeps the place for `keepMs`. A failure is harmless: without a heartbeat, the others remove the
    * waiter when it is its turn.
    */
-  async leave(key: Key, waiter: FairWaiter): Promise<void> {
+  async leave(key: Key, waiter: FairDeparture): Promise<void> {
     const stop = new WaitCancellation(Math.max(1, waiter.keepMs), undefined);
-    const name = toName(key, waiter.token);
-    this.reclaim(key, waiter.token);
+    const name = toName(key, waiter.waiterId);
+    this.reclaim(key, waiter.waiterId);
     this.#keptPlaces.set(name, stop);
     try {
       const reply = await this.#leave(key, waiter, false);
@@ -54,11 +54,11 @@ export class FairPlaces {
 
   async #watchPlace(
     key: Key,
-    waiter: FairWaiter,
+    waiter: FairDeparture,
     kept: StopWaitingReply,
     stop: WaitCancellation,
   ): Promise<void> {
-    const { token: fairWaiter, sinceMs } = waiter;
+    const { waiterId: fairWaiter, sinceMs } = waiter;
     let reply = kept;
     const place = this.queues.enqueue(key, sinceMs ?? kept.asOf, toOutcome(reply), { fairWaiter });
     try {
@@ -75,13 +75,13 @@ export class FairPlaces {
     }
   }
 
-  #leave(key: Key, waiter: FairWaiter, isKept: boolean): Promise<StopWaitingReply> {
+  #leave(key: Key, waiter: FairDeparture, isKept: boolean): Promise<StopWaitingReply> {
     const departure = { ...waiter, isKept, fairWaitMs: this.fairWaitMs };
     return this.retry(() => leaveFairQueue(this.redis, this.channel, key, departure));
   }
 }
 
-const toName = (key: Key, token: string) => `${token}\n${key}`;
+const toName = (key: Key, waiterId: string) => `${waiterId}\n${key}`;
 
 function toOutcome(reply: StopWaitingReply): HeldOutcome {
   return {
