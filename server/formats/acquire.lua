@@ -119,7 +119,7 @@ if state == 'free' and not gives_way_ms and mode == '' then
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   stop_waiting()
-  if HAS_QUEUE then take_turn(5, 6, 7, waiter_id, fair_wait_ms) end
+  if HAS_QUEUE then take_turn(5, 6, 7, waiter_id, now_ms, fair_wait_ms) end
   if passed_over then redis.call('ZREM', KEYS[4], passed_over) end
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', owner, '', KEYS[1]))
   return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'acquired')

@@ -47,26 +47,33 @@ local function read_head(q)
   return head
 end
 
--- Decreases the timeouts of the waiters from this index on. Redisson stacks them, and does this for each waiter that was
--- ahead of them and no longer is.
-local function decrease_timeouts(q, t, from, by_ms)
+-- Moves the timeouts of the waiters from this index on. Redisson stacks them, and decreases them by the fair wait time for
+-- each waiter that was ahead of them and no longer is. Unlike there, no waiter has less than the fair wait time left
+-- afterwards if it had more before: otherwise, a live client of Redisson could lose its place.
+local function decrease_timeouts(q, t, from, waiters, now_ms, fair_wait_ms)
   local behind = redis.call('LRANGE', KEYS[q], format_integer(from), format_integer(from + TIMEOUTS_CHANGED_MAX - 1))
-  local amount = format_integer(-by_ms)
-  for i = 1, #behind do redis.pcall('ZADD', KEYS[t], 'XX', 'INCR', amount, behind[i]) end
+  for i = 1, #behind do
+    local until_ms = read_score(t, behind[i])
+    if until_ms then
+      local next_ms = math.max(until_ms - waiters * fair_wait_ms, math.min(until_ms, now_ms + fair_wait_ms))
+      redis.call('ZADD', KEYS[t], format_integer(next_ms), behind[i])
+    end
+  end
 end
 
 -- Returns the waiter whose turn is next, and its heartbeat; nil if the queue is empty, and true in addition if it cannot be
 -- read. Removes waiters that are gone first, as each call of the library does: a dead one at the head would block all others.
 --
--- is_free: whether the head can acquire the lock now. fair_wait_ms: nil if it is not known.
-local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms)
+-- is_free: whether the head can acquire the lock now. fair_wait_ms: nil if it is not known. caller: the client that calls, if
+-- any, which is alive even if its heartbeat is late.
+local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
   local ours_gone = 0
   local head, is_unreadable, beat
   for _ = 0, WAITERS_REMOVED_MAX do
     head, is_unreadable = read_head(q)
     if not head then break end
     beat = read_heartbeat(l, head, now_ms)
-    if not is_gone(t, head, beat, now_ms, is_free) then break end
+    if head == caller or not is_gone(t, head, beat, now_ms, is_free) then break end
     if beat then
       ours_gone = ours_gone + 1
       redis.call('ZREM', KEYS[l], head)
@@ -75,7 +82,7 @@ local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms)
     redis.call('LPOP', KEYS[q])
   end
   -- The timeout of a Redisson client has passed in full. Ours were removed before their timeouts.
-  if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone * fair_wait_ms) end
+  if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone, now_ms, fair_wait_ms) end
   -- A client of Redisson whose timeout was lost would never be removed.
   if head and not beat and fair_wait_ms and not read_score(t, head) then
     redis.pcall('ZADD', KEYS[t], 'NX', format_integer(now_ms + fair_wait_ms), head)

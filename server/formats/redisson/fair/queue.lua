@@ -31,7 +31,7 @@ end
 local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
   local fault = find_queue_fault(q, t, l)
   if fault then return fault end
-  local head, beat = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms)
+  local head, beat = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, waiter)
   if not head then return beat and { 'not_a_lock', 'list' } or nil end
   if head == waiter then return nil end
   if beat then return nil, math.abs(beat) - now_ms end
@@ -70,10 +70,10 @@ local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_w
 end
 
 -- Removes the head, which has acquired the lock. The others move up.
-local function take_turn(q, t, l, waiter, fair_wait_ms)
+local function take_turn(q, t, l, waiter, now_ms, fair_wait_ms)
   if redis.call('LINDEX', KEYS[q], '0') == waiter then
     redis.call('LPOP', KEYS[q])
-    decrease_timeouts(q, t, 0, fair_wait_ms)
+    decrease_timeouts(q, t, 0, 1, now_ms, fair_wait_ms)
   end
   redis.call('ZREM', KEYS[t], waiter)
   redis.call('ZREM', KEYS[l], waiter)
@@ -87,11 +87,11 @@ local function wake_next(q, t, l, channel, is_sharded, now_ms, is_free, fair_wai
 end
 
 -- Removes a waiter wherever it is. Those behind it move up.
-local function leave_queue(q, t, l, waiter, fair_wait_ms)
+local function leave_queue(q, t, l, waiter, now_ms, fair_wait_ms)
   local at = redis.pcall('LPOS', KEYS[q], waiter)
   if type(at) == 'number' then
     redis.call('LREM', KEYS[q], '1', waiter)
-    decrease_timeouts(q, t, at, fair_wait_ms)
+    decrease_timeouts(q, t, at, 1, now_ms, fair_wait_ms)
   end
   redis.pcall('ZREM', KEYS[t], waiter)
   redis.pcall('ZREM', KEYS[l], waiter)

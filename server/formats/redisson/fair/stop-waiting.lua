@@ -47,7 +47,7 @@ if keep_ms > 0 and is_queued(3, waiter) and (remaining_ms ~= -2 or read_head(3) 
   return { 'kept', format_integer(now_ms), format_integer(remaining_ms) }
 end
 
-leave_queue(3, 4, 5, waiter, fair_wait_ms)
+leave_queue(3, 4, 5, waiter, now_ms, fair_wait_ms)
 forget_waiter()
 if remaining_ms == -2 then wake_next(3, 4, 5, ARGV[8], ARGV[9] == '1', now_ms, true, fair_wait_ms) end
 return { 'left', format_integer(now_ms) }
