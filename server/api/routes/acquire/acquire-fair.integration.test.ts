@@ -24,6 +24,7 @@ describe("fair locks over HTTP", () => {
   }) => {
     const hold = await server.acquire(key, FAIR);
     expect(hold.kind).toBe("fair");
+    expect((await server.readLock(key)).holders[0].holdId).toBe(hold.holdId);
     const served: string[] = [];
     const waits: Promise<unknown>[] = [];
     const theirs = new RedissonFixture(direct);
