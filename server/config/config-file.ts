@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { FORMAT_RULES_MAX, FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import { StartupError } from "../errors/startup-error.ts";
+import { FAIR_WAIT_MS } from "../formats/lock-requests.ts";
 import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import {
   assertRedisLocation,
@@ -9,6 +10,7 @@ import {
   URL_SCHEME_PATTERN,
   URL_SCHEMES,
 } from "../locks/backends/redis-location.ts";
+import { FAIR_WAIT_MS_RANGE } from "../locks/verbs/durations.ts";
 import {
   FAILOVER_HOLD_OFF_MS_MAX,
   hasSafetyChecks,
@@ -126,6 +128,9 @@ const TargetEntry = z
     failoverHoldOffMs: z.int().min(0).max(FAILOVER_HOLD_OFF_MS_MAX).optional().meta({
       description: "Time after a failover during which no locks are granted, in milliseconds. Defaults to 0.",
     }),
+    fairWaitMs: z.int().min(FAIR_WAIT_MS_RANGE[0]).max(FAIR_WAIT_MS_RANGE[1]).default(FAIR_WAIT_MS).meta({
+      description: `By how much the timeouts of successive waiters of a fair lock differ, in milliseconds. Must equal the \`fairLockWaitTimeout\` of Redisson clients that use the same locks.`,
+    }),
   })
   .refine(({ readOnly, notifications }) => !readOnly || notifications === "off", {
     path: ["notifications"],
@@ -196,7 +201,7 @@ type Refuse = (fault: string) => never;
 function toTargetSettings(entry: TargetEntry, setting: string, refuse: Refuse): TargetSettings {
   const { name, label = name, environment, redis, watch, lockable, formats, readOnly, notifications } = entry;
   const where = parseLocation(redis, setting, refuse);
-  const { replicas, replicaTimeoutMs, failoverHoldOffMs, runbooks } = entry;
+  const { replicas, replicaTimeoutMs, failoverHoldOffMs, fairWaitMs, runbooks } = entry;
   const safety = { replicas, replicaTimeoutMs, failoverHoldOffMs };
   const policy = { watch: [...new Set([...watch, ...lockable])], lockable, readOnly, notifications };
   const safetySettings = hasSafetyChecks(safety) ? { safety } : {};
@@ -208,6 +213,7 @@ function toTargetSettings(entry: TargetEntry, setting: string, refuse: Refuse): 
     setting,
     policy,
     ...safetySettings,
+    fairWaitMs,
     formatRules: formats,
     runbooks,
   };

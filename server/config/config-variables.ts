@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { NewPassword, OperatorName } from "../../lib/contract/accounts/operator.ts";
+import { FAIR_WAIT_MS } from "../formats/lock-requests.ts";
 import { URL_SCHEME_PATTERN, URL_SCHEMES } from "../locks/backends/redis-location.ts";
+import { FAIR_WAIT_MS_RANGE } from "../locks/verbs/durations.ts";
 import { runbooks } from "../watch/annotations/runbook.ts";
 import { DEFAULT_LOCKABLE_PATTERNS, DEFAULT_WATCH_PATTERNS } from "./config-file.ts";
 import { createListSchema, formatRulesSchema, rateSchema } from "./config-value-schemas.ts";
@@ -54,6 +56,9 @@ export const EnvironmentVariables = z.object({
   LOCKKEEPER_LOCKABLE: createListSchema(DEFAULT_LOCKABLE_PATTERNS.join(",")),
   LOCKKEEPER_FORMATS: formatRulesSchema,
   LOCKKEEPER_RUNBOOKS: runbooks,
+  LOCKKEEPER_FAIR_WAIT_MS: createIntegerSchema(...FAIR_WAIT_MS_RANGE, "a number of milliseconds").default(
+    FAIR_WAIT_MS,
+  ),
   LOCKKEEPER_READ_ONLY: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   LOCKKEEPER_NOTIFICATIONS: z.enum(["off", "set"], "must be off or set").default("off"),
   LOCKKEEPER_ROOT_KEY: z.string().min(32, ROOT_KEY_LENGTH).max(512, ROOT_KEY_LENGTH).optional(),

@@ -188,6 +188,7 @@ const SINGLE_TARGET_VARIABLES = [
   "LOCKKEEPER_RUNBOOKS",
   "LOCKKEEPER_NOTIFICATIONS",
   "LOCKKEEPER_READ_ONLY",
+  "LOCKKEEPER_FAIR_WAIT_MS",
 ];
 
 function readTargets(
@@ -233,6 +234,7 @@ function readEnvironmentTarget(env: EnvironmentValues): TargetSettings {
     where: env.REDIS_URL === undefined ? undefined : parseLocationVariable("REDIS_URL", env.REDIS_URL),
     setting: "REDIS_URL",
     policy: { watch, lockable, readOnly, notifications: env.LOCKKEEPER_NOTIFICATIONS },
+    fairWaitMs: env.LOCKKEEPER_FAIR_WAIT_MS,
     formatRules: env.LOCKKEEPER_FORMATS,
     runbooks: env.LOCKKEEPER_RUNBOOKS,
   };

@@ -8,6 +8,8 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the counter of Redisson's fenced lock, also increased if it exists
 -- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- Only for a fair lock: KEYS[5] its queue (list)    KEYS[6] when each waiter in it times out (sorted set)
+--         KEYS[7] until when each waiter of Lockkeeper is alive (sorted set)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
 -- ARGV[7] how long the companion is kept unless the lease is extended, in ms
@@ -22,12 +24,15 @@
 -- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
 --          waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
+-- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
+-- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
 --          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
---         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it
+--         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it,
+--                                         or the head of the queue
 --         {'free', now ms}    only for 'check'
 --         {'queue_full', now ms, number of waiters}
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
@@ -37,6 +42,7 @@
 -- include fast-path/acquire.lua
 
 -- include format/storage.lua
+-- include format/queue.lua
 -- include request-window.lua
 -- include waiter.lua
 -- include release-requests.lua
@@ -48,6 +54,7 @@ local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3],
 local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
 local grace_ms, least_ms, unit = tonumber(ARGV[12] or 0), tonumber(ARGV[13] or 0), ARGV[14] or 'ms'
 local give_way_ms, mode, waiter_id = tonumber(ARGV[15] or ''), ARGV[16] or '', ARGV[17] or request_id
+local fair_wait_ms = tonumber(ARGV[18] or '')
 local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)$')
 
 local time = redis.call('TIME')
@@ -88,7 +95,12 @@ if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remain
 -- Returns how long this client gives way, and the waiter that did not use its turn. That waiter has gone or is slow, so no
 -- client gives way to it again before its next attempt.
 local gives_way_ms, passed_over
-if state == 'free' and give_way_ms then
+if HAS_QUEUE then
+  local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)
+  if fault then return fault end
+  if state == 'free' then gives_way_ms = kept_ms end
+  if state == 'free' and sleeper then wake_queued(ARGV[19], sleeper, ARGV[20] == '1') end
+elseif state == 'free' and give_way_ms then
   gives_way_ms, passed_over = assess_turn(kept.window, give_way_ms, tonumber(since) or now_ms, now_ms)
 end
 
@@ -107,6 +119,7 @@ if state == 'free' and not gives_way_ms and mode == '' then
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   stop_waiting()
+  if HAS_QUEUE then take_turn(5, 6, 7, waiter_id, now_ms, fair_wait_ms) end
   if passed_over then redis.call('ZREM', KEYS[4], passed_over) end
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', owner, '', KEYS[1]))
   return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'acquired')
@@ -120,12 +133,16 @@ if wait_ms then
     redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)
   end
   if since == '' or mode == 'join' then
-    if sent_ms then remove_waiter(4, waiter_id) end
+    -- A client that repeats its request returns to its place in the queue.
+    local is_back = HAS_QUEUE and is_queued(5, waiter_id)
+    if sent_ms or is_back then remove_waiter(4, waiter_id) end
     local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')
-    if waiting >= tonumber(ARGV[10]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
+    local is_full = waiting >= tonumber(ARGV[10]) or HAS_QUEUE and not is_back and is_queue_full(5, tonumber(ARGV[10]))
+    if is_full then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
     if since == '' then since = format_integer(now_ms) end
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
+  if HAS_QUEUE then join_queue(5, 6, 7, waiter_id, now_ms, wait_ms, remaining_ms, fair_wait_ms) end
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(waiter_id, since, owner))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end

@@ -12,9 +12,8 @@ import {
 } from "../../test/support/lock-verbs.ts";
 import { EVENT_CHANNEL } from "../../test/support/observed-lock.ts";
 import { createRedissonOwner, createTestKey, readCompanion } from "../../test/support/test-locks.ts";
-import { buildCompanionKey, buildFencedCounterKey, buildWaitersKey } from "./keys.ts";
+import { buildCompanionKey, buildFairQueueKeys, buildFencedCounterKey, buildWaitersKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
-import { buildFairQueueKeys } from "./redisson/redisson-keys.ts";
 
 const it = redisTest();
 const REDISSON: SpokenFormat = { name: "redisson", format: "redisson", unit: "ms" };

@@ -4,8 +4,8 @@
 --   token ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ minimum hold ms ⏎ seq ⏎ format
 --   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
--- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`). `owner` is
--- a label for people; no script compares it. All fields except fence and requests describe one hold, and read_state clears
+-- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the kind
+-- of the lock if it is not `lock`. `owner` is a label for people; no script compares it. All fields except fence and requests describe one hold, and read_state clears
 -- them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that is
 -- longer than what the verbs write, counts as missing.
 

@@ -78,7 +78,7 @@ export function toSeenHolder(
   token: string,
   count: number,
   companion:
-    | Pick<
+    | (Pick<
         Companion,
         | "fence"
         | "sinceMs"
@@ -91,7 +91,8 @@ export function toSeenHolder(
         | "receivesReleaseRequests"
         | "releaseRequested"
         | "graceMs"
-      >
+      > &
+        Partial<Pick<Companion, "value">>)
     | undefined,
 ): SeenHolder {
   const principal = companion?.principal ?? "";
@@ -109,6 +110,7 @@ export function toSeenHolder(
     ...(companion?.receivesReleaseRequests === undefined ? {} : { receivesReleaseRequests: true }),
     ...(companion?.releaseRequested === undefined ? {} : { releaseRequested: companion.releaseRequested }),
     ...(principal === "" ? {} : { principal }),
+    ...(companion?.value === "fair" ? { kind: companion.value } : {}),
   };
 }
 

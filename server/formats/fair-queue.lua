@@ -1,24 +1,97 @@
--- Shared by the scripts that release a lock: finds the next waiter in the queue of Redisson's fair lock.
+-- Shared by the scripts that change the queue of Redisson's fair lock. Waiters of Lockkeeper are in it as those of Redisson
+-- are, and also prove that they are alive: in the sorted set of heartbeats. Any other waiter is alive until its timeout.
+-- Requires bounds.lua and event.lua.
 --
--- KEYS[3] the queue (list)       KEYS[4] when each waiter in it times out, in ms (sorted set)
+-- The functions take the numbers of three keys:
+-- KEYS[q] the queue (list)       KEYS[t] when each waiter in it times out, in ms (sorted set)
+-- KEYS[l] until when each waiter of Lockkeeper is alive, in ms; negative while its place is only kept (sorted set); optional
 
 -- A client can write elements of any size to the list, and a script would copy them. The size is estimated as that of the
 -- first node, which contains the head, times the number of nodes.
 local QUEUE_BYTES_MAX = 4194304
 local WAITERS_REMOVED_MAX = 1000
+-- Of longer queues, which only clients of Redisson can build, the rest keeps its timeouts.
+local TIMEOUTS_CHANGED_MAX = 4096
+-- Waiters of Lockkeeper try at least every two seconds.
+local HEARTBEAT_MS = 6000
 
--- First removes waiters that have timed out, as every call of the library does. A dead waiter at the head would block
--- all others, because only the head subscribes to releases.
-local function find_queue_head(now_ms)
-  for _ = 1, WAITERS_REMOVED_MAX do
-    local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[3], 'SAMPLES', '1')
-    if type(bytes) == 'number' and bytes > QUEUE_BYTES_MAX then return nil end
-    local head = redis.pcall('LINDEX', KEYS[3], 0)
-    if type(head) ~= 'string' or #head > VALUE_BYTES_MAX then return nil end
-    local score = redis.pcall('ZSCORE', KEYS[4], head)
-    local until_ms = type(score) == 'string' and tonumber(score)
-    if not until_ms or until_ms > now_ms then return head end
-    redis.call('ZREM', KEYS[4], head)
-    redis.call('LPOP', KEYS[3])
+local function read_score(k, member)
+  local score = redis.pcall('ZSCORE', KEYS[k], member)
+  return type(score) == 'string' and tonumber(score) or nil
+end
+
+-- Returns when a waiter was last known to live until, negative while its place is only kept; nil for a client of Redisson.
+-- If the server's clock was set back, a heartbeat counts from now.
+local function read_heartbeat(l, member, now_ms)
+  local beat = KEYS[l] and read_score(l, member)
+  if not beat or math.abs(beat) <= now_ms + HEARTBEAT_MS then return beat end
+  beat = (beat < 0 and -1 or 1) * (now_ms + HEARTBEAT_MS)
+  redis.call('ZADD', KEYS[l], format_integer(beat), member)
+  return beat
+end
+
+-- Whether the waiter at the head is gone. A kept place is passed over as soon as it is its turn.
+local function is_gone(t, member, beat, now_ms, is_free)
+  if beat then return beat >= 0 and beat <= now_ms or beat < 0 and (is_free or -beat <= now_ms) end
+  local until_ms = read_score(t, member)
+  return until_ms ~= nil and until_ms <= now_ms
+end
+
+-- Returns the first element; nil if there is none or it cannot be read, and in that case true.
+local function read_head(q)
+  local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[q], 'SAMPLES', '1')
+  if type(bytes) == 'number' and bytes > QUEUE_BYTES_MAX then return nil, true end
+  local head = redis.pcall('LINDEX', KEYS[q], '0')
+  if type(head) ~= 'string' then return nil, type(head) == 'table' end
+  if #head > VALUE_BYTES_MAX then return nil, true end
+  return head
+end
+
+-- Moves the timeouts of the waiters from this index on. Redisson stacks them, and decreases them by the fair wait time for
+-- each waiter that was ahead of them and no longer is. Unlike there, no waiter has less than the fair wait time left
+-- afterwards if it had more before: otherwise, a live client of Redisson could lose its place.
+local function decrease_timeouts(q, t, from, waiters, now_ms, fair_wait_ms)
+  local behind = redis.call('LRANGE', KEYS[q], format_integer(from), format_integer(from + TIMEOUTS_CHANGED_MAX - 1))
+  for i = 1, #behind do
+    local until_ms = read_score(t, behind[i])
+    if until_ms then
+      local next_ms = math.max(until_ms - waiters * fair_wait_ms, math.min(until_ms, now_ms + fair_wait_ms))
+      redis.call('ZADD', KEYS[t], format_integer(next_ms), behind[i])
+    end
   end
+end
+
+-- Returns the waiter whose turn is next, and its heartbeat; nil if the queue is empty, and true in addition if it cannot be
+-- read. Removes waiters that are gone first, as each call of the library does: a dead one at the head would block all others.
+--
+-- is_free: whether the head can acquire the lock now. fair_wait_ms: nil if it is not known. caller: the client that calls, if
+-- any, which is alive even if its heartbeat is late.
+local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
+  local ours_gone = 0
+  local head, is_unreadable, beat
+  for _ = 0, WAITERS_REMOVED_MAX do
+    head, is_unreadable = read_head(q)
+    if not head then break end
+    beat = read_heartbeat(l, head, now_ms)
+    if head == caller or not is_gone(t, head, beat, now_ms, is_free) then break end
+    if beat then
+      ours_gone = ours_gone + 1
+      redis.call('ZREM', KEYS[l], head)
+    end
+    redis.pcall('ZREM', KEYS[t], head)
+    redis.call('LPOP', KEYS[q])
+  end
+  -- The timeout of a Redisson client has passed in full. Ours were removed before their timeouts.
+  if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone, now_ms, fair_wait_ms) end
+  -- A client of Redisson whose timeout was lost would never be removed.
+  if head and not beat and fair_wait_ms and not read_score(t, head) then
+    redis.pcall('ZADD', KEYS[t], 'NX', format_integer(now_ms + fair_wait_ms), head)
+  end
+  return head, head and beat or is_unreadable
+end
+
+-- Wakes the waiter at the head. Each waiter of a fair lock has its own channel.
+local function wake_queued(channel, head, is_sharded)
+  redis.pcall('PUBLISH', channel .. ':' .. head, '0')
+  if is_sharded then redis.pcall('SPUBLISH', channel .. ':' .. head, '0') end
 end

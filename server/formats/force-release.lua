@@ -5,7 +5,8 @@
 -- Redisson's waiters as its forceUnlock does; waiters of its fair lock keep their places. The fence counters are kept.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set); optional
+-- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set)
+-- KEYS[5] until when each waiter of Lockkeeper in it is alive (sorted set); optional
 -- For a `token` lock only KEYS[3]: the list on which waiters of python-redis-lock block; optional
 -- ARGV[1] expected token, or stored owner of a foreign hold    ARGV[2] expected fence, or '' for a foreign hold
 -- ARGV[3] JSON of actor and reason    ARGV[4] channel of waiters
@@ -66,6 +67,6 @@ local function publish_wake_up(channel)
   if ARGV[8] == '1' then redis.pcall('SPUBLISH', channel, '0') end
 end
 publish_wake_up(ARGV[4])
-local head = KEYS[3] and KEYS[4] and find_queue_head(now_ms)
+local head = KEYS[3] and KEYS[4] and find_queue_head(3, 4, 5, now_ms, ARGV[6] == '')
 if head then publish_wake_up(ARGV[4] .. ':' .. head) end
 return { 'released', format_integer(now_ms) }

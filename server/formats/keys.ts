@@ -77,6 +77,10 @@ export const buildLockKeyPair = (key: Key): LockKeyPair => [toRedisArgument(key)
 
 const WAITERS = `${TARGET_PREFIX}waiters`;
 
+const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
+
+/** Returns the key that stores until when each waiter of Lockkeeper in the queue of a fair lock is alive. */
+export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
@@ -88,6 +92,25 @@ export const buildHolderCompanionKey = (key: Key, token: string) =>
   buildColocatedKey(`${HOLDER_COMPANION}:${token}`, key);
 export const buildFencedCounterKey = (key: Key) => buildRedissonKey("redisson_lock_token", key);
 export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__channel", key);
+
+/** Builds the keys of a fair lock's queue and of its waiters' timeouts. */
+export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
+  buildRedissonKey("redisson_lock_queue", key),
+  buildRedissonKey("redisson_lock_timeout", key),
+];
+
+/** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in it. */
+export const buildFairKeys = (key: Key): RedisArgument[] => [
+  ...buildFairQueueKeys(key),
+  buildFairHeartbeatsKey(key),
+];
+
+/** Returns the channel of one waiter of a fair lock. @param waiter its token */
+export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
+  const channel = buildWakeChannel(key);
+  if (Buffer.isBuffer(channel)) return Buffer.concat([channel, Buffer.from(`:${waiter}`)]);
+  return `${channel}:${waiter}`;
+}
 
 /** Returns the name of an auxiliary key that Redisson forms with a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
@@ -102,6 +125,7 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildFencedCounterKey(key),
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonSuffixKey(key, ":timeout"),
+  buildFairHeartbeatsKey(key),
 ];
 
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */

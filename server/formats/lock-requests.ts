@@ -3,6 +3,12 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
+/**
+ * By how much the timeouts of successive waiters of a fair lock differ, in ms: the default of Redisson's
+ * `fairLockWaitTimeout`.
+ */
+export const FAIR_WAIT_MS = 300_000;
+
 /** The fields common to all requests that change a lock. */
 export interface LockRequest {
   /** The permanent id of the API key or operator that calls; `undefined` for a client of the library. */
@@ -49,6 +55,13 @@ export interface AcquireRequest extends LockRequest {
   readonly minHoldMs: number;
   /** The unit of the deadline in a `timestamp` lock. */
   readonly unit: TimestampUnit;
+  /**
+   * The client in the queue of a fair lock, `<uuid>:<number>` like Redisson's; by default the token. Every attempt of one
+   * request has the same.
+   */
+  readonly waiterId?: string | undefined;
+  /** The fair wait time in ms; only for a fair lock. `FAIR_WAIT_MS` by default. */
+  readonly fairWaitMs?: number | undefined;
 }
 
 /** A request to renew or to re-enter a hold. */
@@ -82,6 +95,8 @@ export interface ReleaseRequest extends LockRequest {
   readonly wakes?: "waiters" | "none";
   /** The signals that wake waiters of other libraries. */
   readonly signals?: ReleaseSignals | undefined;
+  /** As for an acquire. */
+  readonly fairWaitMs?: number | undefined;
 }
 
 /** A request to release the hold of another client. */

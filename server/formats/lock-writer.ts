@@ -5,24 +5,26 @@ import { Script, toRedisArgument } from "../redis/script.ts";
 import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
 import {
   buildCompanionKey,
+  buildFairKeys,
   buildFencedCounterKey,
   buildLockKeyPair,
   buildTokenChannel,
   buildWaitersKey,
   buildWakeChannel,
 } from "./keys.ts";
-import type {
-  AcquireRequest,
-  AgreedHold,
-  ExtendRequest,
-  ForceReleaseRequest,
-  HoldIdentity,
-  HoldRenewal,
-  LockRequest,
-  OwnHold,
-  ReleaseRequest,
-  RenewRequest,
-  WaitRequest,
+import {
+  type AcquireRequest,
+  type AgreedHold,
+  type ExtendRequest,
+  FAIR_WAIT_MS,
+  type ForceReleaseRequest,
+  type HoldIdentity,
+  type HoldRenewal,
+  type LockRequest,
+  type OwnHold,
+  type ReleaseRequest,
+  type RenewRequest,
+  type WaitRequest,
 } from "./lock-requests.ts";
 import {
   type AnswerReply,
@@ -109,12 +111,30 @@ export class LockWriter {
   ): Promise<AcquireReply> {
     const { token, leaseMs, id, digest } = ask;
     const keys = [toRedisArgument(key), buildCompanionKey(key), buildFencedCounterKey(key)];
-    const request = [token, leaseMs, id, digest, channel, formatOwnerLines(ask), computeCompanionMs(leaseMs)];
-    if (hasFastPath(ask) && waiting === undefined)
+    const request: Keys = [
+      token,
+      leaseMs,
+      id,
+      digest,
+      channel,
+      formatOwnerLines(ask),
+      computeCompanionMs(leaseMs),
+    ];
+    if (this.kind === "lock" && hasFastPath(ask) && waiting === undefined)
       return this.#runFastPath(redis, { name: "acquire", script: this.#acquire, keys, arguments: request });
     keys.push(buildWaitersKey(key));
     request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
     request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit, waiting?.giveWayMs ?? "");
+    if (this.kind === "fair") {
+      keys.push(...buildFairKeys(key));
+      request.push(
+        "",
+        ask.waiterId ?? token,
+        ask.fairWaitMs ?? FAIR_WAIT_MS,
+        buildWakeChannel(key),
+        formatShardedFlag(redis),
+      );
+    }
     return this.#acquire.run(redis, keys, request);
   }
 
@@ -180,22 +200,30 @@ export class LockWriter {
       ask.wakes === "none" ? "" : buildWakeChannel(key),
       channel,
     ];
-    const isPlain = [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
+    const isPlain =
+      this.kind === "lock" && [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
     if (!isPlain || keys.length + messages.length > 0 || redis.publishesSharded) {
       request.push(acquiredBy ?? "", String(retryMs ?? ""));
       request.push(String(reservation?.reservedMs ?? ""), reservation?.owner ?? "");
-      request.push(redis.publishesSharded ? "1" : "", counts === "all" ? "1" : "", ...messages);
+      request.push(formatShardedFlag(redis), counts === "all" ? "1" : "", ...messages);
     } else if (ask.wakes !== "none") {
       const plain = { script: this.#release, keys: pair, arguments: request };
       return this.#runFastPath(redis, { name: "release", ...plain });
+    }
+    if (this.kind === "fair") {
+      request.push(ask.fairWaitMs ?? FAIR_WAIT_MS);
+      return runOrRetryWithout(
+        (queue) => this.#release.run(redis, [...pair, ...queue], request),
+        buildFairKeys(key),
+      );
     }
     // A hand-over is sent immediately, because the acquire that follows it on the connection must get the lock.
     return runOrRetryWithout((list) => this.#release.run(redis, [...pair, ...list], request), keys);
   }
 
   /**
-   * @param beside additional keys. Redisson's fair lock: its queue, whose head is woken and keeps its place. `token`:
-   *   the list on which waiters of other libraries block
+   * @param beside additional keys. Redisson's fair lock: its queue and heartbeats; its head is woken and keeps its place.
+   *   `token`: the list on which waiters of other libraries block
    * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(
@@ -217,7 +245,7 @@ export class LockWriter {
         channel,
         ask.reservation?.reservedMs ?? "",
         ask.reservation?.owner ?? "",
-        redis.publishesSharded ? "1" : "",
+        formatShardedFlag(redis),
         ask.fence === null ? "" : (buildTokenChannel(ask.token) ?? ""),
         ...messages,
       ],
@@ -270,6 +298,8 @@ export class LockWriter {
   }
 }
 
+const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
+
 function toRemainingTime(reply: RenewReply | Error): number | null | undefined {
   if (reply instanceof Error) return undefined;
   if (reply.outcome === "granted") return reply.remainingMs;
@@ -305,5 +335,5 @@ export function getLockWriter({
   readonly format: WritableFormat;
   readonly kind?: WritableKind | undefined;
 }): LockWriter {
-  return kind === "lock" ? LOCK_WRITERS[format] : FAIR_WRITER;
+  return kind === "lock" || format !== "redisson" ? LOCK_WRITERS[format] : FAIR_WRITER;
 }

@@ -52,6 +52,8 @@ const COMMANDS: Record<string, Usage> = {
   LPOP: { keys: "first", most: 1 },
   LPUSH: { keys: "first" },
   LPOS: { keys: "first", most: 2 },
+  LREM: { keys: "first" },
+  RPUSH: { keys: "first" },
   INCRBY: { keys: "first" },
   ZRANGE: { keys: "first" },
   ZRANGEBYSCORE: { keys: "first" },
@@ -216,19 +218,23 @@ describe("Lua scripts", () => {
 
   /** Some functions take the number of the key. */
   function withKeyNumbers(code: string): string {
-    return code.replace(
-      /\b(read_\w+|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries)\((\d)(?=[,)])/g,
+    const withQueues = code.replace(
+      /\b(\w*queue\w*|take_turn|wake_next)\((\d), (\d), (\d)(?=[,)])/g,
+      (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
+    );
+    return withQueues.replace(
+      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }
 
   /** A script of no format is the same for each. */
   const listFormats = (source: string): readonly string[] =>
-    source.includes("-- include format/") ? ["redisson", "token", "timestamp"] : ["token"];
+    source.includes("-- include format/") ? ["redisson", "redisson/fair", "token", "timestamp"] : ["token"];
 
   function isIncluded(file: string): boolean {
     const name = file
-      .replace(/^formats\/(redisson|token|timestamp)\//, "formats/format/")
+      .replace(/^formats\/(redisson\/fair|redisson|token|timestamp)\//, "formats/format/")
       .replace("formats/", "");
     const lines = [`-- include ${name}\n`, `-- include ../${name}\n`];
     return FILES.some((other) => lines.some((line) => read(other).includes(line)));

@@ -1,4 +1,10 @@
-import type { Confidence, FormatName, LockKind, TimestampUnit } from "../../lib/contract/format.ts";
+import type {
+  Confidence,
+  FormatName,
+  LockKind,
+  TimestampUnit,
+  WritableKind,
+} from "../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
 import type { UnreadableReason } from "../../lib/contract/live.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
@@ -29,6 +35,8 @@ export interface SeenHolder {
   readonly leaseMs: number | null;
   /** The unit of its deadline; only for Lockkeeper's `timestamp` holds. */
   readonly unit?: TimestampUnit;
+  /** The kind of a Lockkeeper hold of Redisson's format, if it is not `lock`. */
+  readonly kind?: WritableKind;
   readonly record: OwnerRecord | undefined;
   /** Time from the end of its lease to the end of the lock: the grace period, and the rounding of a deadline. */
   readonly marginMs: number;

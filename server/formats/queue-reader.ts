@@ -7,6 +7,8 @@ export interface QueuedClient {
   /** `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
+  /** Whether it is a waiter of Lockkeeper's verbs in the queue of a library. */
+  readonly isOurs?: boolean;
 }
 
 /** A read-only command: its name, its key, its other arguments. */

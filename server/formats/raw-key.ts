@@ -57,11 +57,11 @@ export interface RawKey {
   /** The string; or fields and values; or members; or members and scores. Empty if too large to be read. */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
-  /** The number of waiters of Lockkeeper's verbs. */
+  /** The number of waiters of Lockkeeper's verbs that are not in the fair queue. */
   readonly waiting: number;
   /** Redisson's fencing counter. */
   readonly fenceCounter: string | null;
-  /** The length of Redisson's fair queue. */
+  /** The number of waiters in Redisson's fair queue, without those of Lockkeeper that died. */
   readonly queued: number;
   /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];

@@ -5,6 +5,8 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the list on which waiters of python-redis-lock block; optional
+-- For a fair lock: KEYS[3] its queue (list)    KEYS[4] when each waiter in it times out (sorted set)
+--         KEYS[5] until when each waiter of Lockkeeper is alive (sorted set); optional
 -- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''
 -- ARGV[4] request id    ARGV[5] digest of the request: '-' if the caller cannot repeat it
 -- ARGV[6] channel of waiters, '' if the next acquire on the connection acquires the lock for one of them
@@ -16,7 +18,7 @@
 -- ARGV[10] '' or the duration of the reservation, in ms    ARGV[11] the reserved owner
 -- ARGV[12] '1' if waiters may also use sharded pub/sub
 -- ARGV[13] '1' to end the hold regardless of its count
--- Then channels of other libraries' waiters and their messages, alternating
+-- Then channels of other libraries' waiters and their messages, alternating; for a fair lock ARGV[14] the fair wait time in ms
 --
 -- Returns {'released' or 'still_held', now ms, remaining count, fence}    {'not_held', now ms}
 --         {'released', now ms, '0', fence, reserved ms, reserved owner}    the lock is now reserved
@@ -27,6 +29,7 @@
 -- include fast-path/release.lua
 
 -- include format/storage.lua
+-- include format/queue.lua
 -- include request-window.lua
 -- include reserve.lua
 -- include strings/signals.lua
@@ -68,6 +71,12 @@ local function write_companion(companion)
   redis.call('SET', KEYS[2], format_companion(companion), 'PX', format_integer(left_ms))
 end
 
+-- An expired lease wakes no client.
+local function wake_if_free()
+  if redis.call('EXISTS', KEYS[1]) > 0 then return end
+  wake_next(3, 4, 5, ARGV[6], ARGV[12] == '1', now_ms, true, tonumber(ARGV[14]))
+end
+
 local may_release, refusal = is_hold(kept, count, token, fence, principal)
 -- An expired lease counts as lost, even during the grace period.
 local margin = may_release and kept.grace + margin_ms or 0
@@ -91,6 +100,7 @@ if not may_release then
     withdraw_request(described, acquired_by, now_ms)
     write_companion(described)
   end
+  if HAS_QUEUE and not count then wake_if_free() end
   return { 'not_held', format_integer(now_ms) }
 end
 if count > 1 and digest == '-' and not is_whole and acquired_by == '' then return { 'request_id_required' } end
@@ -126,7 +136,11 @@ else
   redis.pcall('PUBLISH', ARGV[7], event)
   forget_hold(kept)
   write_companion(kept)
-  signal_other_libraries(3, 14)
+  if not HAS_QUEUE then signal_other_libraries(3, 14) end
+end
+if HAS_QUEUE then
+  wake_next(3, 4, 5, ARGV[6], ARGV[12] == '1', now_ms, reservation == nil, tonumber(ARGV[14]))
+  return reservation or { outcome, format_integer(now_ms), '0', fence }
 end
 if ARGV[6] ~= '' then redis.pcall('PUBLISH', ARGV[6], '0') end
 if ARGV[6] ~= '' and ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], '0') end

@@ -137,6 +137,19 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
   throw new UnexpectedReplyError(`force-release.lua returned ${JSON.stringify(outcome)}`);
 }
 
+/** `kept`: the place of the waiter is kept while the lock is held, and `remainingMs` is the rest of the lock. */
+export type StopWaitingReply =
+  | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
+  | { readonly outcome: "left"; readonly asOf: number };
+
+export function parseStopWaitingReply(reply: unknown): StopWaitingReply {
+  const [outcome, now, left] = parseFields(reply);
+  const asOf = Number(now);
+  if (outcome !== "kept") return { outcome: "left", asOf };
+  const remainingMs = Number(left);
+  return { outcome, asOf, remainingMs: remainingMs < 0 ? null : remainingMs };
+}
+
 export type ExtendReply =
   | { readonly outcome: "extended" | "enough"; readonly asOf: number; readonly remainingMs: number | null }
   | { readonly outcome: "gone"; readonly asOf: number }

@@ -1,7 +1,8 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
-import { buildWaitersKey } from "./keys.ts";
+import { buildFairKeys, buildWaitersKey, buildWakeChannel } from "./keys.ts";
+import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
 
 export interface StopWaitingRequest {
   readonly requestId: string;
@@ -16,6 +17,44 @@ const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
   new URL("stop-waiting.lua", import.meta.url),
   () => undefined,
 );
+
+/** A waiter of a fair lock whose wait has ended. */
+export interface QueueDeparture {
+  /** Its id in the queue. */
+  readonly waiterId: string;
+  /** When it began to wait; `undefined` if no reply stated it. */
+  readonly sinceMs: number | undefined;
+  readonly owner: string;
+  /** How long its place is kept for the same id; 0 if it is not kept. */
+  readonly keepMs: number;
+  /** Whether its place is already kept. */
+  readonly isKept: boolean;
+  /** The Redis clock at its last attempt, if another client may use the same id; such a client keeps its place. */
+  readonly seenMs: number | undefined;
+  readonly fairWaitMs: number;
+}
+
+const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitingReply>(
+  new URL("redisson/fair/stop-waiting.lua", import.meta.url),
+  parseStopWaitingReply,
+);
+
+/** Removes a waiter from the queue of a fair lock and wakes the next one, or keeps its place while it is not its turn. */
+export function leaveFairQueue(
+  redis: Commands,
+  channel: string,
+  key: Key,
+  { waiterId, sinceMs, owner, keepMs, isKept, seenMs, fairWaitMs }: QueueDeparture,
+): Promise<StopWaitingReply> {
+  return leaveQueueScript.run(
+    redis,
+    [buildWaitersKey(key), toRedisArgument(key), ...buildFairKeys(key)],
+    [
+      ...[waiterId, sinceMs ?? "", owner, keepMs, channel, toRedisArgument(key), fairWaitMs],
+      ...[buildWakeChannel(key), redis.publishesSharded ? "1" : "", seenMs ?? "", isKept ? "1" : ""],
+    ],
+  );
+}
 
 /** Removes a waiter. Works for all formats, because waiters are stored in a separate key. */
 export function stopWaiting(

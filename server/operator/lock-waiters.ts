@@ -43,7 +43,9 @@ export async function readLockWaiters(
   const { order, theirs } = first.queue;
   const isOne = first.queue.listening === 1 || ours.length === 1;
   const named = [
-    ...theirs.map((each, at) => toLockWaiter("library", each, order === "in_turn" ? at + 1 : null)),
+    ...theirs.map((each, at) =>
+      toLockWaiter(each.isOurs ? "lockkeeper" : "library", each, order === "in_turn" ? at + 1 : null),
+    ),
     ...ours.map((each, at) =>
       toLockWaiter("lockkeeper", each, isOne && theirs.length === 0 && !masters.isQuorum ? at + 1 : null),
     ),

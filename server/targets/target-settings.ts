@@ -28,6 +28,8 @@ export interface TargetSettings {
   readonly policy: TargetPolicy;
   /** Additional conditions for granting a lock. */
   readonly safety?: SafetyOptions;
+  /** The fair wait time in ms; 300,000 by default. */
+  readonly fairWaitMs?: number | undefined;
   /** Rules that assign formats to keys whose value is ambiguous. */
   readonly formatRules: readonly FormatRule[];
   /** Links to runbooks by key pattern. */

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import { readKeys } from "../formats/registry/read-keys.ts";
+import type { FindSignalledLibraries } from "../formats/release-signals.ts";
 import { SeenLibraries } from "../formats/strings/seen-libraries.ts";
 import type { EventRetention } from "../history/events/event-index.ts";
 import { Journal } from "../history/journal.ts";
@@ -100,13 +101,14 @@ export interface TargetDeps {
 
 /** A quorum may have any number of masters. An even number is reported as a health finding. */
 function openTargetBackend(
-  { where, policy: { lockable, readOnly }, safety }: LocatedTargetSettings,
+  { where, policy: { lockable, readOnly }, safety, fairWaitMs }: LocatedTargetSettings,
   libraries: SeenLibraries,
 ): Promise<Backend> {
   const isQuorum = typeof where !== "string" && "quorum" in where && !hasSafetyChecks(safety ?? {});
   if (isQuorum) return openQuorumBackend(where, lockable, "any");
   const use = readOnly ? "reads" : "reads_and_writes";
-  return openBackend(where, lockable, safety, (key) => libraries.find(key), use);
+  const findSignalledLibraries: FindSignalledLibraries = (key) => libraries.find(key);
+  return openBackend(where, lockable, safety, { findSignalledLibraries, use, fairWaitMs });
 }
 
 interface OpenedParts {

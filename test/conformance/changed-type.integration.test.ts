@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { FormatRules } from "../../server/formats/format-rules.ts";
-import { buildCompanionKey } from "../../server/formats/keys.ts";
-import { buildFairQueueKeys, buildPermitsKey } from "../../server/formats/redisson/redisson-keys.ts";
+import { buildCompanionKey, buildFairQueueKeys } from "../../server/formats/keys.ts";
+import { buildPermitsKey } from "../../server/formats/redisson/redisson-keys.ts";
 import { formatTest } from "../support/fixtures.ts";
 import { createRedissonOwner } from "../support/test-locks.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { it } from "vitest";
-import type { TimestampUnit, WritableFormat } from "../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
 import type { ForceReleaseRequest } from "../../server/formats/lock-requests.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
@@ -31,6 +31,7 @@ export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "oth
 /** What the promises are made of. */
 export interface FormatUnderTest {
   readonly format: WritableFormat;
+  readonly kind?: WritableKind;
   readonly unit?: TimestampUnit;
   /** What it does not have, and why. */
   readonly lacks?: Partial<Record<Feature, string>>;
@@ -90,8 +91,8 @@ export class ConformanceFixture {
   }
 
   async acquire(key: string, owner: string, asked: AskedAcquire = {}): Promise<Grant> {
-    const { format, unit } = this.format;
-    const ask = { owner, leaseMs: LEASE_MS, format, unit, ...asked };
+    const { format, kind, unit } = this.format;
+    const ask = { owner, leaseMs: LEASE_MS, format, kind, unit, ...asked };
     return (await this.opened.verbs.acquire(key, ask)).grant;
   }
 
@@ -120,9 +121,16 @@ export class ConformanceFixture {
 
   /** A hold that was never granted. */
   createUnknownHold(key: string): VerbHold {
-    const { format, unit } = this.format;
+    const { format, kind, unit } = this.format;
     const token = `${randomUUID()}:1`;
-    return { key, format, unit: format === "timestamp" ? unit : undefined, token, fence: "1795219195021038" };
+    return {
+      key,
+      format,
+      kind,
+      unit: format === "timestamp" ? unit : undefined,
+      token,
+      fence: "1795219195021038",
+    };
   }
 
   async forceRelease(key: string, token: string, fence: string | null, reservedMs?: number) {
@@ -136,8 +144,9 @@ export class ConformanceFixture {
 
   /** What the options of a hold have in common. */
   toHoldOptions(options: HoldOptions = {}): HoldOptions {
-    const { format, unit } = this.format;
-    return { format, ...(unit === undefined ? {} : { unit }), ...options };
+    const { format, kind, unit } = this.format;
+    const chosen = { ...(kind === undefined ? {} : { kind }), ...(unit === undefined ? {} : { unit }) };
+    return { format, ...chosen, ...options };
   }
 
   /** Does something by hand wherever the key is. Gives what the first of the servers answered. */

@@ -20,6 +20,8 @@ const SPOKEN: readonly (readonly [string, FormatUnderTest])[] = [
   ["timestamp in s", { format: "timestamp", unit: "s" }],
 ];
 
+const FAIR: FormatUnderTest = { format: "redisson", kind: "fair" };
+
 async function opened(
   where: RedisLocation,
   behind: Pick<OpenedBackend, "findServers" | "wakesBy">,
@@ -55,6 +57,7 @@ describe("single server", () => {
     return opened(redis.url, { findServers: () => [direct] });
   };
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
+  describeConformance("fair redisson", FAIR, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
 });
 
@@ -70,6 +73,7 @@ describe("Sentinel group", () => {
     return await opened(group.where, { findServers: () => [direct] });
   };
   describeFormatConformance("redisson", { format: "redisson" }, open);
+  describeFormatConformance("fair redisson", FAIR, open);
 });
 
 describe("Redis Cluster", () => {
@@ -85,5 +89,6 @@ describe("Redis Cluster", () => {
   const open = () =>
     opened({ cluster: cluster.urls }, { findServers: (key) => [cluster.getMasterClient(key)], wakesBy });
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
+  describeFormatConformance("fair redisson", FAIR, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
 });

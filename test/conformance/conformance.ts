@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { ConformanceFixture, type FormatUnderTest, type OpenedBackend } from "./conformance-fixture.ts";
 import { describeExclusion } from "./exclusion.ts";
+import { describeFairOrder } from "./fair-order.ts";
 import { describeFences } from "./fences.ts";
 import { describeForceRelease } from "./force-release.ts";
 import { describeForeignHolders, describeRedissonWakeUps } from "./foreign-holders.ts";
@@ -52,6 +53,7 @@ export function describeConformance(
       describeRedissonWakeUps,
       describeTimestamp,
       describeRandomCalls,
+      describeFairOrder,
     ])
       promise(scene);
   });
@@ -72,6 +74,8 @@ export function describeFormatConformance(
       describeRequestIds,
       describeWaiting,
       describeForceRelease,
+      describeRedissonWakeUps,
+      describeFairOrder,
     ])
       promise(scene);
   });

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import { buildWakeChannel } from "../../server/formats/keys.ts";
-import { getErrorCode, sleepMs } from "../support/test-locks.ts";
+import { buildFairQueueKeys, buildFairWakeChannel, buildWakeChannel } from "../../server/formats/keys.ts";
+import { createRedissonOwner, getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
 
@@ -110,7 +110,10 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
       const tells = scene.format.format === "redisson";
       if (tells)
         await scene.runOnServers(key, (redis) =>
-          redis.call(getWakeCommand(scene), String(buildWakeChannel(key)), "0"),
+          // A fair lock wakes the first waiter in its queue.
+          redis
+            .lindex(String(buildFairQueueKeys(key)[0]), 0)
+            .then((head) => redis.call(getWakeCommand(scene), nameWakeChannel(scene, key, head ?? ""), "0")),
         );
       expect((await waits).fence).toMatch(/^\d{16}$/);
       expect(performance.now() - freedAt).toBeLessThan(tells ? 800 : 3500);
@@ -152,6 +155,10 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
   });
 }
 
+/** Where Redisson's waiter listens. @param waiter its owner string, for a fair lock */
+const nameWakeChannel = ({ format }: ConformanceFixture, key: string, waiter: string) =>
+  String(format.kind === "fair" ? buildFairWakeChannel(key, waiter) : buildWakeChannel(key));
+
 const getWakeCommand = (scene: ConformanceFixture) => scene.opened.wakesBy ?? "PUBLISH";
 
 export function describeRedissonWakeUps(scene: ConformanceFixture): void {
@@ -163,7 +170,8 @@ export function describeRedissonWakeUps(scene: ConformanceFixture): void {
       const [server] = scene.opened.findServers(key);
       const listener = server?.duplicate();
       if (listener === undefined) throw new Error("the key has no server");
-      const channel = String(buildWakeChannel(key));
+      const waiter = createRedissonOwner();
+      const channel = nameWakeChannel(scene, key, waiter);
       await (getWakeCommand(scene) === "PUBLISH"
         ? listener.subscribe(channel)
         : listener.ssubscribe(channel));
@@ -171,6 +179,9 @@ export function describeRedissonWakeUps(scene: ConformanceFixture): void {
         listener.on(event, (_: string, message: string) => heard.push(message));
       }
       const hold = await scene.acquire(key, "me");
+      const [queue, ends] = buildFairQueueKeys(key).map(String);
+      await scene.runOnServers(key, (redis) => redis.rpush(queue ?? "", waiter));
+      await scene.runOnServers(key, (redis) => redis.zadd(ends ?? "", Date.now() + 300_000, waiter));
       await scene.reenter(hold);
       await scene.release(hold, { requestId: "r1" });
       await scene.release(hold);

@@ -8,11 +8,11 @@ import { Peer } from "./peer.ts";
 
 const READY_MS = 5000;
 
-/** A worker process of ours. */
+/** A worker process of ours. @param format `redisson/fair/<ms>` for fair locks, with their wait time */
 export function startOurs(
   url: string,
   name: string,
-  format: WritableFormat = "redisson",
+  format: WritableFormat | `redisson/fair/${number}` = "redisson",
   signalled?: SignalledLibrary,
 ): Promise<Peer> {
   const worker = fileURLToPath(new URL("workers/ours.ts", import.meta.url));

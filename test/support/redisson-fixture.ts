@@ -36,6 +36,7 @@ local head = redis.call('LINDEX', KEYS[2], 0)
 if redis.call('EXISTS', KEYS[1]) == 0 and (not head or head == ARGV[1]) then
   redis.call('LPOP', KEYS[2])
   redis.call('ZREM', KEYS[3], ARGV[1])
+  for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do redis.call('ZINCRBY', KEYS[3], -ARGV[4], waiter) end
   redis.call('HSET', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   return false
@@ -52,6 +53,20 @@ if not redis.call('ZSCORE', KEYS[3], ARGV[1]) then
   redis.call('RPUSH', KEYS[2], ARGV[1])
 end
 return redis.call('PTTL', KEYS[1])`;
+
+const FAIR_UNLOCK_SCRIPT = `
+while true do
+  local head = redis.call('LINDEX', KEYS[2], 0)
+  local score = head and redis.call('ZSCORE', KEYS[3], head)
+  if not score or tonumber(score) > tonumber(ARGV[2]) then break end
+  redis.call('ZREM', KEYS[3], head)
+  redis.call('LPOP', KEYS[2])
+end
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+redis.call('DEL', KEYS[1])
+local head = redis.call('LINDEX', KEYS[2], 0)
+if head then redis.call('PUBLISH', ARGV[3] .. ':' .. head, 0) end
+return 1`;
 
 const GROUP_SCRIPT = `
 local now, ends = tonumber(ARGV[2]), ARGV[2] + ARGV[3]
@@ -108,6 +123,14 @@ export class RedissonFixture {
     return (await this.redis.eval(FAIR_SCRIPT, 3, ...keys, this.getOwner(thread), leaseMs, now, waitMs)) as
       | number
       | null;
+  }
+
+  /** @returns whether it held the lock */
+  async releaseFair(key: string, thread?: number): Promise<boolean> {
+    const keys = [key, this.getQueueKey(key), this.getTimeoutKey(key)];
+    const now = await this.#readTime();
+    const words = [this.getOwner(thread), now, this.channels.lock(key)];
+    return (await this.redis.eval(FAIR_UNLOCK_SCRIPT, 3, ...keys, ...words)) === 1;
   }
 
   async acquireRead(key: string, { leaseMs = 30_000, thread }: FixtureLease = {}) {

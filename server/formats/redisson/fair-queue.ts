@@ -1,6 +1,12 @@
 import { decodeKey } from "../../../lib/keys/key.ts";
-import { parseMemberScores, parseMembers, QUEUED_MAX, type QueueReader } from "../queue-reader.ts";
-import { buildFairQueueKeys } from "./redisson-keys.ts";
+import { buildFairKeys } from "../keys.ts";
+import {
+  parseMemberScores,
+  parseMembers,
+  QUEUED_MAX,
+  type QueuedClient,
+  type QueueReader,
+} from "../queue-reader.ts";
 
 /**
  * Reads the queue of a fair lock: a list of its waiters in the order of service, and a sorted set of their timeouts.
@@ -8,20 +14,31 @@ import { buildFairQueueKeys } from "./redisson-keys.ts";
 export const FAIR_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands(key) {
-    const [queue, ends] = buildFairQueueKeys(key);
+    const [queue = "", ends = "", heartbeats = ""] = buildFairKeys(key);
     return [
       ["LRANGE", queue, 0, QUEUED_MAX - 1],
       ["ZRANGE", ends, 0, QUEUED_MAX - 1, "WITHSCORES"],
+      ["ZRANGE", heartbeats, 0, QUEUED_MAX - 1, "WITHSCORES"],
     ];
   },
-  parseQueue([queue, ends], asOf) {
-    const untilMs = new Map(
-      parseMemberScores(ends).map(([owner, end]) => [owner.toString("latin1"), Number(end)]),
-    );
+  parseQueue([queue, ends, heartbeats], asOf) {
+    const [untilMs, beats] = [toScores(ends), toScores(heartbeats)];
     return parseMembers(queue).flatMap((owner) => {
-      const end = untilMs.get(owner.toString("latin1")) ?? null;
-      // A waiter that timed out is removed when it reaches the head, and is never served.
-      return end !== null && end <= asOf ? [] : [{ owner: decodeKey(owner), sinceMs: null, untilMs: end }];
+      const name = owner.toString("latin1");
+      const end = untilMs.get(name) ?? null;
+      const beat = beats.get(name);
+      // A waiter that timed out or died is removed when it reaches the head, and is never served.
+      if (beat !== undefined) return Math.abs(beat) <= asOf ? [] : [toClient(owner, end)];
+      return end !== null && end <= asOf ? [] : [toClient(owner, end)];
     });
   },
 };
+
+const toScores = (answer: unknown) =>
+  new Map(parseMemberScores(answer).map(([owner, score]) => [owner.toString("latin1"), Number(score)]));
+
+const toClient = (owner: Buffer, untilMs: number | null): QueuedClient => ({
+  owner: decodeKey(owner),
+  sinceMs: null,
+  untilMs,
+});

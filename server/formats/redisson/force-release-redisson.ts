@@ -1,6 +1,6 @@
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildLockKeyPair, buildWakeChannel } from "../keys.ts";
+import { buildFairKeys, buildLockKeyPair, buildWakeChannel } from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
@@ -9,7 +9,6 @@ import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replie
 import { isUnnamedCounter } from "./detect-redisson.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import {
-  buildFairQueueKeys,
   buildLatchChannel,
   buildPermitsKey,
   buildReadWriteChannel,
@@ -68,7 +67,7 @@ export function forceReleaseRedisson(
   const request = { token, fence, by, reason, reservation };
   const run = (queue: readonly RedisArgument[]) =>
     LOCK_WRITERS.redisson.forceRelease(redis, channel, seen.key, request, queue);
-  return runOrRetryWithout(run, buildFairQueueKeys(seen.key));
+  return runOrRetryWithout(run, buildFairKeys(seen.key));
 }
 
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });

@@ -13,12 +13,6 @@ export function buildLatchChannel(key: Key): RedisArgument {
   return Buffer.concat([Buffer.from(prefix), encodeKey(key), Buffer.from("}")]);
 }
 
-/** Builds the keys of a fair lock's queue and of its waiters' timeouts. */
-export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
-  buildRedissonKey("redisson_lock_queue", key),
-  buildRedissonKey("redisson_lock_timeout", key),
-];
-
 export const buildPermitsKey = (key: Key) => buildRedissonSuffixKey(key, ":timeout");
 
 /** Builds the keys of one reader's leases, one per entry. */

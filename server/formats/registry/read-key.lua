@@ -3,6 +3,7 @@
 -- KEYS[1] the key       KEYS[2] its companion
 -- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
+-- KEYS[7] until when each waiter of Lockkeeper in that queue is alive (sorted set)
 -- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
 -- are read
 -- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
@@ -74,6 +75,12 @@ local function read_key()
   if KEYS[5] and (kind == 'hash' or kind == 'none') then
     fence = to_text(redis.pcall('GETRANGE', KEYS[4], '0', '31'))
     queued = to_number(redis.pcall('LLEN', KEYS[5]))
+    local beats = queued > 0 and to_number(redis.pcall('ZCARD', KEYS[7])) or 0
+    if beats > 0 then
+      -- These waiters are in both lists. Those that died remain in the queue until they reach its head.
+      waiting = math.max(0, waiting - beats)
+      queued = math.max(0, queued - to_number(redis.pcall('ZCOUNT', KEYS[7], '0', now_ms)))
+    end
   end
   return { now_ms, kind, remaining_ms, size, content, stored, waiting, fence, queued, permits, bytes }
 end

@@ -128,7 +128,7 @@ export async function readRawKey(
 /** Reads each key separately at its current master: a migrating slot accepts no script on several keys. */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
-  const [waiters = "", counter = "", queue = "", permits = ""] = buildAuxiliaryKeys(key);
+  const [waiters = "", counter = "", queue = "", permits = "", heartbeats = ""] = buildAuxiliaryKeys(key);
   const reply = await readScript.run(routing.scripts, [toRedisArgument(key)], LIMITS);
   const asOf = reply.type === "read" ? reply.raw.asOf : reply.asOf;
   const commands: ReadCommand[] = [
@@ -137,10 +137,21 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
     ["GETRANGE", counter, 0, 31],
     ["LLEN", queue],
     ["ZRANGE", permits, 0, MEMBERS_MAX - 1],
+    ["ZCARD", heartbeats],
+    ["ZCOUNT", heartbeats, 0, asOf],
   ];
-  const [stored, waiting, fence, queued, out] = await runReadCommands(redis, commands, routing);
-  return addAuxiliaryReplies(reply, { companion: stored, waiting, fence, queued, permits: out });
+  const [stored, waiting, fence, queued, out, beats, dead] = await runReadCommands(redis, commands, routing);
+  const isQueue = Number(queued) > 0;
+  return addAuxiliaryReplies(reply, {
+    companion: stored,
+    waiting: isQueue ? Math.max(0, Number(waiting) - toCount(beats)) : waiting,
+    fence,
+    queued: isQueue ? Math.max(0, Number(queued) - toCount(dead)) : queued,
+    permits: out,
+  });
 }
+
+const toCount = (answer: unknown) => Number(answer ?? 0) || 0;
 
 /** How keys are grouped into calls. On a cluster, a call accepts keys of only one slot. */
 type Grouping = "together" | "one_by_one";

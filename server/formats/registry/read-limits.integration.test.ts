@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createTestKey } from "../../../test/support/test-locks.ts";
 import { startTestRedis } from "../../../test/support/test-redis.ts";
 import { createForeignOwner } from "../../../test/support/test-watcher.ts";
-import { buildCompanionKey, buildRedissonSuffixKey } from "../keys.ts";
-import { buildFairQueueKeys } from "../redisson/redisson-keys.ts";
+import { buildCompanionKey, buildFairQueueKeys, buildRedissonSuffixKey } from "../keys.ts";
 import { readKeys } from "./read-keys.ts";
 import { readQueue } from "./read-queue.ts";
 

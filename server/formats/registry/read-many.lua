@@ -3,14 +3,15 @@
 -- KEYS[1] a key       KEYS[2] its companion
 -- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
--- and so on, six per key
+-- KEYS[7] until when each waiter of Lockkeeper in that queue is alive (sorted set)
+-- and so on, seven per key
 -- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
 -- are read
 -- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
 -- Returns for each key what read.lua returns, or its error.
 
-local KEYS_EACH = 6
+local KEYS_EACH = 7
 
 local given = KEYS
 local KEYS

@@ -11,8 +11,9 @@ import { runReadCommands } from "./run-commands.ts";
 
 /** The waiters of a lock on one Redis. */
 export interface SeenQueue {
-  /** Waiters of Lockkeeper's verbs, longest waiting first. */
+  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest waiting first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
+  /** The queue of the library. A waiter of a fair lock is listed by its token in both. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
   /** The number of clients that are subscribed to the release; `undefined` if they cannot be counted. */
@@ -31,14 +32,21 @@ export async function readQueue(
 ): Promise<SeenQueue> {
   const { key, asOf } = seen;
   const queue = findQueueReader(seen);
-  const ours: ReadCommand = ["ZRANGEBYSCORE", buildWaitersKey(key), asOf];
+  const waiters: ReadCommand = ["ZRANGEBYSCORE", buildWaitersKey(key), asOf];
   const [[waiting, ...answers], listeners] = await Promise.all([
-    runReadCommands(redis, [ours, ...(queue?.buildCommands(key) ?? [])], routing),
+    runReadCommands(redis, [waiters, ...(queue?.buildCommands(key) ?? [])], routing),
     countListeners(redis, [buildWakeChannel(key)], routing),
   ]);
-  const theirs = queue?.parseQueue(answers, asOf) ?? [];
+  const ours = new Map(parseOwnWaiters(waiting).map((waiter) => [waiter.requestId, waiter]));
+  const theirs = (queue?.parseQueue(answers, asOf) ?? []).map((queued): QueuedClient => {
+    const own = ours.get(queued.owner);
+    if (own === undefined) return queued;
+    ours.delete(queued.owner);
+    const { owner, sinceMs, untilMs } = own;
+    return { owner, sinceMs, untilMs, isOurs: true };
+  });
   return {
-    ours: parseOwnWaiters(waiting),
+    ours: [...ours.values()],
     theirs,
     order: queue?.order ?? "unknown",
     listening: listeners[0],
@@ -51,7 +59,9 @@ function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
   return seen.state === "not_a_lock" ? undefined : findLockFormat(seen.format, seen.type)?.queue;
 }
 
-/** Request id, start of the wait and owner, as waiter.lua writes them. Any client may have written other members. */
+/**
+ * Request id or token, start of the wait and owner, as waiter.lua writes them. Any client may have written other members.
+ */
 const NAME = /^([^\t]*)\t(\d{1,15})\t(.+)$/s;
 
 function parseOwnWaiters(answer: unknown): SeenQueue["ours"] {

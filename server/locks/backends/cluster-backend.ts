@@ -1,6 +1,5 @@
 import { StartupError } from "../../errors/startup-error.ts";
 import { buildEventChannel, REPLICA_WAIT_KEY } from "../../formats/keys.ts";
-import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import { type ClusterLocation, toClusterAddress } from "../../redis/cluster/cluster-address.ts";
 import { ClusterClient } from "../../redis/cluster/cluster-client.ts";
 import { type ClusterAddress, ClusterMap, type NodeName } from "../../redis/cluster/cluster-map.ts";
@@ -13,7 +12,7 @@ import { ReplicaWait } from "../../redis/replica-wait.ts";
 import { ReplicationIdentity } from "../../redis/replication-identity.ts";
 import { toRedisArgument } from "../../redis/script.ts";
 import type { Backend } from "../verbs/backend.ts";
-import { RedisLocks } from "../verbs/redis-locks.ts";
+import { RedisLocks, type RedisLocksParts } from "../verbs/redis-locks.ts";
 import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } from "../verbs/safety.ts";
 import { ClusterForceReleases } from "./cluster-force-releases.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
@@ -31,7 +30,7 @@ export async function openClusterBackend(
   where: ClusterLocation,
   lockable: readonly string[],
   safety: SafetyOptions,
-  findSignalledLibraries: FindSignalledLibraries | undefined,
+  parts: Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs">,
 ): Promise<Backend> {
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
@@ -62,9 +61,9 @@ export async function openClusterBackend(
   const getRenewalCommands =
     guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
   const locks = new RedisLocks(verbs, wake, DB, lockable, {
+    ...parts,
     getCommands: guarded.doorsTo(verbs),
     keyspaceSubscriber,
-    findSignalledLibraries,
   });
   let forceReleases: ClusterForceReleases | undefined;
   return {

@@ -1,7 +1,6 @@
 import type { Redis } from "ioredis";
 import { StartupError } from "../../errors/startup-error.ts";
 import { buildEventChannel, REPLICA_WAIT_KEY } from "../../formats/keys.ts";
-import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ClusterLocation } from "../../redis/cluster/cluster-address.ts";
 import {
   COMMAND_TIMEOUT_MS,
@@ -24,8 +23,9 @@ import {
 } from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorumBackend, type QuorumLocation } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";
+import { assertFairWait } from "../verbs/durations.ts";
 import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
-import { RedisLocks } from "../verbs/redis-locks.ts";
+import { RedisLocks, type RedisLocksParts } from "../verbs/redis-locks.ts";
 import {
   addSendHook,
   assertSafetyOptions,
@@ -40,24 +40,28 @@ import { renewInGroups } from "./renew-in-groups.ts";
 /** The location of locks: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type RedisLocation = string | SentinelLocation | ClusterLocation | QuorumLocation;
 
+/** What a backend needs besides its location. A quorum has neither fair locks nor signalled libraries. */
+export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs"> {
+  /** `reads` for a target that is never written to; `reads_and_writes` by default. */
+  readonly use?: MasterUse;
+}
+
 /**
  * Opens the connections that locks need.
  *
- * @param findSignalledLibraries the libraries whose waiters a release signals; no such library uses a quorum
- * @param use `reads` for a target that is never written to
  * @throws StartupError if a URL is invalid, or Redis cannot be reached within five seconds
  */
 export async function openBackend(
   where: RedisLocation,
   lockable: readonly string[],
   safety: SafetyOptions = {},
-  findSignalledLibraries?: FindSignalledLibraries,
-  use: MasterUse = "reads_and_writes",
+  parts: BackendParts = {},
 ): Promise<Backend> {
   assertSafetyOptions(safety);
+  assertFairWait(parts.fairWaitMs);
   return await ConnectionErrors.record(async (errors) => {
     try {
-      return await openByTopology(where, lockable, safety, findSignalledLibraries, use);
+      return await openByTopology(where, lockable, safety, parts);
     } catch (error) {
       throw isUnreached(where, error, errors) ? createUnreachedError(where, errors) : error;
     }
@@ -68,14 +72,13 @@ async function openByTopology(
   where: RedisLocation,
   lockable: readonly string[],
   safety: SafetyOptions,
-  find: FindSignalledLibraries | undefined,
-  use: MasterUse,
+  parts: BackendParts,
 ): Promise<Backend> {
   if (typeof where === "string")
-    return await openSingleBackend(parseRedisAddress(where), lockable, safety, find, use);
+    return await openSingleBackend(parseRedisAddress(where), lockable, safety, parts);
   if ("sentinel" in where)
-    return await openSingleBackend(createSentinelAddress(where), lockable, safety, find, use);
-  if ("cluster" in where) return await openClusterBackend(where, lockable, safety, find);
+    return await openSingleBackend(createSentinelAddress(where), lockable, safety, parts);
+  if ("cluster" in where) return await openClusterBackend(where, lockable, safety, parts);
   if (hasSafetyChecks(safety)) {
     throw new StartupError(
       "A quorum does not support `replicas` and `failoverHoldOffMs`, because a majority of masters grants each lock.",
@@ -117,8 +120,7 @@ async function openSingleBackend(
   address: RedisAddress,
   lockable: readonly string[],
   safety: SafetyOptions,
-  findSignalledLibraries: FindSignalledLibraries | undefined,
-  use: MasterUse,
+  { use, ...parts }: BackendParts,
 ): Promise<Backend> {
   const { verbs, renewals, waits, doorsTo } = connectGuarded(address, safety);
   if (use === "reads") preferReadOnlyScripts(verbs);
@@ -140,7 +142,7 @@ async function openSingleBackend(
     doorsTo?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
   const getRenewalCommands = () => renewalDoors("renewal");
   const getCommands = doorsTo?.(verbs, "verbs");
-  const locks = new RedisLocks(verbs, wake, address.db, lockable, { getCommands, findSignalledLibraries });
+  const locks = new RedisLocks(verbs, wake, address.db, lockable, { ...parts, getCommands });
   return {
     verbs: locks,
     renewMany: (holds, tryMs) => renewInGroups(getRenewalCommands, channel, holds, tryMs),

@@ -23,6 +23,8 @@ type TryResult = "free" | "gone" | "held" | "outrun";
 
 /** Long waits are split into stretches of this length, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
+/** A waiter of a fair lock loses its place after each stretch. This is close to the maximum of a timer. */
+const FAIR_WAIT_STRETCH_MS = 24 * 24 * WAIT_STRETCH_MS;
 
 /** What was acquired, and the time just before its request was sent. */
 export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: Moment];
@@ -99,6 +101,7 @@ async function acquireOnce<Acquired>(
   options: AcquireOptions,
 ): Promise<TimedAcquisition<Acquired>> {
   const { waitMs = 0 } = options;
+  const stretchMs = options.kind === "fair" ? FAIR_WAIT_STRETCH_MS : WAIT_STRETCH_MS;
   const deadline = performance.now() + waitMs;
   for (let leftMs = waitMs; ; leftMs = Math.max(0, deadline - performance.now())) {
     let sentAt = getCurrentMoment();
@@ -108,12 +111,12 @@ async function acquireOnce<Acquired>(
     try {
       const acquired = await send({
         ...options,
-        waitMs: Math.min(leftMs, WAIT_STRETCH_MS),
+        waitMs: Math.min(leftMs, stretchMs),
         onSend,
       });
       return [acquired, sentAt];
     } catch (error) {
-      if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_STRETCH_MS) throw error;
+      if (!(error instanceof WaitTimeoutError) || leftMs <= stretchMs) throw error;
     }
   }
 }

@@ -41,6 +41,11 @@ export interface LockClientOptions extends SafetyOptions {
    * `spring` for the registry type `PUB_SUB_LOCK`. Each release sends their signals; none by default.
    */
   readonly signalledLibraries?: readonly SignalledLibrary[];
+  /**
+   * The fair wait time in milliseconds, which orders the timeouts of the waiters of a fair lock; 300,000 by default. If
+   * clients of Redisson use the same fair locks, it must equal their `fairLockWaitTimeout`.
+   */
+  readonly fairWaitMs?: number;
   readonly log?: Logger;
 }
 
@@ -78,8 +83,18 @@ export class LockClient {
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     assertOpenOptions(options);
-    const { lockable = ["*"], log, target = "default", signalledLibraries = [], ...safety } = options;
-    const backend = await openBackend(where, lockable, safety, () => signalledLibraries);
+    const {
+      lockable = ["*"],
+      log,
+      target = "default",
+      signalledLibraries = [],
+      fairWaitMs,
+      ...safety
+    } = options;
+    const backend = await openBackend(where, lockable, safety, {
+      findSignalledLibraries: () => signalledLibraries,
+      fairWaitMs,
+    });
     return new LockClient(backend, log, target);
   }
 
@@ -223,9 +238,10 @@ export class LockClient {
   #toAcquireOptions(options: AcquireAllOptions | HoldOptions, signal: AbortSignal | undefined) {
     const { owner = OWNER, leaseMs = LEASE_MS, waitMs = 0, renew = true } = options;
     const { unit, record, graceMs, minHoldMs } = options;
+    const kind = "kind" in options ? options.kind : undefined;
     const format = options.format ?? this.backend.format ?? "redisson";
     const renewEveryMs = renew ? computeRenewalIntervalMs(leaseMs) : undefined;
-    return { owner, leaseMs, waitMs, format, unit, record, renewEveryMs, graceMs, minHoldMs, signal };
+    return { owner, leaseMs, waitMs, format, kind, unit, record, renewEveryMs, graceMs, minHoldMs, signal };
   }
 
   async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {

@@ -66,6 +66,7 @@ const OPEN_OPTIONS: OptionTypes = {
   target: NAME,
   lockable: PATTERNS,
   signalledLibraries: LIBRARIES,
+  fairWaitMs: NUMBER,
   log: OBJECT,
   replicas: NUMBER,
   replicaTimeoutMs: NUMBER,

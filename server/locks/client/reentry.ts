@@ -58,9 +58,9 @@ async function reenterOrAcquire(
     if (hold !== undefined) return { hold, leave: (inner) => inner.whenVacant(() => frame.endTurn()) };
   }
   // The hold has ended, so the lock is acquired again.
-  const { format, unit } = frame.hold;
+  const { format, kind, unit } = frame.hold;
   const leftMs = waitMs === 0 ? 0 : Math.max(1, deadline - performance.now());
-  const hold = await acquire({ format, unit, ...options, waitMs: leftMs });
+  const hold = await acquire({ format, kind, unit, ...options, waitMs: leftMs });
   return { hold, leave: leaveNothing };
 }
 

@@ -59,7 +59,7 @@ export class QuorumGroupAcquirer {
       const named = requestId && `${locks[0]?.request.id} all`;
       return await this.waits.run(
         sorted[0] ?? "",
-        { waitMs, signal, requestId: named, acceptsHandOver: false },
+        { waitMs, signal, requestId: named, enqueueing: { acceptsHandOver: false } },
         async (leftMs): Promise<WaitAttemptResult<AcquiredGroup & Revocable>> => {
           onSend?.();
           const outcome = await this.#attemptAll(locks, leftMs);

@@ -6,6 +6,7 @@ import { getLockWriter, type LockWriter } from "../../formats/lock-writer.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";
+import type { FairPlaces } from "../waiting/fair-places.ts";
 import {
   PLACE_RETENTION_MS,
   type Revocable,
@@ -42,6 +43,7 @@ export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
   readonly #waitCoordinator: WaitCoordinator;
+  readonly #fairPlaces: FairPlaces;
   readonly #requests: RequestFactory;
   readonly #getGuardedCommands: (what: "grant") => GuardedCommands;
 
@@ -51,13 +53,14 @@ export class Acquirer {
   constructor(
     redis: Commands,
     channel: string,
-    waits: WaitCoordinator,
+    { waits, fairPlaces }: { readonly waits: WaitCoordinator; readonly fairPlaces: FairPlaces },
     requests: RequestFactory,
     getCommands: (what: "grant") => GuardedCommands,
   ) {
     this.#redis = redis;
     this.#channel = channel;
     this.#waitCoordinator = waits;
+    this.#fairPlaces = fairPlaces;
     this.#requests = requests;
     this.#getGuardedCommands = getCommands;
   }
@@ -70,7 +73,9 @@ export class Acquirer {
    */
   acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const format = getLockWriter({ format: options.format ?? "redisson", kind: options.kind });
-    const ask = this.#requests.createAcquireRequest(options, token);
+    const created = this.#requests.createAcquireRequest(options, token);
+    const { fairWaitMs } = this.#fairPlaces;
+    const ask = format.kind === "fair" ? { ...created, fairWaitMs } : created;
     const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
     return isWaiting
       ? this.#acquireWaiting(format, key, ask, options.waitMs, options)
@@ -100,11 +105,14 @@ export class Acquirer {
     { requestId, signal, onSend }: AcquireOptions,
   ): Promise<AcquiredGrant> {
     let unansweredSince: number | undefined;
+    let seenMs: number | undefined;
     const keepMs = requestId === undefined ? 0 : PLACE_RETENTION_MS;
     const named = requestId && ask.id;
+    const fairWaiter = format.kind === "fair" ? (ask.waiterId ?? ask.token) : undefined;
+    if (fairWaiter !== undefined) this.#fairPlaces.reclaim(key, fairWaiter);
     return this.#waitCoordinator.run(
       key,
-      { waitMs, signal, requestId: named },
+      { waitMs, signal, requestId: named, enqueueing: { fairWaiter } },
       async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
         onSend?.();
         const retryMs =
@@ -114,7 +122,10 @@ export class Acquirer {
         const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs };
         const reply = await this.#sendAcquire(format, key, { ...ask, retryMs }, waiting);
         unansweredSince = undefined;
-        if (reply.outcome === "held") return new LazyHeldOutcome(key, reply);
+        if (reply.outcome === "held") {
+          seenMs = reply.asOf;
+          return new LazyHeldOutcome(key, reply);
+        }
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
         return { done: { ...granted, revoke: giveUp }, heldMs: granted.grant.remainingMs };
@@ -122,7 +133,14 @@ export class Acquirer {
       (ending, sinceMs) => {
         // A first attempt without a reply may also be listed.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
-        if (mayBeListed && ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
+        if (ending === "superseded") return;
+        if (fairWaiter !== undefined) {
+          const seen = named === undefined ? undefined : seenMs;
+          const mayReturn = ending !== undefined || unansweredSince !== undefined;
+          const waiter = { waiterId: fairWaiter, sinceMs, owner: ask.owner, seenMs: seen };
+          if (mayBeListed || sinceMs !== undefined)
+            void this.#fairPlaces.leave(key, { ...waiter, keepMs: mayReturn ? keepMs : 0 });
+        } else if (mayBeListed) this.#stopWaiting(key, ask, sinceMs, keepMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
     );
@@ -206,8 +224,9 @@ export class Acquirer {
   /** Withdraws a grant that may have no holder as soon as Redis replies again. The lease limits it. */
   async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
     const ask = this.#requests.createAbandonRequest(request);
+    const { fairWaitMs } = request;
     const giveBack = (retryMs?: number) =>
-      format.release(this.#redis, this.#channel, key, { ...ask, retryMs });
+      format.release(this.#redis, this.#channel, key, { ...ask, retryMs, fairWaitMs });
     await attempt(this.#redis, giveBack, { budgetMs: 60_000 }).catch(() => undefined);
   }
 }

@@ -1,5 +1,21 @@
 import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/actions/verb.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
+import { StartupError } from "../../errors/startup-error.ts";
+
+/** Redisson accepts any number; a shorter one would drop live waiters, a longer one is a mistake. */
+export const FAIR_WAIT_MS_RANGE = [1000, 3_600_000] as const;
+
+/**
+ * Checks the fair wait time of a backend.
+ *
+ * @throws StartupError
+ */
+export function assertFairWait(fairWaitMs: number | undefined): void {
+  const [least, most] = FAIR_WAIT_MS_RANGE;
+  if (fairWaitMs === undefined || (Number.isInteger(fairWaitMs) && fairWaitMs >= least && fairWaitMs <= most))
+    return;
+  throw new StartupError(`fairWaitMs must be a whole number of milliseconds from ${least} to ${most}.`);
+}
 
 export interface Durations {
   readonly leaseMs?: number | undefined;

@@ -51,7 +51,7 @@ export class GroupAcquirer {
     }
     return await this.waits.run(
       sorted[0] ?? "",
-      { waitMs, signal, requestId: requestId && `${ask.id} all`, acceptsHandOver: false },
+      { waitMs, signal, requestId: requestId && `${ask.id} all`, enqueueing: { acceptsHandOver: false } },
       async (leftMs, sinceMs): Promise<WaitAttemptResult<AcquiredGroup & Revocable>> => {
         const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs: GIVE_WAY_MS };
         const outcome = await group.attempt(waiting, onSend);

@@ -4,7 +4,7 @@ import type { ReleaseRequest } from "../../../lib/contract/holds/release-request
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import type { RenewRequest } from "../../formats/lock-requests.ts";
+import { FAIR_WAIT_MS, type RenewRequest } from "../../formats/lock-requests.ts";
 import { getLockWriter, LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
@@ -12,6 +12,7 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
+import { FairPlaces } from "../waiting/fair-places.ts";
 import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
@@ -57,6 +58,11 @@ export interface RedisLocksParts {
   readonly keyspaceSubscriber?: Subscriber;
   /** Returns the libraries whose waiters the release of a `token` hold signals; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
+  /**
+   * The fair wait time in ms, 300,000 by default: the same as `fairLockWaitTimeout` of the Redisson clients that use the
+   * same fair locks.
+   */
+  readonly fairWaitMs?: number | undefined;
 }
 
 /**
@@ -80,8 +86,10 @@ export class RedisLocks implements OperatorVerbs {
     subscriber: Subscriber,
     db: number,
     lockable: readonly string[],
-    { getCommands, keyspaceSubscriber = subscriber, findSignalledLibraries = () => [] }: RedisLocksParts = {},
+    parts: RedisLocksParts = {},
   ) {
+    const { getCommands, keyspaceSubscriber = subscriber, findSignalledLibraries = () => [] } = parts;
+    const { fairWaitMs = FAIR_WAIT_MS } = parts;
     this.#redis = redis;
     const open = { commands: redis, confirm: undefined };
     this.#getGuardedCommands = getCommands ?? (() => open);
@@ -90,10 +98,25 @@ export class RedisLocks implements OperatorVerbs {
     const keyspace = { subscriber: keyspaceSubscriber, db };
     const queues = new WaiterQueues(subscriber, keyspace);
     const waits = new WaitCoordinator(queues);
-    this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
+    const retry = <Reply>(call: () => Promise<Reply>) => attempt(redis, call);
+    const fairPlaces = new FairPlaces(redis, this.#channel, queues, fairWaitMs, retry);
+    this.#acquirer = new Acquirer(
+      redis,
+      this.#channel,
+      { waits, fairPlaces },
+      this.#requests,
+      this.#getGuardedCommands,
+    );
     const connection = { redis, channel: this.#channel, getGuardedCommands: this.#getGuardedCommands };
     this.#groupAcquirer = new GroupAcquirer(connection, waits, this.#requests);
-    this.#releaser = new Releaser(redis, this.#channel, queues, this.#requests, findSignalledLibraries);
+    this.#releaser = new Releaser(
+      redis,
+      this.#channel,
+      queues,
+      this.#requests,
+      findSignalledLibraries,
+      fairWaitMs,
+    );
     this.#batchRenewer = new BatchRenewer(
       redis,
       this.#channel,

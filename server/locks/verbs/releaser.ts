@@ -25,13 +25,18 @@ export class Releaser {
     private readonly queues: WaiterQueues,
     private readonly requests: RequestFactory,
     private readonly findSignalledLibraries: FindSignalledLibraries,
+    /** The fair wait time in ms. */
+    private readonly fairWaitMs: number,
   ) {}
 
   /** @throws LockkeeperError like `RedisLocks.release` */
   async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
     const writer = getLockWriter(hold);
-    const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
-    const startHandOver = this.#prepareHandOver(ask, hold.key);
+    const { fairWaitMs } = this;
+    const request = this.requests.createReleaseRequest(hold, options);
+    const ask = { ...request, signals: this.#buildSignals(hold), fairWaitMs };
+    // The queue of a fair lock decides whose turn is next.
+    const startHandOver = writer.kind === "fair" ? undefined : this.#prepareHandOver(ask, hold.key);
     const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),

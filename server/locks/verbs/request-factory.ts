@@ -33,7 +33,9 @@ export class RequestFactory {
   createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
-    return { token, ...ask, ...this.#identify(options, content) };
+    const request = { token, ...ask, ...this.#identify(options, content) };
+    const waiterId = deriveWaiterId(options);
+    return waiterId === undefined ? request : { ...request, waiterId };
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -80,6 +82,15 @@ export class RequestFactory {
       digest: digestText(JSON.stringify(content)),
     };
   }
+}
+
+/** Derives the id in the queue of a fair lock for a request that any instance may repeat. */
+function deriveWaiterId({ kind, requestId, principal }: AcquireOptions): string | undefined {
+  if (kind !== "fair" || requestId === undefined) return undefined;
+  const hex = createHash("sha256")
+    .update(`fair\n${scopeRequestId(requestId, principal)}`)
+    .digest("hex");
+  return `${hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")}:1`;
 }
 
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */

@@ -4,7 +4,7 @@ import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors
 import type { AbortSignalLike } from "./abort-signal-like.ts";
 import type { QueuePlace, Turn } from "./key-queue.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
-import type { WaiterQueues } from "./waiter-queues.ts";
+import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
 
 /** How soon a waiter retries a refused hand-over: the release may have been delayed, and it woke no client. */
 const HAND_OVER_RETRY_MS = 5;
@@ -17,8 +17,8 @@ export interface WaitOptions {
   readonly signal: AbortSignalLike | undefined;
   /** The request id of the caller; a repeated request keeps its place. */
   readonly requestId: string | undefined;
-  /** As for `WaiterQueues.enqueue`; true by default. */
-  readonly acceptsHandOver?: boolean;
+  /** As for `WaiterQueues.enqueue`. */
+  readonly enqueueing?: EnqueueOptions;
 }
 
 /** The result of an attempt to acquire a lock. */
@@ -65,7 +65,7 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, acceptsHandOver } = options;
+    const { waitMs, signal, requestId, enqueueing } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
     let sinceMs = this.#reclaimPlace(name);
@@ -88,7 +88,7 @@ export class WaitCoordinator {
           place?.leave();
           queuedKey = seen.key ?? key;
           sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(queuedKey, sinceMs, seen, acceptsHandOver);
+          place = this.queues.enqueue(queuedKey, sinceMs, seen, enqueueing);
         } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
         else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
         else place?.sleepAfter(seen);

@@ -1,5 +1,5 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { buildWakeChannel } from "../../formats/keys.ts";
+import { buildFairWakeChannel, buildWakeChannel } from "../../formats/keys.ts";
 import type { RedisArgument, Subscriber } from "../../redis/commands.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { toRedisArgument } from "../../redis/script.ts";
@@ -11,6 +11,19 @@ import type { HeldOutcome } from "./wait-stop.ts";
 export interface KeyspaceSource {
   readonly subscriber: Subscriber;
   readonly db: number;
+}
+
+export interface EnqueueOptions {
+  /**
+   * Whether a hold of this process may be handed over to the waiter; true by default. Its release then wakes no other
+   * process, so the waiter must need no other lock.
+   */
+  readonly acceptsHandOver?: boolean | undefined;
+  /**
+   * The token of a waiter of a fair lock. Redis has its place in the queue and wakes it alone, so it shares neither
+   * attempts nor wake-ups with others in this process.
+   */
+  readonly fairWaiter?: string | undefined;
 }
 
 /**
@@ -51,16 +64,23 @@ export class WaiterQueues {
    *
    * @param since orders the waiters, so that a caller that returns keeps its place
    * @param seen the result of the first attempt
-   * @param acceptsHandOver whether a hold of this process may be handed over to the waiter. Its release then wakes no other
-   *   process, so the waiter must need no other lock
    */
-  enqueue(key: Key, since: number, seen: HeldOutcome, acceptsHandOver = true): QueuePlace {
-    const channel = toBuffer(buildWakeChannel(key));
+  enqueue(
+    key: Key,
+    since: number,
+    seen: HeldOutcome,
+    { acceptsHandOver = true, fairWaiter }: EnqueueOptions = {},
+  ): QueuePlace {
+    const isFair = fairWaiter !== undefined;
+    const channel = toBuffer(isFair ? buildFairWakeChannel(key, fairWaiter) : buildWakeChannel(key));
     let queue = this.#queues.get(toChannelName(channel));
     if (queue === undefined) {
       queue = new KeyQueue(
-        this.#buildChannels(key, channel),
-        () => this.#keyspaceState,
+        isFair
+          ? { names: [toChannelName(channel)], wake: channel, keyspace: undefined }
+          : this.#buildChannels(key, channel),
+        // Every client of a fair lock wakes the waiter whose turn is next.
+        () => (isFair ? "confirmed" : this.#keyspaceState),
         (left) => this.#close(left),
       );
       for (const name of queue.channels.names) this.#queues.set(name, queue);
@@ -70,7 +90,7 @@ export class WaiterQueues {
     return queue.enqueue(since, acceptsHandOver);
   }
 
-  /** As `KeyQueue.prepareHandOver`; also returns `undefined` if the key has no waiters here. */
+  /** As `KeyQueue.prepareHandOver`, for waiters of plain locks; also returns `undefined` if the key has no waiters here. */
   prepareHandOver(key: Key): (() => void) | undefined {
     if (this.#queues.size === 0) return undefined;
     return this.#queues.get(toChannelName(toBuffer(buildWakeChannel(key))))?.prepareHandOver();

@@ -69,11 +69,11 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,
-  { token, fence, unit }: SeenHolder,
+  { token, fence, unit, kind }: SeenHolder,
 ): string | null {
   if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
     return null;
-  return formatHoldId({ target, key, format: seen.format, unit, token: formatKey(token), fence });
+  return formatHoldId({ target, key, format: seen.format, kind, unit, token: formatKey(token), fence });
 }
 
 function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {

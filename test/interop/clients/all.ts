@@ -16,6 +16,7 @@ import { nginxClients } from "./nginx.ts";
 import { nginxInstanceClients } from "./nginx-instances.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
+import { redissonFairLock } from "./redisson-fair-lock.ts";
 import { redissonRedLock } from "./redisson-red-lock.ts";
 import { redlockClients } from "./redlock.ts";
 import { tokenClients } from "./token.ts";
@@ -34,6 +35,7 @@ export const EXCLUSION_CLIENTS: readonly Client[] = [
 /** In the order of their lines. */
 export const CLIENTS: readonly Client[] = [
   redisson,
+  redissonFairLock,
   ...tokenClients,
   ...wakeUpClients,
   redissonInConsole,

@@ -54,8 +54,14 @@ export const redisson: Client = {
   },
 };
 
-export function startRedisson({ java, classpath }: JavaTool, url: string): Promise<Peer> {
-  return Peer.start("Redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
+/** @param fairWaitMs for fair locks, their wait timeout */
+export function startRedisson(
+  { java, classpath }: JavaTool,
+  url: string,
+  fairWaitMs?: number,
+): Promise<Peer> {
+  const fair = fairWaitMs === undefined ? [] : [String(fairWaitMs)];
+  return Peer.start("Redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url, ...fair]);
 }
 
 async function proveHandOver({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {

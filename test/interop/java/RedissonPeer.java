@@ -22,6 +22,7 @@ import org.redisson.config.Config;
 /**
  * Redisson as a peer of the interop run: reads `id verb argument …` lines, answers `id {json}` lines.
  * A lock belongs to a thread, so each name (`a`, `b`, …) is one thread with a Redisson instance.
+ * Arguments: the URL, and for fair locks their wait timeout in ms.
  */
 public final class RedissonPeer {
   private static final int INSTANCES = 2;
@@ -32,17 +33,22 @@ public final class RedissonPeer {
   private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
   private final ExecutorService workers = Executors.newCachedThreadPool(RedissonPeer::daemon);
 
-  private RedissonPeer(String url) {
+  /** Whether the verbs use fair locks. */
+  private final boolean isFair;
+
+  private RedissonPeer(String url, Long fairWaitMs) {
+    isFair = fairWaitMs != null;
     for (int i = 0; i < INSTANCES; i++) {
       Config config = new Config();
       config.setCodec(StringCodec.INSTANCE);
+      if (isFair) config.setFairLockWaitTimeout(fairWaitMs);
       config.useSingleServer().setAddress(url).setConnectionPoolSize(16).setConnectionMinimumIdleSize(4);
       instances.add(Redisson.create(config));
     }
   }
 
   public static void main(String[] args) throws Exception {
-    RedissonPeer peer = new RedissonPeer(args[0]);
+    RedissonPeer peer = new RedissonPeer(args[0], args.length > 1 ? Long.valueOf(args[1]) : null);
     answer("ready", "{}");
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -120,9 +126,9 @@ public final class RedissonPeer {
     return sum.toJson();
   }
 
-  private static Tally contendOnce(RedissonClient redisson, String key, long until) {
+  private Tally contendOnce(RedissonClient redisson, String key, long until) {
     Tally tally = new Tally();
-    RLock lock = redisson.getLock(key);
+    RLock lock = getLock(redisson, key);
     for (int turn = 0; System.nanoTime() < until; turn++) {
       lock.lock();
       try {
@@ -194,7 +200,11 @@ public final class RedissonPeer {
   }
 
   private RLock lockOf(String who, String key) {
-    return instanceOf(who).getLock(key);
+    return getLock(instanceOf(who), key);
+  }
+
+  private RLock getLock(RedissonClient redisson, String key) {
+    return isFair ? redisson.getFairLock(key) : redisson.getLock(key);
   }
 
   private ExecutorService threadOf(String who) {

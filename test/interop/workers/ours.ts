@@ -1,7 +1,10 @@
-/** A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format] [library that is signalled]` */
+/**
+ * A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format] [library that is signalled]`, where
+ * the format `redisson/fair/<ms>` is that of fair locks, with their wait time.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
 import type { SignalledLibrary } from "../../../server/formats/release-signals.ts";
 import type { Hold } from "../../../server/locks/client/hold.ts";
@@ -16,10 +19,13 @@ const REENTER_EVERY = 5;
 const POLLING = { tries: 6000, pauseMs: 5, jitter: 0.5 };
 
 const [urls = "", formatName = "redisson", ...signalled] = process.argv.slice(2);
-const format = formatName as WritableFormat;
+const [spoken, fair, fairWaitMs] = formatName.split("/");
+const format = spoken as WritableFormat;
+const kind: WritableKind = fair === "fair" ? "fair" : "lock";
 const [url = "", ...others] = urls.split(",");
 const client = await LockClient.open(others.length === 0 ? url : { quorum: [url, ...others] }, {
   signalledLibraries: signalled as SignalledLibrary[],
+  ...(fairWaitMs === undefined ? {} : { fairWaitMs: Number(fairWaitMs) }),
 });
 const redis = new Redis(url);
 const holds = new Map<string, Hold>();
@@ -30,6 +36,7 @@ const isBesidePolling = format === "token";
 const getHoldOptions = (turn: number) => ({
   leaseMs: LEASE_MS,
   format,
+  kind,
   ...(isBesidePolling && turn % 2 === 1 ? { retry: POLLING } : { waitMs: LEASE_MS }),
 });
 const isReentrant = (turn: number) => !isBesidePolling && turn % REENTER_EVERY === 0;
@@ -65,6 +72,7 @@ serveVerbs({
         leaseMs: Number(leaseMs),
         renew: false,
         format,
+        kind,
       });
       const atMs = Date.now();
       holds.set(`${who} ${key}`, hold);

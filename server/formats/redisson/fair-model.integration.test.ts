@@ -1,0 +1,114 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { FairMachine, type FairScripts } from "../../../test/support/fair-machine.ts";
+import { describeFairStep, fairStep } from "../../../test/support/fair-steps.ts";
+import { redisTest } from "../../../test/support/fixtures.ts";
+import { EVENT_CHANNEL, forceReleaseObserved, observeHeldLock } from "../../../test/support/observed-lock.ts";
+import { LockWriter } from "../lock-writer.ts";
+import { leaveFairQueue } from "../stop-waiting.ts";
+
+const it = redisTest().extend("listener", { scope: "file" }, ({ redis }) => redis.createClient());
+
+const steps = fc.array(fairStep, { minLength: 1, maxLength: 30, size: "max" });
+
+function createScripts(scripts?: URL): FairScripts {
+  return {
+    writer: new LockWriter("redisson", "fair", scripts),
+    leave: leaveFairQueue,
+    forceRelease: async (redis, key) =>
+      await forceReleaseObserved(redis, EVENT_CHANNEL, await observeHeldLock(redis, key)),
+  };
+}
+
+type Connection = Parameters<typeof FairMachine.create>[0];
+
+/** Runs random steps against the scripts and a model, and compares the two after each step. */
+const checkQueue = (
+  [direct, listener]: [Connection, Connection],
+  scripts: FairScripts,
+  more: fc.Parameters<unknown>,
+) =>
+  fc.assert(
+    fc.asyncProperty(steps, async (each) => {
+      const machine = await FairMachine.create(direct, listener, scripts);
+      try {
+        for (const [at, step] of each.entries())
+          await machine.run(step, `step ${at + 1} of ${each.map(describeFairStep).join(", ")}`);
+      } finally {
+        await machine.close();
+      }
+    }),
+    { interruptAfterTimeLimit: 60_000, ...more },
+  );
+
+describe("the queue of a fair lock", () => {
+  it("Redis equals the model after each of random waits, releases, expiries, deaths and departures on both sides", {
+    timeout: 90_000,
+  }, async ({ direct, listener }) => {
+    await checkQueue([direct, listener], createScripts(), { numRuns: 60 });
+  });
+});
+
+/** What each breaks, and the text in which file. */
+const MUTANTS = [
+  {
+    what: "a dead waiter at the head is not removed",
+    file: "fair-queue.lua",
+    from: "if head == caller or not is_gone(t, head, beat, now_ms, is_free) then break end",
+    to: "if true then break end",
+  },
+  {
+    what: "a client that comes at the right moment overtakes the queue",
+    file: "redisson/fair/queue.lua",
+    from: "if head == waiter then return nil end",
+    to: "if is_free then return nil end",
+  },
+  {
+    what: "a kept place blocks the lock when it is its turn",
+    file: "fair-queue.lua",
+    from: "beat < 0 and (is_free or -beat <= now_ms)",
+    to: "beat < 0 and -beat <= now_ms",
+  },
+  {
+    what: "a release wakes no waiter",
+    file: "redisson/fair/queue.lua",
+    from: "if head then wake_queued(channel, head, is_sharded) end",
+    to: "",
+  },
+  {
+    what: "a grant leaves the timeouts of the others as they were",
+    file: "redisson/fair/queue.lua",
+    from: "    decrease_timeouts(q, t, 0, 1, now_ms, fair_wait_ms)",
+    to: "",
+  },
+] as const;
+
+describe("mutants of the scripts", () => {
+  it.for(MUTANTS)(
+    "the model notices that $what",
+    { timeout: 90_000 },
+    async (mutant, { direct, listener, onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await cp(fileURLToPath(new URL("../", import.meta.url)), folder, {
+        recursive: true,
+        filter: (path) => !path.endsWith(".ts"),
+      });
+      const path = join(folder, mutant.file);
+      const source = await readFile(path, "utf8");
+      expect(source).toContain(mutant.from);
+      await writeFile(path, source.replace(mutant.from, mutant.to));
+      const scripts = createScripts(pathToFileURL(`${folder}/`));
+      const until = { numRuns: 500, endOnFailure: true };
+      const caught = await checkQueue([direct, listener], scripts, until).then(
+        () => "survived",
+        () => "caught",
+      );
+      expect(caught).toBe("caught");
+    },
+  );
+});

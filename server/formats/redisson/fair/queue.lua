@@ -1,0 +1,98 @@
+-- The queue of Redisson's fair lock: only its head may acquire the lock. Included by the verbs that acquire or release.
+--
+-- KEYS[q] the queue (list)       KEYS[t] when each waiter in it times out, in ms (sorted set)
+-- KEYS[l] until when each waiter of Lockkeeper is alive, in ms; negative while its place is only kept (sorted set)
+
+-- include ../../fair-queue.lua
+
+local HAS_QUEUE = true
+-- The heartbeats outlive the timeouts by this: without its heartbeat, a waiter counts as one of Redisson.
+local HEARTBEATS_MS_MORE = 60000
+
+-- Returns the reply for a queue that is not one; nil if it is a queue or empty. The name of the heartbeats is reserved, so a
+-- key of another type is deleted.
+local function find_queue_fault(q, t, l)
+  local size = redis.pcall('ZCARD', KEYS[l])
+  if type(size) == 'table' then
+    if not is_wrong_type(size) then return size end
+    redis.call('DEL', KEYS[l])
+  end
+  local length, timeouts = redis.pcall('LLEN', KEYS[q]), redis.pcall('ZCARD', KEYS[t])
+  if type(length) == 'table' then
+    return is_wrong_type(length) and { 'not_a_lock', redis.call('TYPE', KEYS[q]).ok } or length
+  end
+  if type(timeouts) == 'table' then
+    return is_wrong_type(timeouts) and { 'not_a_lock', redis.call('TYPE', KEYS[t]).ok } or timeouts
+  end
+end
+
+-- Removes dead waiters at the head. Returns the reply if the queue cannot be used; otherwise nil, for how long in ms the lock
+-- is kept for another waiter at most (nil: it is this client's turn), and that waiter if it may have to be woken.
+local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
+  local fault = find_queue_fault(q, t, l)
+  if fault then return fault end
+  local head, beat = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, waiter)
+  if not head then return beat and { 'not_a_lock', 'list' } or nil end
+  if head == waiter then return nil end
+  if beat then return nil, math.abs(beat) - now_ms end
+  -- The lease of the last holder expired without a message, and a client of Redisson may sleep for longer.
+  return nil, math.max(1, read_score(t, head) - now_ms), head
+end
+
+-- Whether no more waiters may join. Each grant changes the timeouts of all of them.
+local function is_queue_full(q, waiters_max)
+  return redis.call('LLEN', KEYS[q]) >= waiters_max
+end
+
+local function is_queued(q, waiter)
+  return type(redis.pcall('LPOS', KEYS[q], waiter)) == 'number'
+end
+
+-- Adds a waiter at the end as Redisson does, or renews its heartbeat. Its timeout is that of the last waiter, or the end of
+-- the lock, plus the fair wait time. It is never below what it would be if the waiter joined now, so that no client of
+-- Redisson removes a live waiter.
+local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_wait_ms)
+  local at = redis.call('LPOS', KEYS[q], waiter)
+  local until_ms = read_score(t, waiter)
+  if type(at) ~= 'number' then
+    local last = redis.call('LINDEX', KEYS[q], '-1')
+    local from_ms = math.max(last and read_score(t, last) or 0, now_ms + math.max(0, remaining_ms))
+    until_ms = from_ms + fair_wait_ms
+    redis.call('ZADD', KEYS[t], format_integer(until_ms), waiter)
+    redis.call('RPUSH', KEYS[q], waiter)
+  elseif not until_ms or until_ms < now_ms + (at + 1) * fair_wait_ms then
+    until_ms = now_ms + (at + 1) * fair_wait_ms
+    redis.call('ZADD', KEYS[t], format_integer(until_ms), waiter)
+  end
+  redis.call('ZADD', KEYS[l], format_integer(now_ms + math.min(HEARTBEAT_MS, wait_ms)), waiter)
+  local kept_ms = until_ms - now_ms + HEARTBEATS_MS_MORE
+  if redis.call('PTTL', KEYS[l]) < kept_ms then redis.call('PEXPIRE', KEYS[l], format_integer(kept_ms)) end
+end
+
+-- Removes the head, which has acquired the lock. The others move up.
+local function take_turn(q, t, l, waiter, now_ms, fair_wait_ms)
+  if redis.call('LINDEX', KEYS[q], '0') == waiter then
+    redis.call('LPOP', KEYS[q])
+    decrease_timeouts(q, t, 0, 1, now_ms, fair_wait_ms)
+  end
+  redis.call('ZREM', KEYS[t], waiter)
+  redis.call('ZREM', KEYS[l], waiter)
+end
+
+-- Wakes the waiter whose turn is next.
+local function wake_next(q, t, l, channel, is_sharded, now_ms, is_free, fair_wait_ms)
+  if not KEYS[q] or channel == '' then return end
+  local head = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms)
+  if head then wake_queued(channel, head, is_sharded) end
+end
+
+-- Removes a waiter wherever it is. Those behind it move up.
+local function leave_queue(q, t, l, waiter, now_ms, fair_wait_ms)
+  local at = redis.pcall('LPOS', KEYS[q], waiter)
+  if type(at) == 'number' then
+    redis.call('LREM', KEYS[q], '1', waiter)
+    decrease_timeouts(q, t, at, 1, now_ms, fair_wait_ms)
+  end
+  redis.pcall('ZREM', KEYS[t], waiter)
+  redis.pcall('ZREM', KEYS[l], waiter)
+end

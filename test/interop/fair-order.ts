@@ -1,0 +1,74 @@
+import type { Redis } from "ioredis";
+import { buildFairQueueKeys } from "../../server/formats/keys.ts";
+
+/** What the commands on a fair lock show. */
+export interface FairOrder {
+  /** Grants to a client that was not the first in the queue. Empty while the lock is fair. */
+  readonly bypasses: readonly string[];
+  readonly grants: number;
+  /** From each release with a queue to the grant of its first waiter, in ms of the server's clock. */
+  readonly handOffsMs: readonly number[];
+}
+
+/** Follows the queue of one fair lock with MONITOR, which lists the commands of all scripts in the order of their effects. */
+export class FairOrderRecorder {
+  readonly #queue: string[] = [];
+  readonly #bypasses: string[] = [];
+  readonly #handOffsMs: number[] = [];
+  #grants = 0;
+  /** A script of Redisson removes the waiter before it stores the hold; ours does so afterwards. */
+  #called: string | undefined;
+  #holder: string | undefined;
+  #releasedAt: number | undefined;
+
+  private constructor(
+    private readonly key: string,
+    private readonly monitor: Redis,
+  ) {}
+
+  static async start(redis: Redis, key: string): Promise<FairOrderRecorder> {
+    const recorder = new FairOrderRecorder(key, await redis.monitor());
+    const [queue] = buildFairQueueKeys(key);
+    recorder.monitor.on("monitor", (time: string, words: readonly string[], source: string) => {
+      const [command = "", at, ...rest] = words;
+      if (source !== "lua") return;
+      if (at === queue) recorder.#readQueue(command.toLowerCase(), rest);
+      else if (at === key) recorder.#readLock(command.toLowerCase(), rest, Number(time) * 1000);
+    });
+    return recorder;
+  }
+
+  stop(): FairOrder {
+    this.monitor.disconnect();
+    return { bypasses: this.#bypasses, grants: this.#grants, handOffsMs: this.#handOffsMs };
+  }
+
+  #readQueue(command: string, words: readonly string[]): void {
+    if (command === "rpush") this.#queue.push(words[0] ?? "");
+    else if (command === "lrem") this.#remove(words[1] ?? "");
+    else if (command === "lpop") {
+      const first = this.#queue.shift();
+      if (first !== this.#holder) this.#called = first;
+    }
+  }
+
+  #remove(waiter: string): void {
+    const at = this.#queue.indexOf(waiter);
+    if (at >= 0) this.#queue.splice(at, 1);
+  }
+
+  #readLock(command: string, [field = ""]: readonly string[], atMs: number): void {
+    if (command === "hset") {
+      const isFirst = this.#called === field || this.#queue.length === 0 || this.#queue[0] === field;
+      if (!isFirst) this.#bypasses.push(`${field} acquired ${this.key} before ${this.#queue[0]}`);
+      if (this.#releasedAt !== undefined) this.#handOffsMs.push(atMs - this.#releasedAt);
+      this.#grants++;
+      this.#holder = field;
+      this.#called = undefined;
+      this.#releasedAt = undefined;
+    } else if (command === "del" || command === "hdel") {
+      this.#holder = undefined;
+      this.#releasedAt = this.#queue.length > 0 ? atMs : undefined;
+    }
+  }
+}
