@@ -4,7 +4,13 @@ import { describe, expect, vi } from "vitest";
 import { locksTest } from "../../test/support/fixtures.ts";
 import { forceReleaseObserved, observeHeldLock } from "../../test/support/observed-lock.ts";
 import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
-import { countWaiters, createRedissonOwner, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";
+import {
+  catchLockError,
+  countWaiters,
+  createRedissonOwner,
+  getErrorCode,
+  sleepMs,
+} from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { buildEventChannel, buildFairKeys, buildFairQueueKeys } from "../formats/keys.ts";
 import type { AcquireRequest, WaitRequest } from "../formats/lock-requests.ts";
@@ -298,8 +304,11 @@ describe("auxiliary keys with other data", () => {
     async ([, index], { client, direct, key }) => {
       const name = String(buildFairKeys(key)[index]);
       await direct.set(name, "data");
-      for (const options of [FAIR, WAITING])
-        expect(await getErrorCode(client.acquire(key, options))).toBe("not_a_lock");
+      for (const options of [FAIR, WAITING]) {
+        const refusal = await catchLockError(client.acquire(key, options));
+        expect(refusal.code).toBe("not_a_lock");
+        expect(refusal.message).toContain(`${name.split(":")[0]}:{…} of this fair lock holds a string`);
+      }
       expect(await direct.get(name)).toBe("data");
       expect(await direct.exists(key)).toBe(0);
     },
