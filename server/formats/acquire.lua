@@ -38,6 +38,7 @@
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
+--         {'not_a_lock', type, name}    the auxiliary key of a fair lock with this name is not its queue
 
 -- include fast-path/acquire.lua
 

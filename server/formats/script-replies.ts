@@ -31,6 +31,8 @@ export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonl
 export interface NotALockReply {
   readonly outcome: "not_a_lock";
   readonly type: string;
+  /** The prefix of the auxiliary key that has this type; by default, the lock has it. */
+  readonly auxiliary?: string | undefined;
 }
 
 /** Another principal acquired this hold. */
@@ -85,7 +87,7 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
   if (outcome === "held") return { outcome, ...parseCurrentHold(fields) };
   if (outcome === "lost") return parseLostReply(fields);
   if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
-  if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "" };
+  if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "", auxiliary: fields[2] };
   if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
   return parseRefusedReply(fields);
 }

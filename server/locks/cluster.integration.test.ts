@@ -4,7 +4,7 @@ import { catchHolders } from "../../test/conformance/conformance-fixture.ts";
 import { startTestCluster } from "../../test/support/cluster.ts";
 import { countWaiters, createTestKey, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
-import { buildCompanionKey, buildWaitersKey } from "../formats/keys.ts";
+import { buildCompanionKey, buildFairKeys, buildWaitersKey } from "../formats/keys.ts";
 import { openBackend } from "./backends/open-backend.ts";
 import { LockClient } from "./client/lock-client.ts";
 
@@ -104,12 +104,13 @@ describe.concurrent("slot migration", () => {
     },
   );
 
-  it.for(FORMATS)(
+  it.for([...FORMATS, "fair" as const])(
     "a free lock in a migrating slot can be acquired, re-entered and released (%s)",
-    async (format, { createKeyAt, backend, cluster }) => {
+    async (variant, { createKeyAt, backend, cluster }) => {
       const key = createKeyAt(1);
       const { verbs } = backend;
-      const ask = { owner: "me", leaseMs: 30_000, format };
+      const form = variant === "fair" ? ({ kind: "fair" } as const) : { format: variant };
+      const ask = { owner: "me", leaseMs: 30_000, ...form };
       const move = await cluster.startSlotMove(key, 2);
       const first = (await verbs.acquire(key, ask)).grant;
       expect(await getErrorCode(verbs.acquire(key, ask))).toBe("held");
@@ -156,35 +157,35 @@ describe.concurrent("slot migration", () => {
     expect((await taking).count).toBe(1);
   });
 
-  it("a waiter follows a migrated slot and is woken by a release on the new master", async ({
-    createKeyAt,
-    client,
-    other,
-    cluster,
-  }) => {
-    const key = createKeyAt(1);
-    const hold = await client.acquire(key);
-    const waits = other.acquire(key, { waitMs: 20_000, renew: false });
-    const waiters = String(buildWaitersKey(key));
-    await waitUntil(async () => (await cluster.getMasterClient(key).zcard(waiters)) > 0);
-    await sleepMs(100);
-    const move = await cluster.startSlotMove(key, 2);
-    await move.moveKeys(...both(key), waiters);
-    await move.finish();
-    await sleepMs(500);
-    const releasedAt = performance.now();
-    await hold.release();
-    await waits;
-    expect(performance.now() - releasedAt).toBeLessThan(800);
-  });
+  it.for(["lock", "fair"] as const)(
+    "a waiter follows a migrated slot and is woken by a release on the new master (%s)",
+    async (kind, { createKeyAt, client, other, cluster }) => {
+      const key = createKeyAt(1);
+      const hold = await client.acquire(key, { kind });
+      const waits = other.acquire(key, { kind, waitMs: 20_000, renew: false });
+      const waiters = String(buildWaitersKey(key));
+      await waitUntil(async () => (await cluster.getMasterClient(key).zcard(waiters)) > 0);
+      await sleepMs(100);
+      const move = await cluster.startSlotMove(key, 2);
+      await move.moveKeys(...both(key), waiters, ...(kind === "fair" ? buildFairKeys(key).map(String) : []));
+      await move.finish();
+      await sleepMs(500);
+      const releasedAt = performance.now();
+      await hold.release();
+      await waits;
+      expect(performance.now() - releasedAt).toBeLessThan(800);
+    },
+  );
 });
 
 describe("flushed cluster scripts", () => {
   it("scripts are reloaded on every node after SCRIPT FLUSH", async ({ cluster, client, createKeyAt }) => {
     for (const master of cluster.masters) await master.runCli("SCRIPT", "FLUSH");
     for (const master of [0, 1, 2]) {
-      const hold = await client.acquire(createKeyAt(master));
-      expect((await hold.release()).outcome).toBe("released");
+      for (const kind of ["lock", "fair"] as const) {
+        const hold = await client.acquire(createKeyAt(master), { kind });
+        expect((await hold.release()).outcome).toBe("released");
+      }
     }
   });
 });

@@ -4,10 +4,18 @@ import { describe, expect, vi } from "vitest";
 import { locksTest } from "../../test/support/fixtures.ts";
 import { forceReleaseObserved, observeHeldLock } from "../../test/support/observed-lock.ts";
 import { RedissonFixture } from "../../test/support/redisson-fixture.ts";
-import { countWaiters, createRedissonOwner, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";
+import {
+  catchLockError,
+  countWaiters,
+  createRedissonOwner,
+  getErrorCode,
+  sleepMs,
+} from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { buildEventChannel, buildFairKeys, buildFairQueueKeys } from "../formats/keys.ts";
+import type { AcquireRequest, WaitRequest } from "../formats/lock-requests.ts";
 import { getLockWriter } from "../formats/lock-writer.ts";
+import { leaveFairQueue } from "../formats/stop-waiting.ts";
 
 const it = locksTest();
 
@@ -27,7 +35,11 @@ const waitForQueue = (direct: Redis, key: string, count: number) =>
 const writer = getLockWriter({ format: "redisson", kind: "fair" });
 
 /** A client that joins the queue and is not heard of again. */
-function joinAndDie(direct: Redis, key: string, { waitMs = 60_000, waitersMax = 1000, ...more } = {}) {
+function joinAndDie(
+  direct: Redis,
+  key: string,
+  { waitMs = 60_000, waitersMax = 1000, ...more }: Partial<AcquireRequest & WaitRequest> = {},
+) {
   const plain = { digest: "-", record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" as const };
   const ask = { token: createRedissonOwner(), owner: "dead", leaseMs: 30_000, id: randomUUID(), ...plain };
   const waiting = { waitMs, sinceMs: undefined, waitersMax };
@@ -240,6 +252,25 @@ describe("places in the queue", () => {
     await granted.release();
   });
 
+  it("a waiter whose replies were lost has one place, and leaves it without knowing when it joined", async ({
+    client,
+    direct,
+    key,
+  }) => {
+    const hold = await client.acquire(key, FAIR);
+    const same = { token: createRedissonOwner(), id: randomUUID() };
+    await joinAndDie(direct, key, same);
+    await joinAndDie(direct, key, { ...same, retryMs: 50 });
+    expect(await listQueue(direct, key)).toEqual([same.token]);
+    expect(await countWaiters(direct, key)).toBe(1);
+    const departure = { waiterId: same.token, sinceMs: undefined, owner: "dead", seenMs: undefined };
+    const rest = { keepMs: 0, isKept: false, fairWaitMs: FAIR_WAIT_MS };
+    await leaveFairQueue(direct, buildEventChannel(0), key, { ...departure, ...rest });
+    expect(await countQueueKeys(direct, key)).toBe(0);
+    expect(await countWaiters(direct, key)).toBe(0);
+    await hold.release();
+  });
+
   it("an acquire beyond the maximum number of waiters is refused", async ({ client, direct, key }) => {
     const hold = await client.acquire(key, FAIR);
     const limits = { waitersMax: 2 };
@@ -273,8 +304,11 @@ describe("auxiliary keys with other data", () => {
     async ([, index], { client, direct, key }) => {
       const name = String(buildFairKeys(key)[index]);
       await direct.set(name, "data");
-      for (const options of [FAIR, WAITING])
-        expect(await getErrorCode(client.acquire(key, options))).toBe("not_a_lock");
+      for (const options of [FAIR, WAITING]) {
+        const refusal = await catchLockError(client.acquire(key, options));
+        expect(refusal.code).toBe("not_a_lock");
+        expect(refusal.message).toContain(`${name.split(":")[0]}:{…} of this fair lock holds a string`);
+      }
       expect(await direct.get(name)).toBe("data");
       expect(await direct.exists(key)).toBe(0);
     },

@@ -192,7 +192,15 @@ export function createRefusalError(
       { ...toKeyFields(key), unit: reply.unit },
     );
   }
+  if (reply.auxiliary !== undefined) return createNoQueueError(key, reply.type, reply.auxiliary);
   return createNotALockError(key, reply.type, format);
+}
+
+function createNoQueueError(key: Key, redisType: string, auxiliary: string): NotALockError {
+  return new NotALockError(
+    `The key ${auxiliary}:{…} of this fair lock holds a ${redisType} that is not a queue of Redisson. Nothing was changed. Use another key for the lock, or delete that key if no application uses it.`,
+    { ...toKeyFields(key), redisType },
+  );
 }
 
 /** Creates the error for an observed key that is not a lock. */

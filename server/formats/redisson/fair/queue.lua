@@ -19,10 +19,10 @@ local function find_queue_fault(q, t, l)
   end
   local length, timeouts = redis.pcall('LLEN', KEYS[q]), redis.pcall('ZCARD', KEYS[t])
   if type(length) == 'table' then
-    return is_wrong_type(length) and { 'not_a_lock', redis.call('TYPE', KEYS[q]).ok } or length
+    return is_wrong_type(length) and { 'not_a_lock', redis.call('TYPE', KEYS[q]).ok, 'redisson_lock_queue' } or length
   end
   if type(timeouts) == 'table' then
-    return is_wrong_type(timeouts) and { 'not_a_lock', redis.call('TYPE', KEYS[t]).ok } or timeouts
+    return is_wrong_type(timeouts) and { 'not_a_lock', redis.call('TYPE', KEYS[t]).ok, 'redisson_lock_timeout' } or timeouts
   end
 end
 
@@ -32,7 +32,7 @@ local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
   local fault = find_queue_fault(q, t, l)
   if fault then return fault end
   local head, beat = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, waiter)
-  if not head then return beat and { 'not_a_lock', 'list' } or nil end
+  if not head then return beat and { 'not_a_lock', 'list', 'redisson_lock_queue' } or nil end
   if head == waiter then return nil end
   if beat then return nil, math.abs(beat) - now_ms end
   -- The lease of the last holder expired without a message, and a client of Redisson may sleep for longer.
