@@ -49,6 +49,10 @@ export interface AcquireRequest extends LockRequest {
   readonly minHoldMs: number;
   /** The unit of the deadline in a `timestamp` lock. */
   readonly unit: TimestampUnit;
+  /** The number of permits; only for a semaphore. */
+  readonly permits?: number | undefined;
+  /** The total number of permits of the semaphore; `undefined` if it must exist. */
+  readonly limit?: number | undefined;
 }
 
 /** A request to renew or to re-enter a hold. */

@@ -27,6 +27,7 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
     ...{
       acquire: refuse,
       acquireAll: refuse,
+      setLimit: refuse,
       reenter: refuse,
       renew: refuse,
       verify: refuse,

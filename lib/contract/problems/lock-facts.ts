@@ -12,7 +12,19 @@ export const REMAINING_MS = z
   .meta({ description: "Milliseconds until the lock expires unless it is renewed; null: no TTL." });
 export const HELD_FACTS = {
   ...keyFields,
-  holders: z.array(HolderFacts).meta({ description: "The holders of the lock." }),
+  holders: z
+    .array(HolderFacts)
+    .meta({ description: "The holders of the lock. Empty for a semaphore, which has `permits` instead." }),
+  permits: z
+    .object({
+      available: z.int().meta({
+        description:
+          "Permits that are available. Negative if the limit was decreased below the acquired permits.",
+      }),
+      total: z.int().meta({ description: "Permits in total." }),
+    })
+    .optional()
+    .meta({ description: "The permits of a semaphore. Absent for a lock." }),
   remainingMs: REMAINING_MS,
   asOf: z.int().meta({ description: "Redis's clock when the lock was read, in Unix milliseconds." }),
 };

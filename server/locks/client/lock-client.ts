@@ -5,7 +5,11 @@ import type { SignalledLibrary } from "../../formats/release-signals.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
-import type { AcquireOptions, ReserveOptions as ReserveVerbOptions } from "../verbs/verbs.ts";
+import type {
+  AcquireOptions,
+  ReserveOptions as ReserveVerbOptions,
+  SemaphorePermits,
+} from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { acquireWithRetry } from "./acquire-with-retry.ts";
 import { GroupLocker, type HoldGroup } from "./group-locker.ts";
@@ -112,6 +116,18 @@ export class LockClient {
     this.#assertOpen();
     const format = options.format ?? this.backend.format;
     await this.backend.verbs.reserve(key, { ...options, format });
+  }
+
+  /**
+   * Sets the total number of permits of a semaphore, and creates a missing one. If more permits are acquired, no permit is
+   * available until enough of them were released.
+   *
+   * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
+   */
+  async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
+    assertKey(key);
+    this.#assertOpen();
+    return await this.backend.verbs.setLimit(key, limit);
   }
 
   /**
@@ -230,7 +246,8 @@ export class LockClient {
 
   async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
     const { renew = true, retry, onJeopardy } = options;
-    const ask = this.#toAcquireOptions(options, signal);
+    const { kind, permits, limit } = options;
+    const ask = { ...this.#toAcquireOptions(options, signal), kind, permits, limit };
     try {
       if (signal?.aborted) throw createAbortedError(signal);
       const send = (each: AcquireOptions) => this.backend.verbs.acquire(key, each);

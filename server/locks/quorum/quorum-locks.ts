@@ -14,7 +14,7 @@ import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
 import { assertDurations } from "../verbs/durations.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
-import { assertPlainKind } from "../verbs/kinds.ts";
+import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
 import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
@@ -95,6 +95,7 @@ export class QuorumLocks implements OperatorVerbs {
     assertCallerTexts(options);
     assertDurations(options);
     assertPlainKind(options, QUORUM_KINDS);
+    assertPermits(options);
     return await this.#acquire(key, options);
   }
 
@@ -106,6 +107,12 @@ export class QuorumLocks implements OperatorVerbs {
     assertDurations(options);
     assertPlainKind(options, QUORUM_KINDS);
     return await this.#groupAcquirer.acquire(keys, options);
+  }
+
+  /** @throws InvalidError */
+  async setLimit(): Promise<never> {
+    assertPlainKind({ kind: "semaphore" }, QUORUM_KINDS);
+    throw new Error("A quorum has no semaphores");
   }
 
   /** @param token the token to store; by default a new one */

@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ReleaseRequest, Reservation } from "../../formats/lock-requests.ts";
-import { getLockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import {
   buildReleaseSignals,
   type FindSignalledLibraries,
@@ -31,7 +31,7 @@ export class Releaser {
   async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
     const writer = getLockWriter(hold);
     const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
-    const startHandOver = this.#prepareHandOver(ask, hold.key);
+    const startHandOver = writer.isShared ? undefined : this.#prepareHandOver(ask, hold.key);
     const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),
@@ -40,7 +40,7 @@ export class Releaser {
     const reply = await pending;
     if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
     if (reply.outcome === "released" || reply.outcome === "still_held") {
-      if (reply.outcome === "released" && reply.reservation === undefined)
+      if (reply.outcome === "released" && reply.reservation === undefined && !writer.isShared)
         this.onHoldChange?.("released", hold.key, reply.fence);
       if (reply.outcome === "released") this.signalReservationEnd(hold, reply.reservation);
       const { outcome, count, asOf } = reply;

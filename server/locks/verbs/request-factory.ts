@@ -30,10 +30,19 @@ export class RequestFactory {
   }
 
   /** @param token by default a new one */
-  createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
+  createAcquireRequest(options: AcquireOptions, token = this.#createTokenFor(options)): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
-    return { token, ...ask, ...this.#identify(options, content) };
+    return { token, ...ask, ...toPermits(options), ...this.#identify(options, content) };
+  }
+
+  /**
+   * A hold that shares its key is found by its token, so a repeated request must have the same token, also if it reaches
+   * another instance.
+   */
+  #createTokenFor({ kind, requestId, principal }: AcquireOptions): string {
+    if (kind !== "semaphore" || requestId === undefined) return this.createToken();
+    return deriveToken(scopeRequestId(requestId, principal));
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -83,8 +92,14 @@ export class RequestFactory {
 }
 
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
-function listKind({ kind = "lock" }: AcquireOptions): readonly string[] {
+function listKind(options: AcquireOptions): readonly unknown[] {
+  const { kind = "lock" } = options;
+  if (kind === "semaphore") return [kind, toPermits(options)];
   return kind === "lock" ? [] : [kind];
+}
+
+function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRequest, "permits" | "limit"> {
+  return kind === "semaphore" ? { permits, limit } : {};
 }
 
 function toLockContent(options: AcquireOptions) {
@@ -97,6 +112,13 @@ function toLockContent(options: AcquireOptions) {
 /** Scopes a request id to its principal: the same id from two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
+}
+
+/** Derives a token of the common form from a request id. */
+function deriveToken(requestId: string): string {
+  const hash = createHash("sha256").update(requestId).digest();
+  const uuid = hash.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return `${uuid}:${hash.readUIntBE(16, 6)}`;
 }
 
 function digestText(text: string): string {

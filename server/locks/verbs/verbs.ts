@@ -33,6 +33,10 @@ export interface AcquireOptions extends HoldCaller {
   readonly format?: WritableFormat | undefined;
   /** `lock` by default; every other kind requires the format `redisson`. */
   readonly kind?: WritableKind | undefined;
+  /** The number of permits; only for a semaphore, 1 by default. */
+  readonly permits?: number | undefined;
+  /** The total number of permits of the semaphore; a missing one is created with it. */
+  readonly limit?: number | undefined;
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
@@ -93,7 +97,7 @@ export interface ReserveOptions extends HoldCaller {
 export interface Grant extends HoldRef {
   /** The label of the hold. */
   readonly owner: string;
-  /** Re-entrancy count. */
+  /** Re-entrancy count; for a semaphore, the number of permits. */
   readonly count: number;
   readonly leaseMs: number;
   /** Remaining lease when Redis replied, in ms. Count it from before the request was sent. */
@@ -102,6 +106,17 @@ export interface Grant extends HoldRef {
   readonly asOf: number;
   /** The last request to release the hold. */
   readonly releaseRequested?: ReleaseRequest | undefined;
+}
+
+/** The permits of a semaphore. */
+export interface SemaphorePermits {
+  readonly key: Key;
+  readonly limit: number;
+  /** Negative if more permits are acquired than the limit. */
+  readonly available: number;
+  readonly acquired: number;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
 }
 
 /** Asks the client of a hold to release it. */
@@ -185,6 +200,12 @@ export interface LockVerbs {
    */
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
+  /**
+   * Sets the total number of permits of a semaphore, and creates a missing one. Repeating it changes nothing.
+   *
+   * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, unavailable, unknown_outcome
+   */
+  setLimit(key: Key, limit: number): Promise<SemaphorePermits>;
 }
 
 /** Receives the holds that begin, and those whose release left the lock free, with the fencing token. */

@@ -1,6 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
 import type { AbortSignalLike } from "./abort-signal-like.ts";
 import type { QueuePlace, Turn } from "./key-queue.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
@@ -19,6 +20,8 @@ export interface WaitOptions {
   readonly requestId: string | undefined;
   /** As for `WaiterQueues.enqueue`; true by default. */
   readonly acceptsHandOver?: boolean;
+  /** As for `WaiterQueues.enqueue`. */
+  readonly wakeChannel?: RedisArgument | undefined;
 }
 
 /** The result of an attempt to acquire a lock. */
@@ -65,7 +68,7 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, acceptsHandOver } = options;
+    const { waitMs, signal, requestId, acceptsHandOver, wakeChannel } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
     let sinceMs = this.#reclaimPlace(name);
@@ -88,7 +91,7 @@ export class WaitCoordinator {
           place?.leave();
           queuedKey = seen.key ?? key;
           sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(queuedKey, sinceMs, seen, acceptsHandOver);
+          place = this.queues.enqueue(queuedKey, sinceMs, seen, acceptsHandOver, wakeChannel);
         } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
         else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
         else place?.sleepAfter(seen);

@@ -53,13 +53,21 @@ export class WaiterQueues {
    * @param seen the result of the first attempt
    * @param acceptsHandOver whether a hold of this process may be handed over to the waiter. Its release then wakes no other
    *   process, so the waiter must need no other lock
+   * @param wakeChannel the channel of an object that all clients release with a message on it, so that no keyspace
+   *   notifications are needed; by default the channel of a lock, with keyspace notifications
    */
-  enqueue(key: Key, since: number, seen: HeldOutcome, acceptsHandOver = true): QueuePlace {
-    const channel = toBuffer(buildWakeChannel(key));
+  enqueue(
+    key: Key,
+    since: number,
+    seen: HeldOutcome,
+    acceptsHandOver = true,
+    wakeChannel?: RedisArgument,
+  ): QueuePlace {
+    const channel = toBuffer(wakeChannel ?? buildWakeChannel(key));
     let queue = this.#queues.get(toChannelName(channel));
     if (queue === undefined) {
       queue = new KeyQueue(
-        this.#buildChannels(key, channel),
+        wakeChannel === undefined ? this.#buildChannels(key, channel) : toPlainChannels(channel),
         () => this.#keyspaceState,
         (left) => this.#close(left),
       );
@@ -78,7 +86,7 @@ export class WaiterQueues {
 
   #buildChannels(key: Key, wake: Buffer): QueueChannels {
     const { keyspace } = this;
-    if (keyspace === undefined) return { names: [toChannelName(wake)], wake, keyspace: undefined };
+    if (keyspace === undefined) return toPlainChannels(wake);
     const notifications = buildKeyspaceChannel(keyspace.db, toBuffer(toRedisArgument(key)));
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
@@ -104,5 +112,10 @@ export class WaiterQueues {
   }
 }
 
+const toPlainChannels = (wake: Buffer): QueueChannels => ({
+  names: [toChannelName(wake)],
+  wake,
+  keyspace: undefined,
+});
 const toChannelName = (channel: Buffer) => channel.toString("latin1");
 const toBuffer = (name: RedisArgument) => (Buffer.isBuffer(name) ? name : Buffer.from(String(name)));

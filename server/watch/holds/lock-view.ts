@@ -73,7 +73,8 @@ function findHoldId(
 ): string | null {
   if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
     return null;
-  return formatHoldId({ target, key, format: seen.format, unit, token: formatKey(token), fence });
+  const kind = seen.kind === "semaphore" ? seen.kind : undefined;
+  return formatHoldId({ target, key, format: seen.format, kind, unit, token: formatKey(token), fence });
 }
 
 function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {

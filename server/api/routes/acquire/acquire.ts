@@ -26,6 +26,7 @@ const ACQUIRE_EXAMPLES = {
   "Allow one hold every 5 minutes": { minHoldMs: 300_000 },
   "Use the format of redlock, redis-py and other SET NX PX libraries": { format: "token" },
   "Use the format of SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
+  "Acquire 2 of 10 permits of a semaphore": { kind: "semaphore", permits: 2, limit: 10 } as const,
   "Re-enter a hold": { reenter: EXAMPLE_HOLD_ID },
 };
 
@@ -73,6 +74,7 @@ export function createVerbRoutes(
         "quota_exceeded",
         "too_many_waiting",
         "unit_conflict",
+        "limit_conflict",
         "not_owner",
         "idempotency_key_required",
         "invalid_hold_id",
