@@ -35,6 +35,8 @@ local WAITS_REMOVED_MAX = 1000
 -- How long the companion of the key is kept. Afterwards, the limit is needed to recognize a semaphore whose permits are all
 -- available.
 local KEY_COMPANION_MS = 172800000
+-- Marks the event of a hold that does not end the others.
+local SHARED = '{"shared":true}'
 -- Permits of Redisson without a lease expire after this time.
 local NEVER_MS = 922337203685477
 
@@ -127,7 +129,7 @@ if available >= permits and not gives_way_ms then
   remember_fence()
   find_count(1, kept, token, now_ms)
   local had_turn = stop_waiting()
-  redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, permits, '', owner, '', KEYS[1]))
+  redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, permits, '', owner, SHARED, KEYS[1]))
   -- Clients that gave way to this one can acquire the rest.
   if had_turn or is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
   return format_grant(read_remaining_ms(1, kept, now_ms), 'acquired')
