@@ -18,15 +18,6 @@ import { parseSetLimitReply, type SetLimitReply } from "./set-limit-reply.ts";
 
 type Keys = RedisArgument[];
 
-const SCRIPTS = new URL("semaphore/", import.meta.url);
-const createScript = <Reply>(name: string, decode: (reply: unknown) => Reply) =>
-  new Script<Keys, Keys, Reply>(new URL(name, SCRIPTS), decode);
-
-const acquireScript = createScript("acquire.lua", parseAcquireReply);
-const releaseScript = createScript("release.lua", parseReleaseReply);
-const leaveTurnScript = createScript("leave-turn.lua", () => undefined);
-const setLimitScript = createScript("set-limit.lua", parseSetLimitReply);
-
 const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, key);
 const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
@@ -36,9 +27,20 @@ const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded 
  */
 export class SemaphoreWriter extends LockWriter {
   override readonly isShared = true;
+  readonly #take: Script<Keys, Keys, AcquireReply>;
+  readonly #return: Script<Keys, Keys, ReleaseReply>;
+  readonly #leaveTurn: Script<Keys, Keys, void>;
+  readonly #setLimit: Script<Keys, Keys, SetLimitReply>;
 
-  constructor() {
-    super("redisson", "semaphore");
+  /** @param scripts as for `LockWriter` */
+  constructor(scripts: URL = new URL("../", import.meta.url)) {
+    super("redisson", "semaphore", scripts);
+    const script = <Reply>(name: string, decode: (reply: unknown) => Reply) =>
+      new Script<Keys, Keys, Reply>(new URL(`redisson/semaphore/${name}.lua`, scripts), decode);
+    this.#take = script("acquire", parseAcquireReply);
+    this.#return = script("release", parseReleaseReply);
+    this.#leaveTurn = script("leave-turn", () => undefined);
+    this.#setLimit = script("set-limit", parseSetLimitReply);
   }
 
   protected override buildKeys(key: Key, token: string): Keys {
@@ -61,7 +63,7 @@ export class SemaphoreWriter extends LockWriter {
     waiting?: WaitRequest,
   ): Promise<AcquireReply> {
     const { token, leaseMs, id, digest, permits = 1, limit, retryMs } = ask;
-    return acquireScript.run(
+    return this.#take.run(
       redis,
       [...this.buildKeys(key, token), buildWaitersKey(key), buildCompanionKey(key), buildClaimKey(key)],
       [
@@ -74,7 +76,7 @@ export class SemaphoreWriter extends LockWriter {
 
   override release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     const { token, fence, principal, id, digest, acquiredBy, retryMs } = ask;
-    return releaseScript.run(redis, this.buildKeys(key, token), [
+    return this.#return.run(redis, this.buildKeys(key, token), [
       ...[token, fence ?? "", principal ?? "", id, digest, buildSemaphoreChannel(key), channel],
       ...[acquiredBy ?? "", retryMs ?? "", formatShardedFlag(redis)],
     ]);
@@ -92,13 +94,13 @@ export class SemaphoreWriter extends LockWriter {
     const leaving =
       keepMs > 0
         ? undefined
-        : leaveTurnScript.run(redis, [toRedisArgument(key), buildClaimKey(key)], request);
+        : this.#leaveTurn.run(redis, [toRedisArgument(key), buildClaimKey(key)], request);
     await Promise.all([leaving, stopWaiting(redis, channel, key, waiter)]);
   }
 
   /** Sets the total number of permits; creates a missing semaphore. */
   setLimit(redis: Commands, key: Key, limit: number): Promise<SetLimitReply> {
-    return setLimitScript.run(
+    return this.#setLimit.run(
       redis,
       [toRedisArgument(key), buildCompanionKey(key), buildPermitsKey(key)],
       [limit, buildSemaphoreChannel(key), formatShardedFlag(redis)],

@@ -82,9 +82,17 @@ if acquired > 0 and redis.call('ZSCORE', KEYS[3], build_permit_id(token, 1)) the
 local total = available + acquired
 if state == 'missing' then
   if not limit then return { 'limit_conflict', '-1' } end
+  if permits > limit then return { 'limit_conflict', format_integer(limit) } end
 else
   if total ~= limit and acquired == 0 and last.value ~= 'semaphore' then return { 'not_a_lock', 'string' } end
   if limit and limit ~= total or permits > total then return { 'limit_conflict', format_integer(total) } end
+end
+
+-- Shows that the key is a semaphore, also while all its permits are available.
+local function write_key_companion(fence)
+  forget_hold(last)
+  last.fence, last.format, last.value = fence, FORMAT, 'semaphore'
+  redis.call('SET', KEYS[5], format_companion(last), 'PX', KEY_COMPANION_MS)
 end
 
 local is_changed = reclaim_permits(now_ms) > 0
@@ -92,6 +100,7 @@ if state == 'missing' then
   -- The number may have been evicted while permits are acquired.
   total = limit
   available = limit - redis.call('ZCARD', KEYS[3])
+  write_key_companion(last.fence)
   redis.call('SET', KEYS[1], format_integer(available))
   is_changed = true
 elseif is_changed then
@@ -112,12 +121,6 @@ local function store_permits()
   if ttl_ms > 0 then redis.call('PEXPIRE', KEYS[3], ttl_ms) end
 end
 
-local function remember_fence()
-  forget_hold(last)
-  last.fence, last.format, last.value = kept.fence, FORMAT, 'semaphore'
-  redis.call('SET', KEYS[5], format_companion(last), 'PX', KEY_COMPANION_MS)
-end
-
 local gives_way_ms = find_give_way_ms(6, request_id, tonumber(since) or now_ms)
 if available >= permits and not gives_way_ms then
   store_permits()
@@ -126,7 +129,7 @@ if available >= permits and not gives_way_ms then
   kept.count, kept.owner, kept.principal, kept.record = permits, owner, principal, record
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
-  remember_fence()
+  write_key_companion(kept.fence)
   find_count(1, kept, token, now_ms)
   local had_turn = stop_waiting()
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, permits, '', owner, SHARED, KEYS[1]))
