@@ -217,7 +217,7 @@ describe("Lua scripts", () => {
   /** Some functions take the number of the key. */
   function withKeyNumbers(code: string): string {
     return code.replace(
-      /\b(read_\w+|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms)\((\d)(?=[,)])/g,
+      /\b(read_\w+|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|remember_latch_request)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }

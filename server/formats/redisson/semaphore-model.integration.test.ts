@@ -223,7 +223,7 @@ const MUTANTS = [
     what: "the last fencing token of the key is not updated",
     file: "acquire.lua",
     from: "last.fence, last.format, last.value = fence,",
-    to: "last.fence, last.format, last.value = '9007199254740900',"
+    to: "last.fence, last.format, last.value = '9007199254740900',",
   },
 ] as const;
 

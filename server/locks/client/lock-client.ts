@@ -16,6 +16,7 @@ import { GroupLocker, type HoldGroup } from "./group-locker.ts";
 import type { Hold } from "./hold.ts";
 import { HoldLeases } from "./hold-leases.ts";
 import type { AcquireAllOptions, HoldOptions, WithLockOptions } from "./hold-options.ts";
+import { Latch } from "./latch.ts";
 import { LockFrame, runInFrame } from "./lock-frame.ts";
 import type { Logger } from "./logger.ts";
 import {
@@ -128,6 +129,12 @@ export class LockClient {
     assertKey(key);
     this.#assertOpen();
     return await this.backend.verbs.setLimit(key, limit);
+  }
+
+  /** Returns the count-down latch of a key. Sends nothing. @throws InvalidError */
+  latch(key: string): Latch {
+    assertKey(key);
+    return new Latch(key, this.backend.verbs.latches, this.#closed.signal);
   }
 
   /**

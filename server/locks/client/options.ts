@@ -88,6 +88,9 @@ export const assertReleaseOptions = (options: object) =>
   assertOptions("release", { reservedMs: NUMBER }, options);
 export const assertReserveOptions = (options: object) => assertOptions("reserve", RESERVE_OPTIONS, options);
 
+export const assertLatchWaitOptions = (options: object) =>
+  assertOptions("await", { waitMs: NUMBER, signal: SIGNAL }, options);
+
 export function assertCampaignOptions(options: object): void {
   assertHold("campaign", CAMPAIGN_OPTIONS, options);
   for (const name of ["onElected", "signal"]) {

@@ -40,6 +40,7 @@ import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";
 import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { readForeignHold } from "./foreign-hold.ts";
+import { createUnsupportedError, NO_LATCHES } from "./no-shared-objects.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
 import { QuorumGroupAcquirer } from "./quorum-group-acquirer.ts";
@@ -109,10 +110,11 @@ export class QuorumLocks implements OperatorVerbs {
     return await this.#groupAcquirer.acquire(keys, options);
   }
 
+  readonly latches = NO_LATCHES;
+
   /** @throws InvalidError */
   async setLimit(): Promise<never> {
-    assertPlainKind({ kind: "semaphore" }, QUORUM_KINDS);
-    throw new Error("A quorum has no semaphores");
+    throw createUnsupportedError("semaphores");
   }
 
   /** @param token the token to store; by default a new one */

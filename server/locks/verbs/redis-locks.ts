@@ -32,8 +32,8 @@ import {
 } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
 import { assertCount, assertExclusive, assertKind, assertPermits, assertPlainKind } from "./kinds.ts";
+import { Latches } from "./latches.ts";
 import { assertLockSet } from "./lock-set.ts";
-
 import { LockableKeys } from "./lockable-keys.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
@@ -48,6 +48,7 @@ import type {
   Grant,
   HoldChangeListener,
   HoldStatus,
+  LatchVerbs,
   OperatorVerbs,
   Released,
   ReleaseOptions,
@@ -83,6 +84,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
   readonly #batchRenewer: BatchRenewer;
+  readonly latches: LatchVerbs;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
   constructor(
@@ -103,6 +105,7 @@ export class RedisLocks implements OperatorVerbs {
     this.#acquirer = new Acquirer(redis, this.#channel, waits, this.#requests, this.#getGuardedCommands);
     const connection = { redis, channel: this.#channel, getGuardedCommands: this.#getGuardedCommands };
     this.#groupAcquirer = new GroupAcquirer(connection, waits, this.#requests);
+    this.latches = new Latches(redis, waits, this.#requests, this.#lockable);
     this.#releaser = new Releaser(redis, this.#channel, queues, this.#requests, findSignalledLibraries);
     this.#batchRenewer = new BatchRenewer(
       redis,

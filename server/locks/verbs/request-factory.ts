@@ -9,7 +9,7 @@ import type {
 import { formatReservedOwner } from "./reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
-interface RequestIdentity extends HoldCaller {
+export interface RequestIdentity extends HoldCaller {
   readonly requestId?: string | undefined;
 }
 
@@ -73,6 +73,11 @@ export class RequestFactory {
       reservedMs === undefined ? undefined : { owner: formatReservedOwner(owner ?? token), reservedMs };
     const content = ["release", hold.format, { token, fence, reservedMs }];
     return { token, fence, reservation, ...this.#identify({ principal, requestId }, content) };
+  }
+
+  /** Creates the identity of a request that has no other fields. */
+  createPlainRequest(verb: string, caller: RequestIdentity, content: unknown = null): LockRequest {
+    return this.#identify(caller, [verb, content]);
   }
 
   /** Creates a release that ends the token's hold and prevents the acquire with this id from being executed later. */

@@ -119,6 +119,45 @@ export interface SemaphorePermits {
   readonly asOf: number;
 }
 
+/** The count of a latch. */
+export interface LatchCount {
+  readonly key: Key;
+  /** 0 if the latch is open. */
+  readonly count: number;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** The caller of a request for a latch, and the id with which it can be repeated. */
+export interface LatchCaller extends HoldCaller {
+  readonly requestId?: string | undefined;
+}
+
+export interface LatchWaitOptions {
+  /** How long to wait, in ms. */
+  readonly waitMs: number;
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/**
+ * The verbs of count-down latches.
+ *
+ * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
+ */
+export interface LatchVerbs {
+  /** Closes an open latch with a count. A closed one is not changed: `isSet` is false, and `count` is its count. */
+  trySetCount(
+    key: Key,
+    count: number,
+    caller?: LatchCaller,
+  ): Promise<LatchCount & { readonly isSet: boolean }>;
+  /** Decreases the count of a closed latch. */
+  countDown(key: Key, caller?: LatchCaller): Promise<LatchCount>;
+  getCount(key: Key): Promise<LatchCount>;
+  /** Waits until the latch is open. @throws LockkeeperError also timeout, aborted */
+  wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
+}
+
 /** Asks the client of a hold to release it. */
 export interface RequestReleaseOptions {
   readonly by: string;
@@ -206,6 +245,7 @@ export interface LockVerbs {
    * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, unavailable, unknown_outcome
    */
   setLimit(key: Key, limit: number): Promise<SemaphorePermits>;
+  readonly latches: LatchVerbs;
 }
 
 /** Receives the holds that begin, and those whose release left the lock free, with the fencing token. */
