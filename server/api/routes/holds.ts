@@ -11,11 +11,11 @@ import type { Services } from "../routing/services.ts";
 
 /** Copied field by field, because spreading objects of different shapes costs more than the rest of a handler. */
 export function toVerbHold(
-  { key, format, unit, token, fence }: TargetHoldRef,
+  { key, format, kind, unit, token, fence }: TargetHoldRef,
   { id }: Principal,
   owner?: string,
 ): VerbHold {
-  return { key, format, unit, token, fence, principal: id, owner };
+  return { key, format, kind, unit, token, fence, principal: id, owner };
 }
 
 const HOLD_ERRORS = ["not_owner", "key_not_allowed", "unknown_outcome"] as const;

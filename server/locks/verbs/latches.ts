@@ -1,3 +1,4 @@
+import { LATCH_COUNT_MAX } from "../../../lib/contract/actions/semaphore.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { type LatchReply, LatchScripts } from "../../formats/redisson/latch-scripts.ts";
@@ -14,7 +15,7 @@ import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { LatchCaller, LatchCount, LatchVerbs, LatchWaitOptions } from "./verbs.ts";
 
-export const LATCH_COUNT_MAX = 1_000_000_000;
+
 const SCRIPTS = new LatchScripts();
 
 type CountReply = Extract<LatchReply, { count: number }>;
