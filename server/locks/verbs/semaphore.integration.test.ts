@@ -168,6 +168,20 @@ describe("permits of Redisson", () => {
     expect(await readState(key)).toEqual({ available: "0", acquired: 3 });
   });
 
+  it("a waiter without a limit recognizes the semaphore of a JVM that releases its last permit", async ({
+    take,
+    direct,
+    key,
+  }) => {
+    const id = randomBytes(16);
+    await direct.set(key, 0);
+    await direct.zadd(getPermitsKey(key), Date.now() + 60_000, id);
+    const waiting = take(key, 1, { waitMs: 20_000 });
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await direct.multi().zrem(getPermitsKey(key), id).incr(key).publish(`redisson_sc:{${key}}`, "1").exec();
+    expect((await waiting).count).toBe(1);
+  });
+
   it("a hold that lost one permit is lost, and its release returns the others once", async ({
     take,
     locks,

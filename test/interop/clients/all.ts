@@ -17,6 +17,7 @@ import { nginxInstanceClients } from "./nginx-instances.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
 import { redissonRedLock } from "./redisson-red-lock.ts";
+import { redissonSharedClients } from "./redisson-shared.ts";
 import { redlockClients } from "./redlock.ts";
 import { tokenClients } from "./token.ts";
 import { wakeUpClients } from "./wake-ups.ts";
@@ -25,6 +26,7 @@ import { watchEventsClients } from "./watch-events.ts";
 /** In the order of their lines. */
 export const CLIENTS: readonly Client[] = [
   redisson,
+  ...redissonSharedClients,
   ...tokenClients,
   ...wakeUpClients,
   redissonInConsole,

@@ -97,8 +97,8 @@ export function createReleaseRequestRoutes(): Route[] {
         details: { requestId, answer, text },
       }),
       handle: async ({ target, hold, body, principal }) => {
-        const { key, format, unit, token, fence } = hold;
-        const named = { key, format, unit, token, fence, principal: principal.id };
+        const { key, format, kind, unit, token, fence } = hold;
+        const named = { key, format, kind, unit, token, fence, principal: principal.id };
         const request = await target.locks.answerReleaseRequest(named, body);
         return createJsonResponse(200, request, { verbEnd: { outcome: request.state } });
       },

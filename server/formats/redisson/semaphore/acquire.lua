@@ -103,8 +103,10 @@ if state == 'missing' then
   write_key_companion(last.fence)
   redis.call('SET', KEYS[1], format_integer(available))
   is_changed = true
-elseif is_changed then
-  available = total - redis.call('ZCARD', KEYS[3])
+else
+  -- A waiter must recognize the semaphore when its last permit has been released.
+  if last.value ~= 'semaphore' then write_key_companion(last.fence) end
+  if is_changed then available = total - redis.call('ZCARD', KEYS[3]) end
 end
 
 -- Takes the permits. If Redis refuses the second write, the first is undone.
