@@ -15,7 +15,6 @@ import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { LatchCaller, LatchCount, LatchVerbs, LatchWaitOptions } from "./verbs.ts";
 
-
 const SCRIPTS = new LatchScripts();
 
 type CountReply = Extract<LatchReply, { count: number }>;
