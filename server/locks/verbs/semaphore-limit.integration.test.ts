@@ -33,7 +33,7 @@ describe("setLimit", () => {
       code: "held",
       facts: { permits: { available: -1, total: 1 } },
     });
-    // Redisson's clients fail on a message below 1.
+    // A negative message fails in Redisson's clients, and 0 wakes none.
     expect(messages).toEqual([]);
     await locks.release(two);
     await expect.poll(() => messages).toEqual(["1"]);
