@@ -66,6 +66,21 @@ describe("semaphores", () => {
     expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
   });
 
+  it("each hold counts in the quota of its caller until it is released", async ({ server, key }) => {
+    const application = { name: `quota-${randomUUID()}`, verbs: ["read", "lock"], holdsMax: 2 };
+    const headers = createBearerHeader((await server.call("/keys", { body: application })).body.secret);
+    const path = `/locks/${encode(key)}/acquire`;
+    const acquire = () => server.call(path, { body: { kind: "semaphore", limit: 5 }, headers });
+    const [one, two, three] = [await acquire(), await acquire(), await acquire()];
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(three).toMatchObject({ status: 429, body: { code: "quota_exceeded", used: 2 } });
+    // Observed or not, a hold counts once.
+    await waitUntil(async () => (await server.call(`/locks/${encode(key)}`)).body.holders?.length === 2);
+    await server.call(`/holds/${one.body.holdId}/release`, { body: {}, headers });
+    expect((await acquire()).status).toBe(201);
+    expect((await acquire()).body.code).toBe("quota_exceeded");
+  });
+
   it("the limit is set, and requests with another limit are refused", async ({ server, key }) => {
     const put = (limit: unknown) =>
       server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit } });

@@ -99,7 +99,7 @@ function acquireLock(
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
   const acquireOptions = toAcquireOptions(body, principal, requestId);
-  const claim = quotas.claim(principal, { target: target.name, key }, acquireOptions);
+  const claim = quotas.claim(principal, { target: target.name, key, kind: body.kind }, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
   const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {
@@ -134,7 +134,7 @@ async function respondToAcquire(
     claim.fail(error, leaseMs + graceMs);
     throw error instanceof AbortedError && wait !== undefined ? wait.request.toWaitError(error) : error;
   }
-  claim.confirm(acquired.grant.remainingMs + graceMs);
+  claim.confirm(acquired.grant.remainingMs + graceMs, acquired.grant.token);
   const hold = toHold(target, acquired.grant);
   const waitedMs = wait?.waitedMs;
   // The client has disconnected without learning of this hold, so it would never release it. With an
