@@ -131,7 +131,11 @@ const checkModel = (
       await listener.unsubscribe(channel);
       expect(messages.get(channel) ?? []).toEqual(machine.sent);
     }),
-    { numRuns: runs, interruptAfterTimeLimit: 60_000, ...(seed === undefined ? {} : { seed }) },
+    {
+      numRuns: runs,
+      interruptAfterTimeLimit: 60_000,
+      ...(seed === undefined ? {} : { seed, endOnFailure: true }),
+    },
   );
 
 it("Redis equals the model after each of random sets, count-downs, repeated requests and calls of a JVM", {

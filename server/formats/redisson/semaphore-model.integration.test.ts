@@ -179,7 +179,11 @@ const checkModel = (direct: Redis, writer: SemaphoreWriter, runs: number, seed?:
         for (const each of steps) await machine.run(each);
       },
     ),
-    { numRuns: runs, interruptAfterTimeLimit: 60_000, ...(seed === undefined ? {} : { seed }) },
+    {
+      numRuns: runs,
+      interruptAfterTimeLimit: 60_000,
+      ...(seed === undefined ? {} : { seed, endOnFailure: true }),
+    },
   );
 
 it("Redis equals the model after each of random acquires, releases, expirations, resizes and calls of a JVM", {
