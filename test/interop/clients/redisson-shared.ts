@@ -21,6 +21,7 @@ const WAIT_MS = 20_000;
 const MISSED_MS = 1000;
 const HAND_OFFS = 30;
 const LEAKED_MS = 700;
+const PAIRS = 2000;
 
 interface Sides {
   readonly redis: Redis;
@@ -110,13 +111,29 @@ interface Tally {
   readonly longestWaitMs: number;
 }
 
+async function measurePairs({ theirs, ours }: Sides): Promise<string> {
+  const measured: string[] = [];
+  for (const peer of [theirs[0], ours[0]]) {
+    const key = `permits:pairs:${peer.name}`.replaceAll(" ", "-");
+    await peer.ask("prepare", [key, LIMIT]);
+    // The first calls of a process load classes and scripts.
+    for (const count of [PAIRS / 4, PAIRS]) {
+      const { perSecond } = await peer.ask<{ perSecond: number }>("pairs", [key, count], WAIT_MS);
+      if (count === PAIRS) measured.push(`${peer.name} ${perSecond}/s`);
+    }
+  }
+  return `acquire and release, one after the other: ${measured.join(", ")}`;
+}
+
 const proveSemaphore: Proof = async (sides, bench) => {
   const { redis, theirs, ours, all } = sides;
+  bench.note(await measureHandOffs(sides, theirs[0], theirs[1]));
   bench.note(await measureHandOffs(sides, theirs[0], ours[0]));
   bench.note(await measureHandOffs(sides, ours[0], theirs[0]));
   bench.note(await measureHandOffs(sides, ours[0], ours[1]));
   bench.note(await proveExpiry(sides, theirs[0], ours[0]));
   bench.note(await proveExpiry(sides, ours[0], theirs[0]));
+  bench.note(await measurePairs(sides));
   bench.timed();
   const key = "permits:contended";
   const forMs = (bench.seconds ?? SECONDS) * 1000;

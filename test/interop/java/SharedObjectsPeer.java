@@ -55,6 +55,8 @@ public final class SharedObjectsPeer {
     switch (words[1]) {
       case "contend":
         return contend(key, Integer.parseInt(words[3]), Long.parseLong(words[4]), Integer.parseInt(words[5]));
+      case "pairs":
+        return pairs(key, Integer.parseInt(words[3]));
       case "prepare":
         return String.format("{\"isSet\":%b}", redisson.getPermitExpirableSemaphore(key).trySetPermits(Integer.parseInt(words[3])));
       case "take":
@@ -73,6 +75,14 @@ public final class SharedObjectsPeer {
       default:
         throw new IllegalArgumentException("unknown verb " + words[1]);
     }
+  }
+
+  /** One after the other, of a semaphore that nobody else uses. */
+  private String pairs(String key, int count) throws InterruptedException {
+    RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(key);
+    long from = System.nanoTime();
+    for (int i = 0; i < count; i++) semaphore.release(semaphore.acquire(1, LEASE_MS, TimeUnit.MILLISECONDS));
+    return String.format("{\"perSecond\":%d}", count * 1_000_000_000L / (System.nanoTime() - from));
   }
 
   private String take(String key, long waitMs, long leaseMs) throws InterruptedException {

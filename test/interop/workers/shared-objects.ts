@@ -48,6 +48,14 @@ serveVerbs({
     return tally;
   },
 
+  /** One after the other, of a semaphore that nobody else uses. */
+  async pairs(key = "", count) {
+    const from = performance.now();
+    for (let n = 0; n < Number(count); n++)
+      await (await client.acquire(key, { kind: "semaphore", leaseMs: LEASE_MS })).release();
+    return { perSecond: Math.round((Number(count) * 1000) / (performance.now() - from)) };
+  },
+
   async prepare(key = "", limit) {
     return await client.setLimit(key, Number(limit));
   },
