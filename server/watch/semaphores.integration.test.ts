@@ -62,6 +62,7 @@ it("shows each hold with its label, permits, fence and record, and foreign permi
 it("the history has one event for each hold that begins or ends", async ({
   take,
   listEvents,
+  watcher,
   locks,
   key,
 }) => {
@@ -70,6 +71,9 @@ it("the history has one event for each hold that begins or ends", async ({
   await locks.release(first);
   await locks.release(second);
   await waitUntil(() => listEvents(key).length >= 4);
+  // Its number is no owner.
+  await waitUntil(() => watcher.index.get(key) === undefined);
+  expect(await watcher.readKey(key)).toMatchObject({ observation: { state: "free" } });
   expect(listEvents(key).map(({ type, owner, fence }) => [type, owner, fence])).toEqual([
     ["acquired", "a", first.fence],
     ["acquired", "b", second.fence],

@@ -3,16 +3,25 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
 import { catchLockError, getErrorCode } from "../../../test/support/test-locks.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildSemaphoreChannel } from "../../formats/redisson/redisson-keys.ts";
 
 const it = semaphoreTest();
 
 describe("setLimit", () => {
-  it("creates a semaphore, grows it and wakes waiters", async ({ locks, take, other, readState, key }) => {
+  it("creates a semaphore, grows it and wakes waiters", async ({
+    locks,
+    take,
+    other,
+    direct,
+    readState,
+    key,
+  }) => {
     expect(await locks.setLimit(key, 2)).toMatchObject({ key, limit: 2, available: 2, acquired: 0 });
     await take(key);
     const waiting = other(key, 2, { waitMs: 20_000 });
-    await expect.poll(async () => await getErrorCode(take(key))).toBe("held");
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    expect(await getErrorCode(take(key))).toBe("held");
     expect(await locks.setLimit(key, 3)).toMatchObject({ limit: 3, available: 2, acquired: 1 });
     expect((await waiting).count).toBe(2);
     expect(await readState(key)).toEqual({ available: "0", acquired: 3 });

@@ -52,12 +52,13 @@ local now_ms = math.floor(now_us / 1000)
 local state, available, acquired = read_semaphore()
 if state == 'fault' then return available end
 local kept, last = read_companion(2), read_companion(5)
+local claimed_by, claimed_since_ms = read_claim(6)
 
--- A grant ends the wait that led to it.
+-- A grant ends the wait that led to it, and its claim.
 local function stop_waiting()
   if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner))
   elseif sent_ms then remove_waiter(4, request_id) end
-  return end_claim(6, request_id)
+  if claimed_by == request_id then redis.call('DEL', KEYS[6]) end
 end
 
 local function format_grant(left_ms, how)
@@ -109,7 +110,7 @@ else
   if is_changed then available = total - redis.call('ZCARD', KEYS[3]) end
 end
 
--- Takes the permits. If Redis refuses the second write, the first is undone.
+-- Takes the permits, and returns for how long, in ms. If Redis refuses the second write, the first is undone.
 local function store_permits()
   redis.call('INCRBY', KEYS[1], -permits)
   local added = redis.pcall('ZADD', KEYS[3], 'NX', unpack(build_permits(token, permits, now_ms + lease_ms)))
@@ -120,24 +121,25 @@ local function store_permits()
   -- A permit of an earlier hold with this token, the rest of which was released by another client.
   if added < permits then redis.call('INCRBY', KEYS[1], permits - added) end
   local ttl_ms = redis.call('PTTL', KEYS[1])
-  if ttl_ms > 0 then redis.call('PEXPIRE', KEYS[3], ttl_ms) end
+  if ttl_ms < 0 then return lease_ms end
+  redis.call('PEXPIRE', KEYS[3], math.max(1, ttl_ms))
+  return math.min(ttl_ms, lease_ms)
 end
 
-local gives_way_ms = find_give_way_ms(6, request_id, tonumber(since) or now_ms)
+local gives_way_ms = find_give_way_ms(6, claimed_by, claimed_since_ms, request_id, tonumber(since) or now_ms)
 if available >= permits and not gives_way_ms then
-  store_permits()
+  local taken_ms = store_permits()
   kept.fence = format_integer(math.max(parse_whole(kept.fence), parse_whole(last.fence)))
   begin_hold(kept, token, '', lease_ms, now_us)
   kept.count, kept.owner, kept.principal, kept.record = permits, owner, principal, record
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
   write_key_companion(kept.fence)
-  find_count(1, kept, token, now_ms)
-  local had_turn = stop_waiting()
+  stop_waiting()
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, permits, '', owner, SHARED, KEYS[1]))
   -- Clients that gave way to this one can acquire the rest.
-  if had_turn or is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
-  return format_grant(read_remaining_ms(1, kept, now_ms), 'acquired')
+  if claimed_by == request_id or is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
+  return format_grant(taken_ms, 'acquired')
 end
 
 if wait_ms then

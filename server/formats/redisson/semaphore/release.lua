@@ -28,8 +28,14 @@ local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local kept = read_companion(2)
 local described = kept.token == token and kept.count or 0
-local state, detail, _, count = read_state(1, kept, token, now_ms)
-if state == 'fault' then return detail end
+local number = read_text(1, COUNTER_BYTES_MAX)
+local count = is_counter(number) and find_count(1, kept, token, now_ms)
+local state = 'held'
+if not count then
+  local detail, _
+  state, detail, _, count = read_state(1, kept, token, now_ms)
+  if state == 'fault' then return detail end
+end
 local fence = ARGV[2] ~= '' and ARGV[2] or kept.fence
 
 local repeated = find_request(kept.window, request_id)

@@ -14,9 +14,8 @@ local function read_claim(k)
   return id, tonumber(since)
 end
 
--- Returns for how long this client gives way to a client that has waited longer, in ms; nil if it does not.
-local function find_give_way_ms(k, waiter_id, since_ms)
-  local id, claimed_since_ms = read_claim(k)
+-- Returns for how long this client gives way to the client that has the claim, in ms; nil if it does not.
+local function find_give_way_ms(k, id, claimed_since_ms, waiter_id, since_ms)
   if not id or id == waiter_id or claimed_since_ms > since_ms then return nil end
   if claimed_since_ms == since_ms and id > waiter_id then return nil end
   return math.max(1, redis.call('PTTL', KEYS[k]))
@@ -24,11 +23,4 @@ end
 
 local function claim_turn(k, waiter_id, since, wait_ms)
   redis.call('SET', KEYS[k], since .. '\t' .. waiter_id, 'PX', format_integer(math.min(CLAIM_MS, wait_ms + 100)))
-end
-
--- Returns whether the client had a claim.
-local function end_claim(k, waiter_id)
-  if read_claim(k) ~= waiter_id then return false end
-  redis.call('DEL', KEYS[k])
-  return true
 end
