@@ -210,7 +210,7 @@ export const Note = z
   .meta({ id: "Note", description: "An operator's note about a lock." });
 export type Note = z.infer<typeof Note>;
 
-const Permits = z
+export const Permits = z
   .object({
     available: z.int().meta({ description: "Number of free permits." }),
     total: z.int().nullable().meta({

@@ -19,6 +19,8 @@ export {
   type HolderFacts,
   KeyNotAllowedError,
   type KeyNotAllowedFacts,
+  LimitConflictError,
+  type LimitConflictFacts,
   LostError,
   type LostFacts,
   NotALockError,
@@ -55,6 +57,7 @@ export type {
   HoldOptions,
   WithLockOptions,
 } from "../../server/locks/client/hold-options.ts";
+export type { Latch, LatchWaitOptions } from "../../server/locks/client/latch.ts";
 export {
   LockClient,
   type LockClientOptions,
@@ -64,6 +67,6 @@ export type { Logger } from "../../server/locks/client/logger.ts";
 export { withLock } from "../../server/locks/client/with-lock.ts";
 export type { QuorumLocation } from "../../server/locks/quorum/open-quorum.ts";
 export type { SafetyOptions } from "../../server/locks/verbs/safety.ts";
-export type { Released } from "../../server/locks/verbs/verbs.ts";
+export type { Released, SemaphorePermits } from "../../server/locks/verbs/verbs.ts";
 export type { ClusterLocation } from "../../server/redis/cluster/cluster-address.ts";
 export type { SentinelLocation } from "../../server/redis/sentinel/sentinel-address.ts";

@@ -26,6 +26,7 @@ import { createOperatorRoutes } from "./routes/operators.ts";
 import { createOwnerRoutes } from "./routes/owners.ts";
 import { createRawRoutes } from "./routes/raw.ts";
 import { createAppConnectionRoutes } from "./routes/redis/app-connection.ts";
+import { createSemaphoreRoutes } from "./routes/semaphores.ts";
 import { createSessionRoutes } from "./routes/session.ts";
 import { createStatsRoutes } from "./routes/stats.ts";
 import { createTargetRoutes } from "./routes/targets.ts";
@@ -56,6 +57,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createHoldRoutes(services),
     ...createHoldBatchRoutes(services, log, basePath),
     ...createLockRoutes(),
+    ...createSemaphoreRoutes(services),
     ...createReleaseRequestRoutes(),
     ...createExportRoutes(services),
     ...createBulkRoutes(services, log, basePath),

@@ -9,6 +9,8 @@ export interface HeldFacts extends KeyFields {
   /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
+  /** The permits of a semaphore, which names no holders. */
+  readonly permits?: { readonly available: number; readonly total: number };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
@@ -33,6 +35,11 @@ export interface NotALockFacts extends KeyFields {
 export interface UnitConflictFacts extends KeyFields {
   /** The unit of the deadline that the key holds. */
   readonly unit: "s" | "ms";
+}
+
+export interface LimitConflictFacts extends KeyFields {
+  /** The total number of permits; `null` if there is no semaphore. */
+  readonly limit: number | null;
 }
 
 export interface QueueFullFacts extends KeyFields {
@@ -81,6 +88,11 @@ export class NotALockError extends ErrorWithFacts<NotALockFacts> {
 /** The key holds a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
 export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
+}
+
+/** The semaphore has another limit than requested, fewer permits than requested, or does not exist. */
+export class LimitConflictError extends ErrorWithFacts<LimitConflictFacts> {
+  readonly code = "limit_conflict";
 }
 
 /** The key cannot be a lock, or does not match `lockable`. */

@@ -62,6 +62,10 @@ export interface AcquireRequest extends LockRequest {
   readonly waiterId?: string | undefined;
   /** The fair wait time in ms; only for a fair lock. `FAIR_WAIT_MS` by default. */
   readonly fairWaitMs?: number | undefined;
+  /** The number of permits; only for a semaphore. */
+  readonly permits?: number | undefined;
+  /** The total number of permits of the semaphore; `undefined` if it must exist. */
+  readonly limit?: number | undefined;
 }
 
 /** A request to renew or to re-enter a hold. */

@@ -52,6 +52,7 @@ import {
   type RenewReply,
   type VerifyReply,
 } from "./script-replies.ts";
+import { type StopWaitingRequest, stopWaiting } from "./stop-waiting.ts";
 import { type BatchableVerb, VerbBatches } from "./verb-batches.ts";
 
 type Keys = RedisArgument[];
@@ -61,6 +62,8 @@ type Keys = RedisArgument[];
  * its kind, reads and writes the content of the key.
  */
 export class LockWriter {
+  /** Whether several holds can share a key. */
+  readonly isShared: boolean = false;
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
   readonly #reenter: Script<Keys, Keys, RenewReply>;
   readonly #renew: Script<Keys, Keys, RenewReply>;
@@ -96,6 +99,21 @@ export class LockWriter {
     this.#agree = script("agree", isAgreedReply);
     // Without a fast path, a batch would save little.
     this.#batches = !this.#hasFastPath ? undefined : new VerbBatches(script("batch", parseBatchReply));
+  }
+
+  /** Builds the keys of the verbs that continue or read a hold. */
+  protected buildKeys(key: Key, _token: string): Keys {
+    return buildLockKeyPair(key);
+  }
+
+  /** Builds the channel on which the waiters of a lock listen. */
+  buildWakeChannel(key: Key): RedisArgument {
+    return buildWakeChannel(key);
+  }
+
+  /** Removes a waiter. */
+  stopWaiting(redis: Commands, channel: string, key: Key, waiter: StopWaitingRequest): Promise<void> {
+    return stopWaiting(redis, channel, key, waiter);
   }
 
   get #hasFastPath(): boolean {
@@ -144,12 +162,13 @@ export class LockWriter {
 
   /** Re-enters a hold, which increases its count. */
   reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
-    return this.#reenter.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
+    return this.#reenter.run(redis, this.buildKeys(key, ask.token), toRenewArguments(ask, channel));
   }
 
   renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
     const receives = ask.receivesReleaseRequests === true ? "1" : "";
-    return this.#renew.run(redis, buildLockKeyPair(key), [...toRenewArguments(ask, channel), receives]);
+    const keys = this.buildKeys(key, ask.token);
+    return this.#renew.run(redis, keys, [...toRenewArguments(ask, channel), receives]);
   }
 
   verify(
@@ -157,7 +176,7 @@ export class LockWriter {
     key: Key,
     { token, fence, principal }: HoldIdentity & Pick<LockRequest, "principal">,
   ): Promise<VerifyReply> {
-    return this.#verify.read(redis, buildLockKeyPair(key), [token, fence, principal ?? ""]);
+    return this.#verify.read(redis, this.buildKeys(key, token), [token, fence, principal ?? ""]);
   }
 
   /**
@@ -170,7 +189,7 @@ export class LockWriter {
     holds: readonly HoldRenewal[],
     principal = "",
   ): Promise<(RenewReply | Error)[]> {
-    const keys = holds.flatMap(({ key }) => buildLockKeyPair(key));
+    const keys = holds.flatMap(({ key, token }) => this.buildKeys(key, token));
     const requests = holds.flatMap(({ token, fence, leaseMs }) => [token, fence, leaseMs ?? ""]);
     return this.#renewMany.run(redis, keys, [channel, principal, ...requests]);
   }
@@ -274,7 +293,7 @@ export class LockWriter {
     const texts = [JSON.stringify(by), JSON.stringify(reason)];
     const actor = JSON.stringify({ by, reason });
     const request = [token, fence, requestId, ...texts, channel, actor];
-    return this.#requestRelease.run(redis, buildLockKeyPair(key), request);
+    return this.#requestRelease.run(redis, this.buildKeys(key, token), request);
   }
 
   /** Stores the answer of a client to a release request. */
@@ -287,7 +306,7 @@ export class LockWriter {
     const stored = JSON.stringify(text ?? null);
     const reason = text === undefined ? "" : JSON.stringify({ reason: text });
     const request = [token, fence, principal ?? "", requestId, answer, stored, channel, reason];
-    return this.#answer.run(redis, buildLockKeyPair(key), request);
+    return this.#answer.run(redis, this.buildKeys(key, token), request);
   }
 
   /**
@@ -324,16 +343,3 @@ export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
   token: new LockWriter("token"),
   timestamp: new LockWriter("timestamp"),
 };
-
-const FAIR_WRITER = new LockWriter("redisson", "fair");
-
-/** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */
-export function getLockWriter({
-  format,
-  kind = "lock",
-}: {
-  readonly format: WritableFormat;
-  readonly kind?: WritableKind | undefined;
-}): LockWriter {
-  return kind === "lock" || format !== "redisson" ? LOCK_WRITERS[format] : FAIR_WRITER;
-}

@@ -223,7 +223,7 @@ describe("Lua scripts", () => {
       (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
     );
     return withQueues.replace(
-      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries)\((\d)(?=[,)])/g,
+      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|remember_latch_request)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }
@@ -232,12 +232,15 @@ describe("Lua scripts", () => {
   const listFormats = (source: string): readonly string[] =>
     source.includes("-- include format/") ? ["redisson", "redisson/fair", "token", "timestamp"] : ["token"];
 
+  /** The storage and the fast path of a format or kind are included by the verbs. */
   function isIncluded(file: string): boolean {
-    const name = file
-      .replace(/^formats\/(redisson\/fair|redisson|token|timestamp)\//, "formats/format/")
-      .replace("formats/", "");
-    const lines = [`-- include ${name}\n`, `-- include ../${name}\n`];
-    return FILES.some((other) => lines.some((line) => read(other).includes(line)));
+    if (/^formats\/(redisson|token|timestamp)\/(\w+\/)?(storage|fast-path)\.lua$/.test(file)) return true;
+    const { href } = new URL(file, SERVER);
+    return FILES.some((other) =>
+      [...read(other).matchAll(/^-- include (\S+)/gm)].some(
+        ([, name = ""]) => new URL(name, new URL(other, SERVER)).href === href,
+      ),
+    );
   }
 
   describe.each(FILES)("%s", (file) => {

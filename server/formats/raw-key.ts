@@ -65,6 +65,8 @@ export interface RawKey {
   readonly queued: number;
   /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];
+  /** Whether its companion describes a semaphore. If no permit is acquired, the number is then no lock. */
+  readonly isSemaphore?: true;
 }
 
 export type RawReply =
@@ -86,18 +88,23 @@ export function parseRawReply(reply: unknown): RawReply {
   const isString = lockType === "string";
   if (!isString && Number(measured) < 0) return { type: "unmeasured", asOf, name: lockType };
   const fits = !isString || Number(size) <= VALUE_BYTES_MAX;
+  const stored = toText(companion);
   const raw = {
     ...{ asOf, type: lockType, size: Number(size), bytes: Math.max(0, Number(measured)) },
     remainingMs: parseRemainingMs(Number(toText(remaining))),
     content: fits ? toBuffers(content) : [],
-    companion: parseCompanion(toText(companion)),
+    companion: parseCompanion(stored),
     waiting: Number(waiting),
     fenceCounter: toText(fence) || null,
     queued: Number(queued),
     permits: toBuffers(permits),
+    ...(isString && describesSemaphore(stored) ? { isSemaphore: true as const } : {}),
   };
   return { type: "read", raw };
 }
+
+/** Whether acquire.lua of a semaphore wrote this companion of its key, which describes no hold. */
+const describesSemaphore = (companion: string) => companion.startsWith("\nsemaphore\n");
 
 /** The auxiliary keys of a key, each as its command returned it; `undefined` if Redis refused it. */
 interface AuxiliaryReplies {
@@ -116,8 +123,10 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   const { type, content } = reply.raw;
   const isHash = type === "hash";
   const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
+  const isSemaphore = isNumber && describesSemaphore(toText(beside.companion ?? ""));
   const raw = {
     ...reply.raw,
+    ...(isSemaphore ? { isSemaphore: true as const } : {}),
     companion: parseBoundedCompanion(beside.companion),
     waiting,
     fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,

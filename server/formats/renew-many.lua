@@ -3,7 +3,7 @@
 -- Guarantee: as renew.lua for each hold, and an error affects only its own reply. A repeated call changes only the leases, so
 -- no request id is needed.
 --
--- KEYS    of each hold in turn: the lock and its companion
+-- KEYS    of each hold in turn: the lock, its companion, and for a semaphore its acquired permits
 -- ARGV    the channel for events, the principal or '', and of each hold in turn: token, fence, lease in ms ('' for its own)
 --
 -- Returns the replies of renew.lua in that order, or an error if the server refuses all writes
@@ -19,9 +19,12 @@ local KEYS, ARGV
 
 -- include renew.lua as function renew
 
+local holds = (#given - 2) / 3
+local keys_per_hold = #given_keys / holds
+
 local replies = {}
-for n = 1, #given_keys / 2 do
-  KEYS = { given_keys[2 * n - 1], given_keys[2 * n] }
+for n = 1, holds do
+  KEYS = { unpack(given_keys, (n - 1) * keys_per_hold + 1, n * keys_per_hold) }
   ARGV = { given[3 * n], given[3 * n + 1], given[2], given[3 * n + 2], '', '-', given[1], '', '' }
   local ran, reply = pcall(renew)
   if not ran or type(reply) == 'table' and reply.err then

@@ -40,12 +40,28 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
+/** A semaphore has another limit than requested, or does not exist (`null`). */
+export interface LimitConflictReply {
+  readonly outcome: "limit_conflict";
+  readonly limit: number | null;
+}
+
 /** The current hold of a lock. */
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty if the lock is free and, for `remainingMs`, only the longest waiter may acquire it. */
+  /** Empty for a semaphore, and if the lock is free and, for `remainingMs`, only the longest waiter may acquire it. */
   readonly holders: readonly SeenHolder[];
+  /** The permits of a semaphore. */
+  readonly permits?: PermitCounts | undefined;
+}
+
+/** The permits of a semaphore, and whether a client that has waited longer acquires the next ones. */
+export interface PermitCounts {
+  /** Negative if more permits are acquired than the limit, which was decreased. */
+  readonly available: number;
+  readonly total: number;
+  readonly isReserved: boolean;
 }
 
 export type AcquireReply =
@@ -55,7 +71,8 @@ export type AcquireReply =
   | ({ outcome: "held" } & CurrentHold)
   | { outcome: "lost"; asOf: number; why: "ended" | "withdrawn" }
   | { outcome: "unit_conflict"; unit: TimestampUnit }
-  | { outcome: "queue_full"; waiting: number };
+  | { outcome: "queue_full"; waiting: number }
+  | LimitConflictReply;
 /** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
 export type VerifyReply =
@@ -89,7 +106,14 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
   if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
   if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "", auxiliary: fields[2] };
   if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
+  if (outcome === "short") return { outcome: "held", ...parseShortReply(fields) };
+  if (outcome === "limit_conflict") return { outcome, limit: parseRemainingMs(Number(fields[1])) };
   return parseRefusedReply(fields);
+}
+
+function parseShortReply([, asOf, remaining, available, total, isNext]: readonly string[]): CurrentHold {
+  const permits = { available: Number(available), total: Number(total), isReserved: isNext === "1" };
+  return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders: [], permits };
 }
 
 function parseGrantKind(word: string | undefined): GrantKind {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import { catchHolders } from "../../test/conformance/conformance-fixture.ts";
+import { checkSharedObjects } from "../../test/conformance/shared-objects.ts";
 import { startTestCluster } from "../../test/support/cluster.ts";
 import { countWaiters, createTestKey, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
@@ -45,6 +46,10 @@ it.beforeAll(async ({ cluster }) => {
 
 const FORMATS: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
 const both = (key: string) => [key, String(buildCompanionKey(key))] as const;
+
+it("semaphores and latches work for two clients of a cluster", async ({ client, other, createKeyAt }) => {
+  for (const master of [0, 1]) await checkSharedObjects(client, other, createKeyAt(master));
+});
 
 describe("opening a cluster", () => {
   const opens = async (where: Parameters<typeof LockClient.open>[0]) =>

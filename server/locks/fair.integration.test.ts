@@ -14,7 +14,7 @@ import {
 import { waitUntil } from "../../test/support/test-server.ts";
 import { buildEventChannel, buildFairKeys, buildFairQueueKeys } from "../formats/keys.ts";
 import type { AcquireRequest, WaitRequest } from "../formats/lock-requests.ts";
-import { getLockWriter } from "../formats/lock-writer.ts";
+import { getLockWriter } from "../formats/registry/lock-writers.ts";
 import { leaveFairQueue } from "../formats/stop-waiting.ts";
 
 const it = locksTest();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkSharedObjects } from "../../test/conformance/shared-objects.ts";
 import { countWaiters, createTestKey, getErrorCode } from "../../test/support/test-locks.ts";
 import type { TestRedis } from "../../test/support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../test/support/test-sentinel.ts";
@@ -43,6 +44,10 @@ function replicaOf(group: TestSentinel, master: TestRedis): TestRedis {
 
 const isRenewed = (hold: { renew(): Promise<unknown> }) => async () =>
   (await getErrorCode(hold.renew())) === "ok";
+
+it("semaphores and latches work for two clients of a Sentinel group", async ({ openClient }) => {
+  await checkSharedObjects(await openClient(), await openClient(), createTestKey());
+});
 
 describe("Sentinel group", () => {
   it("a grant its replica does not confirm is withdrawn, and an earlier hold is renewed once the replica is back", async ({

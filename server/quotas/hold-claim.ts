@@ -1,6 +1,7 @@
+import type { WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { UnknownOutcomeError } from "../errors/redis-errors.ts";
-import type { HoldLedger } from "./hold-ledger.ts";
+import { type HoldLedger, toLedgerKey } from "./hold-ledger.ts";
 
 /**
  * Maximum time for which a hold with an unknown outcome counts. It allows for a retry with the same Idempotency-Key,
@@ -11,6 +12,7 @@ const UNKNOWN_OUTCOME_MS_MAX = 60_000;
 interface ClaimedHold {
   readonly target: string;
   readonly key: Key;
+  readonly kind?: WritableKind | undefined;
   readonly principal: string;
   readonly bytes: number;
 }
@@ -18,11 +20,14 @@ interface ClaimedHold {
 /** A hold that a request may be granted. It stays in memory while the request waits. */
 export class HoldClaim {
   #isCounted = false;
+  #recordedAs: Key;
 
   constructor(
     private readonly ledger: HoldLedger,
     private readonly hold: ClaimedHold,
-  ) {}
+  ) {
+    this.#recordedAs = hold.key;
+  }
 
   /** Counts the hold before it is granted. Otherwise, concurrent requests could all fit into the same quota. */
   count(): void {
@@ -30,11 +35,12 @@ export class HoldClaim {
     this.ledger.add(this.hold.principal, 1, this.hold.bytes);
   }
 
-  /** Records a hold that was granted for `remainingMs`. */
-  confirm(remainingMs: number): void {
+  /** Records a hold that was granted for `remainingMs`. @param token that of the hold, if it is known */
+  confirm(remainingMs: number, token?: string): void {
     this.#uncount();
-    const { target, key, principal, bytes } = this.hold;
-    this.ledger.record(target, key, { principal, bytes, remainingMs });
+    const { target, principal, bytes } = this.hold;
+    this.#recordedAs = toLedgerKey({ ...this.hold, token });
+    this.ledger.record(target, this.#recordedAs, { principal, bytes, remainingMs });
   }
 
   /** Handles a failed request. A hold with an unknown outcome counts until an observation or a retry resolves it. */
@@ -45,7 +51,7 @@ export class HoldClaim {
 
   /** Removes a granted hold that was released because its client disconnected. */
   abandon(): void {
-    this.ledger.forget(this.hold.target, this.hold.key);
+    this.ledger.forget(this.hold.target, this.#recordedAs);
   }
 
   /** Stops counting a hold that is not requested yet. */

@@ -1,3 +1,4 @@
+import type { WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
@@ -13,6 +14,19 @@ export interface LedgerHold {
   readonly bytes: number;
   /** Time until expiry without renewal, in milliseconds. `null` if it has no TTL. */
   readonly remainingMs: number | null;
+}
+
+/** Returns the name under which a hold is recorded: its key, or for a hold that shares its key, also its token. */
+export function toLedgerKey({
+  key,
+  kind,
+  token,
+}: {
+  readonly key: Key;
+  readonly kind?: WritableKind | undefined;
+  readonly token?: string | undefined;
+}): Key {
+  return kind === "semaphore" ? `${key}\0${token ?? ""}` : key;
 }
 
 const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };

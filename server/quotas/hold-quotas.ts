@@ -1,12 +1,13 @@
-import type { Key } from "../../lib/keys/key.ts";
+import type { WritableKind } from "../../lib/contract/format.ts";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { type HoldQuota, type HoldQuotaOverride, NO_QUOTA_OVERRIDE } from "../auth/hold-quota.ts";
 import type { Principal } from "../auth/principal.ts";
 import { QuotaExceededError } from "../errors/request-errors.ts";
-import type { Observation } from "../formats/observation.ts";
+import type { Observation, SeenHolder } from "../formats/observation.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
 import { HoldClaim } from "./hold-claim.ts";
-import { HoldLedger, type HoldUsage } from "./hold-ledger.ts";
+import { HoldLedger, type HoldUsage, toLedgerKey } from "./hold-ledger.ts";
 
 /** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
@@ -15,6 +16,9 @@ type QuotaPrincipal = Pick<Principal, "id" | "quota">;
 export interface LockRef {
   readonly target: string;
   readonly key: Key;
+  /** The kind and token of a hold. Holds that share a key count separately. */
+  readonly kind?: WritableKind | undefined;
+  readonly token?: string | undefined;
 }
 
 /**
@@ -53,8 +57,8 @@ export class HoldQuotas {
    */
   claim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
-    if (this.#ledger.findPrincipal(lock.target, lock.key) !== principal.id)
-      this.#assertRoom(principal, bytes);
+    const isHeld = this.#ledger.findPrincipal(lock.target, toLedgerKey(lock)) === principal.id;
+    if (!isHeld) this.#assertRoom(principal, bytes);
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
 
@@ -84,13 +88,13 @@ export class HoldQuotas {
   }
 
   /** Records that a hold was renewed through this instance and expires in `remainingMs`. */
-  extend({ target, key }: LockRef, remainingMs: number): void {
-    this.#ledger.extend(target, key, remainingMs);
+  extend(hold: LockRef, remainingMs: number): void {
+    this.#ledger.extend(hold.target, toLedgerKey(hold), remainingMs);
   }
 
   /** Records that a hold was released through this instance. */
-  forget({ target, key }: LockRef): void {
-    this.#ledger.forget(target, key);
+  forget(hold: LockRef): void {
+    this.#ledger.forget(hold.target, toLedgerKey(hold));
   }
 
   getUsage(principal: string): HoldUsage {
@@ -113,6 +117,10 @@ export class HoldQuotas {
 
   #applyReading({ target, key }: LockRef, observation: Observation, isIndexed: boolean): void {
     if (observation.state === "unreadable") return;
+    if (observation.state === "held" && observation.kind === "semaphore") {
+      if (isIndexed) for (const holder of observation.holders) this.#recordShared(target, key, holder);
+      return;
+    }
     const [holder] = observation.state === "held" ? observation.holders : [];
     if (holder?.principal === undefined) {
       this.#ledger.forget(target, key);
@@ -123,6 +131,18 @@ export class HoldQuotas {
     const remainingMs = observation.state === "held" ? observation.remainingMs : null;
     const bytes = estimateHoldBytes({ key, owner: holder.owner, record: holder.record });
     this.#ledger.record(target, key, { principal: holder.principal, bytes, remainingMs });
+  }
+
+  /** Holds that are no longer observed expire with their lease. */
+  #recordShared(
+    target: string,
+    key: Key,
+    { token, principal, ownRemainingMs, owner, record }: SeenHolder,
+  ): void {
+    if (principal === undefined) return;
+    const bytes = estimateHoldBytes({ key, owner, record });
+    const name = toLedgerKey({ key, kind: "semaphore", token: formatKey(token) });
+    this.#ledger.record(target, name, { principal, bytes, remainingMs: ownRemainingMs ?? null });
   }
 }
 

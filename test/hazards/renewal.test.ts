@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LostError } from "../../server/errors/lock-errors.ts";
 import type { Hold } from "../../server/locks/client/hold.ts";
 import { HoldLeases } from "../../server/locks/client/hold-leases.ts";
+import { NO_LATCHES } from "../../server/locks/quorum/no-shared-objects.ts";
 import { getCurrentMoment } from "../../server/locks/verbs/moment.ts";
 import type { Grant, OperatorVerbs, Released } from "../../server/locks/verbs/verbs.ts";
 
@@ -23,10 +24,12 @@ type Fate = "answered" | "answer_lost" | "refused" | "untold";
 function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   const refuse = () => Promise.reject(new Error("not expected"));
   return {
+    latches: NO_LATCHES,
     clientId: "5f5cdb9a-0f5c-4a3c-9c0e-0a4b3a1de5ae",
     ...{
       acquire: refuse,
       acquireAll: refuse,
+      setLimit: refuse,
       reenter: refuse,
       renew: refuse,
       verify: refuse,

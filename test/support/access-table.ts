@@ -8,6 +8,10 @@
 export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "lock of one key, writes",
   "POST /locks/acquire": "lock of some keys, writes",
+  "PUT /semaphores/{key}": "lock of one key, writes",
+  "GET /latches/{key}": "read of one key",
+  "PUT /latches/{key}": "lock of one key, writes",
+  "POST /latches/{key}/count-down": "lock of one key, writes",
   "GET /holds/{holdId}": "lock of one key",
   "POST /holds/{holdId}/renew": "lock of one key, writes",
   "POST /holds/{holdId}/release": "lock of one key, writes",

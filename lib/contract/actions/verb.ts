@@ -85,6 +85,47 @@ export const acquireFields = {
   }),
 };
 
+export const PERMITS_MAX = 256;
+/** As many acquired permits as the scripts read. */
+export const PERMIT_LIMIT_MAX = 4096;
+
+export const PermitLimit = z
+  .int(`must be a whole number from 1 to ${PERMIT_LIMIT_MAX}`)
+  .min(1, "must be at least 1")
+  .max(PERMIT_LIMIT_MAX, `must be at most ${PERMIT_LIMIT_MAX}`);
+
+/** The fields of a request for permits of a semaphore. */
+const semaphoreFields = {
+  permits: z
+    .int(`must be a whole number from 1 to ${PERMITS_MAX}`)
+    .min(1, "must be at least 1")
+    .max(PERMITS_MAX, `must be at most ${PERMITS_MAX}`)
+    .optional()
+    .meta({
+      description:
+        "Number of permits to acquire, all or none. Only for the kind `semaphore`. Defaults to 1. The `count` of the hold is this number, and one release returns all permits.",
+    }),
+  limit: PermitLimit.optional().meta({
+    description:
+      "Total number of permits of the semaphore. Only for the kind `semaphore`. A missing semaphore is created with it; an existing one must have the same total (`limit_conflict`). Without it, the semaphore must exist.",
+  }),
+};
+
+/** Reports options of an acquire that a semaphore does not have, or that only a semaphore has. */
+function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): void {
+  const isSemaphore = input.kind === "semaphore";
+  for (const field of Object.keys(semaphoreFields)) {
+    if (isSemaphore || !(field in input)) continue;
+    context.addIssue({ code: "custom", path: [field], message: "is only allowed with the kind semaphore" });
+  }
+  for (const field of ["graceMs", "minHoldMs"] as const) {
+    if (!isSemaphore || (input[field] ?? 0) === 0) continue;
+    context.addIssue({ code: "custom", path: [field], message: "is not allowed with the kind semaphore" });
+  }
+  if ((input.permits ?? 1) > (input.limit ?? PERMITS_MAX))
+    context.addIssue({ code: "custom", path: ["permits"], message: "must be at most limit" });
+}
+
 /** The lease of new holds. */
 export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
@@ -110,6 +151,7 @@ export const AcquireInput = z
   .strictObject({
     ...acquireFields,
     ...kindField,
+    ...semaphoreFields,
     leaseMs: LeaseMs.optional().meta({
       description: `Lease of the hold in milliseconds. Defaults to ${LEASE_MS_DEFAULT}. With \`reenter\`: the minimum time left afterwards, by default the lease of the hold.`,
     }),
@@ -120,7 +162,7 @@ export const AcquireInput = z
   })
   .superRefine((input, context) => {
     if (input.reenter !== undefined) {
-      for (const field of Object.keys({ ...acquireFields, ...kindField })) {
+      for (const field of Object.keys({ ...acquireFields, ...kindField, ...semaphoreFields })) {
         if (!(field in input)) continue;
         context.addIssue({
           code: "custom",
@@ -131,6 +173,7 @@ export const AcquireInput = z
       return;
     }
     assertLockOptions(input, context);
+    assertSemaphoreOptions(input, context);
   })
   .meta({ id: "AcquireInput" });
 export type AcquireInput = z.infer<typeof AcquireInput>;
@@ -168,7 +211,10 @@ export const Hold = z
   .object({
     ...holdFields,
     owner: z.string().meta({ description: "Owner of the hold." }),
-    count: z.int().meta({ description: "Re-entrancy count: the number of releases that end the hold." }),
+    count: z.int().meta({
+      description:
+        "Re-entrancy count: the number of releases that end the hold. For a semaphore: the number of its permits, which one release returns.",
+    }),
     leaseMs: z.int().meta({ description: "Lease of the hold, in milliseconds." }),
     remainingMs: z.int().meta({
       description:

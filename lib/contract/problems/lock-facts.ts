@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Holder, keyFields, Lock } from "../lock.ts";
+import { Holder, keyFields, Lock, Permits } from "../lock.ts";
 import { createSampleLock } from "../sample-lock.ts";
 
 export const HolderFacts = Holder.pick({ owner: true, count: true, fence: true, record: true }).meta({
@@ -12,7 +12,13 @@ export const REMAINING_MS = z
   .meta({ description: "Milliseconds until the lock expires unless it is renewed; null: no TTL." });
 export const HELD_FACTS = {
   ...keyFields,
-  holders: z.array(HolderFacts).meta({ description: "The holders of the lock." }),
+  holders: z
+    .array(HolderFacts)
+    .meta({ description: "The holders of the lock. Empty for a semaphore, which has `permits` instead." }),
+  permits: Permits.optional().meta({
+    description:
+      "The permits of a semaphore. `available` is negative if the limit was decreased below the acquired permits. Absent for a lock.",
+  }),
   remainingMs: REMAINING_MS,
   asOf: z.int().meta({ description: "Redis's clock when the lock was read, in Unix milliseconds." }),
 };

@@ -109,6 +109,25 @@ export const LOCK_PROBLEMS = {
       unit: "s",
     },
   },
+  limit_conflict: {
+    meaning:
+      "The semaphore has another limit than the request states, or fewer permits in total than requested. Without `limit`, it does not exist.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy:
+      "Send the `limit` that the problem contains; all clients of a key must state the same one. If it is null, send the `limit` that the semaphore is created with. To change the limit, send `PUT /semaphores/{key}`.",
+    facts: {
+      ...keyFields,
+      limit: z.int().nullable().meta({
+        description: "The total number of permits of the semaphore. null if it does not exist.",
+      }),
+    },
+    example: {
+      detail: "The semaphore has 10 permits in total. Send this limit, and request at most as many permits.",
+      key: "semaphore:exports",
+      limit: 10,
+    },
+  },
   changed: {
     meaning:
       "The lock no longer has the version that the request expects: the hold has ended or changed hands.",

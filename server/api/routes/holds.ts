@@ -68,7 +68,7 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
           receivesReleaseRequests: body.receivesReleaseRequests,
           requestId,
         });
-        quotas.extend({ target: target.name, key: hold.key }, grant.remainingMs);
+        quotas.extend({ ...hold, target: target.name }, grant.remainingMs);
         return createJsonResponse(200, toHold(target.name, grant), { verbEnd: RENEWED_END });
       },
     }),
@@ -97,7 +97,7 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
           reservedMs,
           requestId,
         });
-        if (released.outcome === "released") quotas.forget({ target: target.name, key: hold.key });
+        if (released.outcome === "released") quotas.forget({ ...hold, target: target.name });
         return createJsonResponse(200, toReleased(hold, released), {
           verbEnd: { outcome: released.outcome },
         });

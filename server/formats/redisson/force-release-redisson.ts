@@ -1,12 +1,13 @@
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildFairKeys, buildLockKeyPair, buildWakeChannel } from "../keys.ts";
+import { buildFairKeys, buildLockKeyPair, buildTokenChannel, buildWakeChannel } from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { runOrRetryWithout } from "../release-signals.ts";
 import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
+import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import {
   buildLatchChannel,
@@ -134,15 +135,25 @@ function forceReleasePermits(
   ask: ForceReleaseParams,
 ) {
   const { key } = seen;
-  const permits = selectHolders(seen, ask).flatMap(({ token }) => [Buffer.from(token, "hex"), token]);
+  const holds = selectHolders(seen, ask).map(toPermitHold);
+  const [first, ...others] = holds.map(({ ids: [id = Buffer.of()] }) => buildPermitCompanionKey(key, id));
   return permitsScript.run(
     redis,
-    [toRedisArgument(key), buildPermitsKey(key)],
+    [toRedisArgument(key), first ?? "", buildPermitsKey(key), ...others],
     [
       ...[ask.holder === undefined ? "all" : "one", formatActor(ask), buildSemaphoreChannel(key)],
-      ...[channel, formatShardedFlag(redis), ...permits],
+      ...[channel, formatShardedFlag(redis)],
+      ...holds.flatMap(({ words, ids }) => [ids.length, ...words, ...ids]),
     ],
   );
+}
+
+/** The permits of a hold, and its name, token, fence and the channel of its client. */
+function toPermitHold({ token, owner, count, fence }: SeenHolder) {
+  const text = String(token);
+  if (fence === null) return { ids: [Buffer.from(text, "hex")], words: [text, "", "", ""] };
+  const words = [toRedisArgument(owner), text, fence, buildTokenChannel(text) ?? ""];
+  return { ids: computePermitIds(text, count), words };
 }
 
 function forceReleaseCounter(

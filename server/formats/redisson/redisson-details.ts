@@ -4,13 +4,18 @@ import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";
 import type { ReadCommand } from "../queue-reader.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
+import { buildPermitCommands, combinePermits } from "./permit-holds.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import { buildLatchChannel, buildReadWriteChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 
 /** Reads the waiters and each reader's remaining time. Skips Lockkeeper's own holds, whose waiters its verbs count. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
-    isOwnHold(seen) ? [] : [...buildQueueCommands(seen), ...buildLeaseCommands(seen)],
+    isOwnHold(seen)
+      ? []
+      : isPermitSemaphore(seen)
+        ? buildPermitCommands(seen)
+        : [...buildQueueCommands(seen), ...buildLeaseCommands(seen)],
   buildChannels: (seen) => (isOwnHold(seen) ? [] : buildChannels(seen)),
   applyAnswers: (seen, answers, listeners) => {
     if (isUnnamedCounter(seen)) return applyCounterListeners(seen, listeners);
@@ -18,10 +23,13 @@ export const REDISSON_DETAILS: DetailReader = {
       return { ...seen, waiters: subtractDead(seen.waiters, Number(answers[0] ?? 0)) };
     const [clients] = listeners;
     const withWaiters = clients === undefined ? seen : applyListeners(seen, clients);
+    if (isPermitSemaphore(seen)) return combinePermits(withWaiters, answers);
     return applyLeases(withWaiters, answers);
   },
 };
 
+/** Whether the holders are permits with ids. */
+const isPermitSemaphore = (seen: HeldObservation) => seen.kind === "semaphore" && !isUnnamedCounter(seen);
 const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0;
 
 function buildQueueCommands({ key, kind, asOf }: HeldObservation): ReadCommand[] {

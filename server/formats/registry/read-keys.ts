@@ -16,6 +16,7 @@ import {
   findExcessSize,
   MEMBERS_MAX,
   parseRawReply,
+  type RawKey,
   type RawReply,
   VALUE_BYTES_MAX,
 } from "../raw-key.ts";
@@ -263,11 +264,17 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   const raw = { ...reply.raw, key };
   const unread = findExcessSize(raw);
   if (unread !== undefined) return { state: "not_a_lock", key, asOf, type: raw.type, unread };
+  if (isIdleSemaphore(raw)) return { state: "free", key, asOf, ...mergeWaiters(raw.waiting, undefined) };
   const found = detectLock(raw, rules.findFormat(key), rules.findReach?.(key));
   if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
   return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
+}
+
+/** Whether the key is a semaphore whose permits are all available. Its number would otherwise look like an owner. */
+function isIdleSemaphore({ isSemaphore, permits, content }: RawKey): boolean {
+  return isSemaphore === true && permits.length === 0 && /^-?\d{1,9}$/.test(String(content[0] ?? ""));
 }
 
 /** Why a hash, set or sorted set of unknown size was not read. */

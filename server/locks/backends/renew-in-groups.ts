@@ -1,5 +1,5 @@
 import { withTimeout } from "../../concurrency/with-timeout.ts";
-import { getLockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 

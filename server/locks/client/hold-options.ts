@@ -20,6 +20,13 @@ export interface HoldOptions {
   readonly format?: WritableFormat | undefined;
   /** `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. Only for `redisson`. */
   readonly kind?: WritableKind | undefined;
+  /** The number of permits, all or none; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
+  readonly permits?: number | undefined;
+  /**
+   * The total number of permits; only for the kind `semaphore`. A missing semaphore is created with it, and an existing one
+   * must have the same total. By default, the semaphore must exist.
+   */
+  readonly limit?: number | undefined;
   /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
@@ -35,7 +42,7 @@ export interface HoldOptions {
 }
 
 /** Options of `acquireAll` and `withLocks`. */
-export interface AcquireAllOptions extends Omit<HoldOptions, "kind" | "onJeopardy"> {
+export interface AcquireAllOptions extends Omit<HoldOptions, "kind" | "permits" | "limit" | "onJeopardy"> {
   /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }

@@ -5,13 +5,18 @@ import type { SignalledLibrary } from "../../formats/release-signals.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
-import type { AcquireOptions, ReserveOptions as ReserveVerbOptions } from "../verbs/verbs.ts";
+import type {
+  AcquireOptions,
+  ReserveOptions as ReserveVerbOptions,
+  SemaphorePermits,
+} from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { acquireWithRetry } from "./acquire-with-retry.ts";
 import { GroupLocker, type HoldGroup } from "./group-locker.ts";
 import type { Hold } from "./hold.ts";
 import { HoldLeases } from "./hold-leases.ts";
 import type { AcquireAllOptions, HoldOptions, WithLockOptions } from "./hold-options.ts";
+import { Latch } from "./latch.ts";
 import { LockFrame, runInFrame } from "./lock-frame.ts";
 import type { Logger } from "./logger.ts";
 import {
@@ -127,6 +132,24 @@ export class LockClient {
     this.#assertOpen();
     const format = options.format ?? this.backend.format;
     await this.backend.verbs.reserve(key, { ...options, format });
+  }
+
+  /**
+   * Sets the total number of permits of a semaphore, and creates a missing one. If more permits are acquired, no permit is
+   * available until enough of them were released.
+   *
+   * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
+   */
+  async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
+    assertKey(key);
+    this.#assertOpen();
+    return await this.backend.verbs.setLimit(key, limit);
+  }
+
+  /** Returns the count-down latch of a key. Sends nothing. @throws InvalidError */
+  latch(key: string): Latch {
+    assertKey(key);
+    return new Latch(key, this.backend.verbs.latches, this.#closed.signal);
   }
 
   /**
@@ -246,7 +269,8 @@ export class LockClient {
 
   async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
     const { renew = true, retry, onJeopardy } = options;
-    const ask = this.#toAcquireOptions(options, signal);
+    const { kind, permits, limit } = options;
+    const ask = { ...this.#toAcquireOptions(options, signal), kind, permits, limit };
     try {
       if (signal?.aborted) throw createAbortedError(signal);
       const send = (each: AcquireOptions) => this.backend.verbs.acquire(key, each);

@@ -51,7 +51,7 @@ const HOLD_OPTIONS: OptionTypes = {
   signal: SIGNAL,
 };
 const ACQUIRE_ALL_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, waitMs: NUMBER, retry: OBJECT };
-const ACQUIRE_OPTIONS: OptionTypes = { ...ACQUIRE_ALL_OPTIONS, kind: KIND };
+const ACQUIRE_OPTIONS: OptionTypes = { ...ACQUIRE_ALL_OPTIONS, kind: KIND, permits: NUMBER, limit: NUMBER };
 const WITH_LOCK_OPTIONS: OptionTypes = { ...ACQUIRE_OPTIONS, reentrant: BOOLEAN };
 const CAMPAIGN_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, onElected: FUNCTION, onLost: FUNCTION };
 const RETRY_OPTIONS: OptionTypes = { tries: NUMBER, pauseMs: NUMBER, jitter: NUMBER };
@@ -88,6 +88,9 @@ export const assertReenterOptions = (options: object) =>
 export const assertReleaseOptions = (options: object) =>
   assertOptions("release", { reservedMs: NUMBER }, options);
 export const assertReserveOptions = (options: object) => assertOptions("reserve", RESERVE_OPTIONS, options);
+
+export const assertLatchWaitOptions = (options: object) =>
+  assertOptions("await", { waitMs: NUMBER, signal: SIGNAL }, options);
 
 export function assertCampaignOptions(options: object): void {
   assertHold("campaign", CAMPAIGN_OPTIONS, options);

@@ -14,7 +14,7 @@ import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
 import { assertDurations } from "../verbs/durations.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
-import { assertPlainKind } from "../verbs/kinds.ts";
+import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
 import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
@@ -40,6 +40,7 @@ import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";
 import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { readForeignHold } from "./foreign-hold.ts";
+import { createUnsupportedError, NO_LATCHES } from "./no-shared-objects.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
 import { QuorumGroupAcquirer } from "./quorum-group-acquirer.ts";
@@ -95,6 +96,7 @@ export class QuorumLocks implements OperatorVerbs {
     assertCallerTexts(options);
     assertDurations(options);
     assertPlainKind(options, QUORUM_KINDS);
+    assertPermits(options);
     return await this.#acquire(key, options);
   }
 
@@ -106,6 +108,13 @@ export class QuorumLocks implements OperatorVerbs {
     assertDurations(options);
     assertPlainKind(options, QUORUM_KINDS);
     return await this.#groupAcquirer.acquire(keys, options);
+  }
+
+  readonly latches = NO_LATCHES;
+
+  /** @throws InvalidError */
+  async setLimit(): Promise<never> {
+    throw createUnsupportedError("semaphores");
   }
 
   /** @param token the token to store; by default a new one */

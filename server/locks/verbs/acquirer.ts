@@ -2,9 +2,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest, WaitRequest } from "../../formats/lock-requests.ts";
-import { getLockWriter, type LockWriter } from "../../formats/lock-writer.ts";
+import type { LockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
-import { stopWaiting } from "../../formats/stop-waiting.ts";
 import type { Commands } from "../../redis/commands.ts";
 import type { FairPlaces } from "../waiting/fair-places.ts";
 import {
@@ -112,7 +112,15 @@ export class Acquirer {
     if (fairWaiter !== undefined) this.#fairPlaces.reclaim(key, fairWaiter);
     return this.#waitCoordinator.run(
       key,
-      { waitMs, signal, requestId: named, enqueueing: { fairWaiter } },
+      {
+        waitMs,
+        signal,
+        requestId: named,
+        enqueueing: {
+          fairWaiter,
+          wakeChannel: format.isShared ? format.buildWakeChannel(key) : undefined,
+        },
+      },
       async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
         onSend?.();
         const retryMs =
@@ -128,7 +136,9 @@ export class Acquirer {
         }
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
-        return { done: { ...granted, revoke: giveUp }, heldMs: granted.grant.remainingMs };
+        const done = { ...granted, revoke: giveUp };
+        // The next waiter of this process may acquire a shared lock at once.
+        return format.isShared ? { done } : { done, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
         // A first attempt without a reply may also be listed.
@@ -140,7 +150,7 @@ export class Acquirer {
           const waiter = { waiterId: fairWaiter, sinceMs, owner: ask.owner, seenMs: seen };
           if (mayBeListed || sinceMs !== undefined)
             void this.#fairPlaces.leave(key, { ...waiter, keepMs: mayReturn ? keepMs : 0 });
-        } else if (mayBeListed) this.#stopWaiting(key, ask, sinceMs, keepMs);
+        } else if (mayBeListed) this.#stopWaiting(format, key, ask, sinceMs, keepMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
     );
@@ -202,7 +212,7 @@ export class Acquirer {
   #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
     if (reply.outcome === "granted") {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
-      if (reply.how === "acquired") this.onHoldChange?.("acquired", key, reply.fence);
+      if (reply.how === "acquired" && !format.isShared) this.onHoldChange?.("acquired", key, reply.fence);
       return {
         grant: toGrant({ key, format: format.name, kind: format.kind, unit, ...reply }, ask.owner, reply),
         isReplayed: reply.how === "repeated",
@@ -216,9 +226,15 @@ export class Acquirer {
   }
 
   // The list of waiters is only informative and its entries expire, so a failure is harmless.
-  #stopWaiting(key: Key, { id, owner }: AcquireRequest, sinceMs: number | undefined, keepMs: number): void {
+  #stopWaiting(
+    format: LockWriter,
+    key: Key,
+    { id, owner }: AcquireRequest,
+    sinceMs: number | undefined,
+    keepMs: number,
+  ): void {
     const waiter = { requestId: id, sinceMs, owner, keepMs };
-    stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
+    format.stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 
   /** Withdraws a grant that may have no holder as soon as Redis replies again. The lease limits it. */

@@ -1,4 +1,4 @@
-import { getLockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { computeSlot } from "../../redis/cluster/slot.ts";
 import type { Commands } from "../../redis/commands.ts";

@@ -6,6 +6,7 @@ import {
   IdempotencyKeyRequiredError,
   IdempotencyKeyReusedError,
   KeyNotAllowedError,
+  LimitConflictError,
   LostError,
   NotALockError,
   NotOwnerError,
@@ -22,7 +23,9 @@ import { describeExcess } from "../../formats/raw-key.ts";
 import type {
   CurrentHold,
   GrantedReply,
+  LimitConflictReply,
   NotALockReply,
+  PermitCounts,
   RefusedReply,
   RenewReply,
 } from "../../formats/script-replies.ts";
@@ -65,7 +68,8 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
 }
 
 export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
-  const { holders, remainingMs, asOf } = elsewhere;
+  const { holders, remainingMs, asOf, permits } = elsewhere;
+  if (permits !== undefined) return createShortError(key, permits, elsewhere);
   const facts = { ...toKeyFields(key), holders: toHolderFacts(holders), remainingMs, asOf };
   if (holders.length === 0) {
     return new HeldError("The lock was just released, and a client that has waited longer is next.", facts);
@@ -74,6 +78,33 @@ export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
   const unless = parseReservedOwner(by) === undefined ? " unless it is renewed" : "";
   const expiry = remainingMs === null ? "It has no TTL." : `It expires in ${remainingMs} ms${unless}.`;
   return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
+}
+
+/** Creates the error for a semaphore with too few available permits. */
+function createShortError(
+  key: Key,
+  { available, total, isReserved }: PermitCounts,
+  { remainingMs, asOf }: CurrentHold,
+): HeldError {
+  const facts = { ...toKeyFields(key), holders: [], permits: { available, total }, remainingMs, asOf };
+  const state = `The semaphore has ${available} of ${total} permits available`;
+  if (isReserved) return new HeldError(`${state}, and a client that has waited longer is next.`, facts);
+  const expiry =
+    remainingMs === null
+      ? "None expires."
+      : `The next one expires in ${remainingMs} ms unless it is renewed.`;
+  return new HeldError(`${state}, which is fewer than requested. ${expiry}`, facts);
+}
+
+/** @param limit the actual limit; `null` if there is no semaphore */
+function createLimitConflictError(key: Key, limit: number | null): LimitConflictError {
+  const facts = { ...toKeyFields(key), limit };
+  if (limit === null)
+    return new LimitConflictError("The semaphore does not exist. State its limit to create it.", facts);
+  return new LimitConflictError(
+    `The semaphore has ${limit} permits in total. Send this limit, and request at most as many permits.`,
+    facts,
+  );
 }
 
 /**
@@ -167,6 +198,7 @@ export function createRefusalError(
   reply:
     | RefusedReply
     | NotALockReply
+    | LimitConflictReply
     | { readonly outcome: "request_id_required" }
     | { readonly outcome: "unit_conflict"; readonly unit: TimestampUnit },
 ): LockkeeperError {
@@ -192,6 +224,7 @@ export function createRefusalError(
       { ...toKeyFields(key), unit: reply.unit },
     );
   }
+  if (reply.outcome === "limit_conflict") return createLimitConflictError(key, reply.limit);
   if (reply.auxiliary !== undefined) return createNoQueueError(key, reply.type, reply.auxiliary);
   return createNotALockError(key, reply.type, format);
 }

@@ -1,5 +1,7 @@
+import { PERMIT_LIMIT_MAX, PERMITS_MAX } from "../../../lib/contract/actions/verb.ts";
 import { hasValidKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
+import type { HoldRef } from "../../formats/hold-id.ts";
 import type { AcquireOptions } from "./verbs.ts";
 
 /** Checks that the format has locks of this kind. @throws InvalidError */
@@ -9,6 +11,37 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
     `The format ${options.format} has no locks of the kind ${options.kind}. Use the format redisson.`,
     { field: "kind" },
   );
+}
+
+/** Checks the options of a semaphore, and that no other kind has them. @throws InvalidError */
+export function assertPermits(options: AcquireOptions): void {
+  const { kind, permits, limit, graceMs = 0, minHoldMs = 0 } = options;
+  if (kind !== "semaphore") {
+    if (permits === undefined && limit === undefined) return;
+    const field = permits === undefined ? "limit" : "permits";
+    throw new InvalidError(`${field} is an option of the kind semaphore only.`, { field });
+  }
+  assertCount("permits", permits, PERMITS_MAX);
+  assertCount("limit", limit, PERMIT_LIMIT_MAX);
+  if ((permits ?? 1) > (limit ?? PERMITS_MAX))
+    throw new InvalidError("permits must be at most limit.", { field: "permits" });
+  if (graceMs === 0 && minHoldMs === 0) return;
+  const field = graceMs > 0 ? "graceMs" : "minHoldMs";
+  throw new InvalidError(`A semaphore has no ${field}: its permits are available when they are released.`, {
+    field,
+  });
+}
+
+/** @throws InvalidError */
+export function assertCount(field: string, value: number | undefined, most: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)) return;
+  throw new InvalidError(`${field} must be a whole number from 1 to ${most}.`, { field });
+}
+
+/** Checks that a hold is exclusive. @param what the refused verb @throws InvalidError */
+export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
+  if (kind !== "semaphore") return;
+  throw new InvalidError(`A hold of a semaphore cannot be ${what}. Nothing was done.`, {});
 }
 
 /** Checks that a plain lock is requested. @param why begins the message @throws InvalidError */

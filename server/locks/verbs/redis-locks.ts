@@ -1,3 +1,4 @@
+import { PERMIT_LIMIT_MAX } from "../../../lib/contract/actions/verb.ts";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
@@ -5,9 +6,11 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import { FAIR_WAIT_MS, type RenewRequest } from "../../formats/lock-requests.ts";
-import { getLockWriter, LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
+import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { SEMAPHORE_WRITER } from "../../formats/redisson/semaphore-writer.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
@@ -21,11 +24,17 @@ import { BatchRenewer } from "./batch-renewer.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { assertDurations } from "./durations.ts";
 
-import { assertMappable, createNotOwnerError, readRenewal, toGrant } from "./error-factories.ts";
+import {
+  assertMappable,
+  createNotOwnerError,
+  createRefusalError,
+  readRenewal,
+  toGrant,
+} from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
-import { assertKind, assertPlainKind } from "./kinds.ts";
+import { assertCount, assertExclusive, assertKind, assertPermits, assertPlainKind } from "./kinds.ts";
+import { Latches } from "./latches.ts";
 import { assertLockSet } from "./lock-set.ts";
-
 import { LockableKeys } from "./lockable-keys.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
@@ -40,6 +49,7 @@ import type {
   Grant,
   HoldChangeListener,
   HoldStatus,
+  LatchVerbs,
   OperatorVerbs,
   Released,
   ReleaseOptions,
@@ -48,6 +58,7 @@ import type {
   RenewOptions,
   RequestReleaseOptions,
   ReserveOptions,
+  SemaphorePermits,
   VerbHold,
 } from "./verbs.ts";
 
@@ -79,6 +90,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
   readonly #batchRenewer: BatchRenewer;
+  readonly latches: LatchVerbs;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
   constructor(
@@ -109,6 +121,7 @@ export class RedisLocks implements OperatorVerbs {
     );
     const connection = { redis, channel: this.#channel, getGuardedCommands: this.#getGuardedCommands };
     this.#groupAcquirer = new GroupAcquirer(connection, waits, this.#requests);
+    this.latches = new Latches(redis, waits, this.#requests, this.#lockable);
     this.#releaser = new Releaser(
       redis,
       this.#channel,
@@ -148,6 +161,7 @@ export class RedisLocks implements OperatorVerbs {
       assertCallerTexts(options);
       assertDurations(options);
       assertKind(options);
+      assertPermits(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -176,11 +190,12 @@ export class RedisLocks implements OperatorVerbs {
    * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
    *   unknown_outcome
    */
-  reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
+  async reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
+    assertExclusive(hold, "re-entered; acquire permits again instead");
     const ask = this.#requests.createRenewRequest("reenter", hold, options);
     const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
       writer.reenter(commands, this.#channel, hold.key, request);
-    return this.#prolong("grant", hold, options, ask, call);
+    return await this.#prolong("grant", hold, options, ask, call);
   }
 
   /**
@@ -229,6 +244,7 @@ export class RedisLocks implements OperatorVerbs {
     try {
       this.#lockable.assertAllowed(hold.key);
       assertDurations({ reservedMs: options.reservedMs });
+      if (options.reservedMs !== undefined) assertExclusive(hold, "reserved when it is released");
       assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     } catch (error) {
       return Promise.reject(error);
@@ -265,6 +281,15 @@ export class RedisLocks implements OperatorVerbs {
     const { grant } = await this.#acquirer.acquire(key, ask, owner);
     this.#releaser.signalReservationEnd(grant, { owner, reservedMs });
     return grant;
+  }
+
+  async setLimit(key: Key, limit: number): Promise<SemaphorePermits> {
+    this.#lockable.assertAllowed(key);
+    assertCount("limit", limit, PERMIT_LIMIT_MAX);
+    const reply = await attempt(this.#redis, () => SEMAPHORE_WRITER.setLimit(this.#redis, key, limit));
+    if (reply.outcome === "not_a_lock") throw createRefusalError(key, "redisson", reply);
+    const { available, acquired, asOf } = reply;
+    return { key, limit, available, acquired, asOf };
   }
 
   /**

@@ -3,8 +3,8 @@ import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import { formatKey } from "../../../lib/keys/key.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";
-import { getLockWriter, LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
@@ -20,14 +20,15 @@ import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./ve
 export async function requestReleaseOfHold(
   redis: Commands,
   channel: string,
-  { key, format }: Pick<HeldObservation, "key" | "format">,
+  { key, format, kind }: Pick<HeldObservation, "key" | "format" | "kind">,
   { token, fence }: SeenHolder,
   { by, reason }: RequestReleaseOptions,
 ): Promise<RequestReleaseReply> {
   if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
   const requestId = `rr_${randomBytes(9).toString("base64url")}`;
   const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
-  return await attempt(redis, () => LOCK_WRITERS[format].requestRelease(redis, channel, key, ask));
+  const writer = getLockWriter({ format, kind: kind === "semaphore" ? kind : "lock" });
+  return await attempt(redis, () => writer.requestRelease(redis, channel, key, ask));
 }
 
 /**

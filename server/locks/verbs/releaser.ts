@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ReleaseRequest, Reservation } from "../../formats/lock-requests.ts";
-import { getLockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import {
   buildReleaseSignals,
   type FindSignalledLibraries,
@@ -35,8 +35,9 @@ export class Releaser {
     const { fairWaitMs } = this;
     const request = this.requests.createReleaseRequest(hold, options);
     const ask = { ...request, signals: this.#buildSignals(hold), fairWaitMs };
-    // The queue of a fair lock decides whose turn is next.
-    const startHandOver = writer.kind === "fair" ? undefined : this.#prepareHandOver(ask, hold.key);
+    // The queue of a fair lock decides whose turn is next, and a semaphore has no single holder to hand over from.
+    const isHandedOver = writer.kind !== "fair" && !writer.isShared;
+    const startHandOver = isHandedOver ? this.#prepareHandOver(ask, hold.key) : undefined;
     const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),
@@ -45,7 +46,7 @@ export class Releaser {
     const reply = await pending;
     if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
     if (reply.outcome === "released" || reply.outcome === "still_held") {
-      if (reply.outcome === "released" && reply.reservation === undefined)
+      if (reply.outcome === "released" && reply.reservation === undefined && !writer.isShared)
         this.onHoldChange?.("released", hold.key, reply.fence);
       if (reply.outcome === "released") this.signalReservationEnd(hold, reply.reservation);
       const { outcome, count, asOf } = reply;

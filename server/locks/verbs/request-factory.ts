@@ -9,7 +9,7 @@ import type {
 import { formatReservedOwner } from "./reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
-interface RequestIdentity extends HoldCaller {
+export interface RequestIdentity extends HoldCaller {
   readonly requestId?: string | undefined;
 }
 
@@ -30,12 +30,21 @@ export class RequestFactory {
   }
 
   /** @param token by default a new one */
-  createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
+  createAcquireRequest(options: AcquireOptions, token = this.#createTokenFor(options)): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
-    const request = { token, ...ask, ...this.#identify(options, content) };
+    const request = { token, ...ask, ...toPermits(options), ...this.#identify(options, content) };
     const waiterId = deriveWaiterId(options);
     return waiterId === undefined ? request : { ...request, waiterId };
+  }
+
+  /**
+   * A hold that shares its key is found by its token, so a repeated request must have the same token, also if it reaches
+   * another instance.
+   */
+  #createTokenFor({ kind, requestId, principal }: AcquireOptions): string {
+    if (kind !== "semaphore" || requestId === undefined) return this.createToken();
+    return deriveToken(scopeRequestId(requestId, principal));
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -68,6 +77,11 @@ export class RequestFactory {
     return { token, fence, reservation, ...this.#identify({ principal, requestId }, content) };
   }
 
+  /** Creates the identity of a request that has no other fields. */
+  createPlainRequest(verb: string, caller: RequestIdentity, content: unknown = null): LockRequest {
+    return this.#identify(caller, [verb, content]);
+  }
+
   /** Creates a release that ends the token's hold and prevents the acquire with this id from being executed later. */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
@@ -94,8 +108,14 @@ function deriveWaiterId({ kind, requestId, principal }: AcquireOptions): string 
 }
 
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
-function listKind({ kind = "lock" }: AcquireOptions): readonly string[] {
+function listKind(options: AcquireOptions): readonly unknown[] {
+  const { kind = "lock" } = options;
+  if (kind === "semaphore") return [kind, toPermits(options)];
   return kind === "lock" ? [] : [kind];
+}
+
+function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRequest, "permits" | "limit"> {
+  return kind === "semaphore" ? { permits, limit } : {};
 }
 
 function toLockContent(options: AcquireOptions) {
@@ -108,6 +128,13 @@ function toLockContent(options: AcquireOptions) {
 /** Scopes a request id to its principal: the same id from two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
+}
+
+/** Derives a token of the common form from a request id. */
+function deriveToken(requestId: string): string {
+  const hash = createHash("sha256").update(requestId).digest();
+  const uuid = hash.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  return `${uuid}:${hash.readUIntBE(16, 6)}`;
 }
 
 function digestText(text: string): string {

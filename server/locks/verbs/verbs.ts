@@ -33,6 +33,10 @@ export interface AcquireOptions extends HoldCaller {
   readonly format?: WritableFormat | undefined;
   /** `lock` by default; every other kind requires the format `redisson`. */
   readonly kind?: WritableKind | undefined;
+  /** The number of permits; only for a semaphore, 1 by default. */
+  readonly permits?: number | undefined;
+  /** The total number of permits of the semaphore; a missing one is created with it. */
+  readonly limit?: number | undefined;
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
@@ -93,7 +97,7 @@ export interface ReserveOptions extends HoldCaller {
 export interface Grant extends HoldRef {
   /** The label of the hold. */
   readonly owner: string;
-  /** Re-entrancy count. */
+  /** Re-entrancy count; for a semaphore, the number of permits. */
   readonly count: number;
   readonly leaseMs: number;
   /** Remaining lease when Redis replied, in ms. To compute a deadline, start from the time the request was sent. */
@@ -102,6 +106,56 @@ export interface Grant extends HoldRef {
   readonly asOf: number;
   /** The last request to release the hold. */
   readonly releaseRequested?: ReleaseRequest | undefined;
+}
+
+/** The permits of a semaphore. */
+export interface SemaphorePermits {
+  readonly key: Key;
+  readonly limit: number;
+  /** Negative if more permits are acquired than the limit. */
+  readonly available: number;
+  readonly acquired: number;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** The count of a latch. */
+export interface LatchCount {
+  readonly key: Key;
+  /** 0 if the latch is open. */
+  readonly count: number;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** The caller of a request for a latch, and the id with which it can be repeated. */
+export interface LatchCaller extends HoldCaller {
+  readonly requestId?: string | undefined;
+}
+
+export interface LatchWaitOptions {
+  /** How long to wait, in ms. */
+  readonly waitMs: number;
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/**
+ * The verbs of count-down latches.
+ *
+ * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
+ */
+export interface LatchVerbs {
+  /** Closes an open latch with a count. A closed one is not changed: `isSet` is false, and `count` is its count. */
+  trySetCount(
+    key: Key,
+    count: number,
+    caller?: LatchCaller,
+  ): Promise<LatchCount & { readonly isSet: boolean }>;
+  /** Decreases the count of a closed latch. */
+  countDown(key: Key, caller?: LatchCaller): Promise<LatchCount>;
+  getCount(key: Key): Promise<LatchCount>;
+  /** Waits until the latch is open. @throws LockkeeperError also timeout, aborted */
+  wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
 }
 
 /** Asks the client of a hold to release it. */
@@ -185,6 +239,13 @@ export interface LockVerbs {
    */
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
+  /**
+   * Sets the total number of permits of a semaphore, and creates a missing one. Repeating it changes nothing.
+   *
+   * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, unavailable, unknown_outcome
+   */
+  setLimit(key: Key, limit: number): Promise<SemaphorePermits>;
+  readonly latches: LatchVerbs;
 }
 
 /** Receives the holds that begin, and those whose release left the lock free, with the fencing token. */

@@ -24,6 +24,11 @@ export interface EnqueueOptions {
    * attempts nor wake-ups with others in this process.
    */
   readonly fairWaiter?: string | undefined;
+  /**
+   * The channel of an object that all clients release with a message on it, so that no keyspace notifications are needed. By
+   * default the channel of a lock, with keyspace notifications.
+   */
+  readonly wakeChannel?: RedisArgument | undefined;
 }
 
 /**
@@ -69,16 +74,15 @@ export class WaiterQueues {
     key: Key,
     since: number,
     seen: HeldOutcome,
-    { acceptsHandOver = true, fairWaiter }: EnqueueOptions = {},
+    { acceptsHandOver = true, fairWaiter, wakeChannel }: EnqueueOptions = {},
   ): QueuePlace {
     const isFair = fairWaiter !== undefined;
-    const channel = toBuffer(isFair ? buildFairWakeChannel(key, fairWaiter) : buildWakeChannel(key));
+    const own = isFair ? buildFairWakeChannel(key, fairWaiter) : wakeChannel;
+    const channel = toBuffer(own ?? buildWakeChannel(key));
     let queue = this.#queues.get(toChannelName(channel));
     if (queue === undefined) {
       queue = new KeyQueue(
-        isFair
-          ? { names: [toChannelName(channel)], wake: channel, keyspace: undefined }
-          : this.#buildChannels(key, channel),
+        own === undefined ? this.#buildChannels(key, channel) : toPlainChannels(channel),
         // Every client of a fair lock wakes the waiter whose turn is next.
         () => (isFair ? "confirmed" : this.#keyspaceState),
         (left) => this.#close(left),
@@ -98,7 +102,7 @@ export class WaiterQueues {
 
   #buildChannels(key: Key, wake: Buffer): QueueChannels {
     const { keyspace } = this;
-    if (keyspace === undefined) return { names: [toChannelName(wake)], wake, keyspace: undefined };
+    if (keyspace === undefined) return toPlainChannels(wake);
     const notifications = buildKeyspaceChannel(keyspace.db, toBuffer(toRedisArgument(key)));
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
@@ -124,5 +128,10 @@ export class WaiterQueues {
   }
 }
 
+const toPlainChannels = (wake: Buffer): QueueChannels => ({
+  names: [toChannelName(wake)],
+  wake,
+  keyspace: undefined,
+});
 const toChannelName = (channel: Buffer) => channel.toString("latin1");
 const toBuffer = (name: RedisArgument) => (Buffer.isBuffer(name) ? name : Buffer.from(String(name)));

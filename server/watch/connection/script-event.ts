@@ -19,6 +19,8 @@ export interface ScriptEvent {
   readonly owner: Key;
   readonly by: string | undefined;
   readonly reason: string | undefined;
+  /** Whether the lock can have other holders as well; only for an acquired hold. */
+  readonly isShared?: true;
 }
 
 /** The limit that the formats apply. A longer value is not a lock. */
@@ -105,19 +107,21 @@ function isDigits(text: string, least: number, most: number): boolean {
 }
 
 /** Returns `undefined` if a string is too long. */
-function parseActor(bytes: string): { by: string | undefined; reason: string | undefined } | undefined {
+function parseActor(bytes: string): Pick<ScriptEvent, "by" | "reason" | "isShared"> | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (bytes === "") return NO_ACTOR;
   try {
-    const { by, reason } = JSON.parse(Buffer.from(bytes, "latin1").toString("utf8")) as {
+    const { by, reason, shared } = JSON.parse(Buffer.from(bytes, "latin1").toString("utf8")) as {
       by?: unknown;
       reason?: unknown;
+      shared?: unknown;
     };
     if (isLongerThan(by, ACTOR_CHARACTERS_MAX) || isLongerThan(reason, REASON_CHARACTERS_MAX))
       return undefined;
     return {
       by: typeof by === "string" ? by : undefined,
       reason: typeof reason === "string" && reason !== "" ? reason : undefined,
+      ...(shared === true ? { isShared: true } : {}),
     };
   } catch {
     return NO_ACTOR;

@@ -76,8 +76,8 @@ export class EventReporter {
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
     const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
-    // Verbs acquire a lock only if it has no other holder.
-    const isAlone = event.type === "acquired" && events.length > 0;
+    // Verbs acquire an exclusive lock only if it has no other holder.
+    const isAlone = event.type === "acquired" && event.isShared === undefined && events.length > 0;
     const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, endCause)) : [];
     if (event.type === "acquired") this.#cancelDeferral(event.key);
     if (event.type === "force_released" && event.fence === null)
@@ -113,7 +113,7 @@ export class EventReporter {
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
     // The end of an unreported holder is not evidence about another holder.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
-    const known = same ?? (isUnknownEnd ? undefined : open[0]);
+    const known = same ?? (isUnknownEnd || event.isShared === true ? undefined : open[0]);
     return {
       known: known ?? this.#endedHolds.get(key),
       others: open.filter((reportedHold) => reportedHold !== known),

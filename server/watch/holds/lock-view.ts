@@ -1,5 +1,5 @@
 import { parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
-import { isWritableFormat } from "../../../lib/contract/format.ts";
+import { isWritableFormat, type LockKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Holder, Lock, Waiters } from "../../../lib/contract/lock.ts";
 import { formatKey, type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { formatHoldId } from "../../formats/hold-id.ts";
@@ -73,7 +73,13 @@ function findHoldId(
 ): string | null {
   if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
     return null;
-  return formatHoldId({ target, key, format: seen.format, kind, unit, token: formatKey(token), fence });
+  const held = { target, key, format: seen.format, kind: kind ?? toWritableKind(seen.kind), unit };
+  return formatHoldId({ ...held, token: formatKey(token), fence });
+}
+
+/** Redisson's other kinds are plain locks for the verbs. */
+function toWritableKind(kind: LockKind): WritableKind | undefined {
+  return kind === "semaphore" ? kind : undefined;
 }
 
 function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {

@@ -18,6 +18,7 @@ import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
 import { redissonFairLock } from "./redisson-fair-lock.ts";
 import { redissonRedLock } from "./redisson-red-lock.ts";
+import { redissonSharedClients } from "./redisson-shared.ts";
 import { redlockClients } from "./redlock.ts";
 import { tokenClients } from "./token.ts";
 import { wakeUpClients } from "./wake-ups.ts";
@@ -36,6 +37,7 @@ export const EXCLUSION_CLIENTS: readonly Client[] = [
 export const CLIENTS: readonly Client[] = [
   redisson,
   redissonFairLock,
+  ...redissonSharedClients,
   ...tokenClients,
   ...wakeUpClients,
   redissonInConsole,

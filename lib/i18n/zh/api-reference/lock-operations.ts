@@ -15,6 +15,7 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
       "每 5 分钟最多持有一次",
       "使用 redlock、redis-py 等 SET NX PX 客户端库的格式",
       "使用以秒为单位的 SETNX、GETSET 锁的格式",
+      "获取信号量 10 个许可中的 2 个",
       "重入已有的持有",
     ],
   },
@@ -24,6 +25,35 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
       "要么获取全部锁，要么一把也不获取。所有检查都在首次更改之前完成：调用方须有每个键的权限，任何一个键存有其他数据都会使请求失败。有锁已被持有时返回 `held`，并指明是哪一把；带 `waitMs` 时，请求在该锁的等待队列中等待，期间不持有任何锁，因此锁集合有重叠的请求不会死锁。每个持有有自己的 fencing token，用各自的 `holdId` 续期和释放。在 Redis Cluster 上，同一槽位的锁一次获取，各槽位按固定顺序依次获取。",
     results: { "201": "新的持有。" },
     examples: ["获取两把锁 30 秒", "最多等待 10 秒获取两把锁"],
+  },
+  setSemaphoreLimit: {
+    summary: "设置信号量的许可总数",
+    description:
+      "设置许可总数，信号量不存在时创建它。已获取的许可不会失效：如果已获取的许可多于新的总数，`available` 为负数，在归还足够的许可之前不再发放。新增的可用许可会唤醒等待的客户端。重复请求不会产生任何变化。",
+    results: { "200": "信号量的许可。" },
+    examples: ["允许 10 个许可"],
+  },
+  setLatchCount: {
+    summary: "关闭闭锁",
+    description:
+      "为打开的闭锁设置计数并将其关闭。已关闭的闭锁不会改变（返回 `already_exists`），除非用同一个 `Idempotency-Key` 重复关闭它的请求。",
+    results: { "201": "已关闭的闭锁。" },
+    examples: ["等待 3 个工作进程"],
+  },
+  countDownLatch: {
+    summary: "闭锁倒数",
+    description:
+      "将关闭的闭锁的计数减 1。减到 0 时，闭锁为所有等待的客户端打开。请携带 `Idempotency-Key`，否则响应丢失后的重试会再减一次。",
+    results: { "200": "闭锁。" },
+  },
+  getLatch: {
+    summary: "读取闭锁，或等待其打开",
+    description:
+      "返回闭锁的计数：立即返回，或在其打开时返回。打开的闭锁在 Redis 中没有键，因此从未使用过的名称也是打开的闭锁。",
+    parameters: {
+      waitMs: "等待闭锁打开的时长，毫秒。默认为 0，即立即返回计数。到时仍未打开时，响应中是当时的计数。",
+    },
+    results: { "200": "闭锁。" },
   },
   getHold: {
     summary: "校验持有",

@@ -30,10 +30,16 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
   acquireLock: {
     ...ACQUIRE_FIELDS,
     kind: "锁的类型，默认为 `lock`。其他类型要求 `redisson` 格式，quorum 目标不支持。同一个键的所有客户端必须使用相同的类型。",
+    permits:
+      "要获取的许可数，要么全部获取，要么一个也不获取。仅用于 `semaphore`，默认为 1。持有的 `count` 即许可数，一次释放归还全部许可。",
+    limit:
+      "信号量的许可总数，仅用于 `semaphore`。信号量不存在时以此创建；已存在时总数必须一致（否则返回 `limit_conflict`）。不填时信号量必须存在。",
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
   },
+  setSemaphoreLimit: { limit: "许可总数。信号量不存在时以此创建。" },
+  setLatchCount: { count: "需要倒数的次数，倒数到 0 时闭锁打开。" },
   acquireLocks: {
     keys: "要获取的锁的键，1 到 32 个，不可重复。顺序没有影响。",
     ...ACQUIRE_FIELDS,

@@ -12,7 +12,8 @@ export const REPLAYED_HEADER = {
 
 /** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
 export function toAcquireOptions(
-  input: Omit<AcquireInput, "kind" | "reenter"> & Partial<Pick<AcquireInput, "kind">>,
+  input: Omit<AcquireInput, "kind" | "permits" | "limit" | "reenter"> &
+    Partial<Pick<AcquireInput, "kind" | "permits" | "limit">>,
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
@@ -24,6 +25,8 @@ export function toAcquireOptions(
     receivesReleaseRequests: input.receivesReleaseRequests,
     format: input.format,
     kind: input.kind,
+    permits: input.permits,
+    limit: input.limit,
     unit: input.unit,
     graceMs: input.graceMs,
     minHoldMs: input.minHoldMs,

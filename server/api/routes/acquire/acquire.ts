@@ -26,6 +26,7 @@ const ACQUIRE_EXAMPLES = {
   "Allow one hold every 5 minutes": { minHoldMs: 300_000 },
   "Use the format of redlock, redis-py and other SET NX PX libraries": { format: "token" },
   "Use the format of SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
+  "Acquire 2 of 10 permits of a semaphore": { kind: "semaphore", permits: 2, limit: 10 } as const,
   "Re-enter a hold": { reenter: EXAMPLE_HOLD_ID },
 };
 
@@ -73,6 +74,7 @@ export function createVerbRoutes(
         "quota_exceeded",
         "too_many_waiting",
         "unit_conflict",
+        "limit_conflict",
         "not_owner",
         "idempotency_key_required",
         "invalid_hold_id",
@@ -97,7 +99,7 @@ function acquireLock(
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
   const acquireOptions = toAcquireOptions(body, principal, requestId);
-  const claim = quotas.claim(principal, { target: target.name, key }, acquireOptions);
+  const claim = quotas.claim(principal, { target: target.name, key, kind: body.kind }, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
   const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {
@@ -132,7 +134,7 @@ async function respondToAcquire(
     claim.fail(error, leaseMs + graceMs);
     throw error instanceof AbortedError && wait !== undefined ? wait.request.toWaitError(error) : error;
   }
-  claim.confirm(acquired.grant.remainingMs + graceMs);
+  claim.confirm(acquired.grant.remainingMs + graceMs, acquired.grant.token);
   const hold = toHold(target, acquired.grant);
   const waitedMs = wait?.waitedMs;
   // The client has disconnected without learning of this hold, so it would never release it. With an

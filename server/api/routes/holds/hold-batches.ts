@@ -60,7 +60,7 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
             );
             for (const result of results) {
               if (result.status === "rejected") continue;
-              services.quotas.extend({ target: name, key: result.value.key }, result.value.remainingMs);
+              services.quotas.extend({ ...result.value, target: name }, result.value.remainingMs);
             }
             return results;
           },
@@ -104,7 +104,7 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
                   reservedMs,
                   requestId: requestId && deriveRequestId(requestId, holdId),
                 });
-                if (released.outcome === "released") services.quotas.forget({ target: name, key: hold.key });
+                if (released.outcome === "released") services.quotas.forget({ ...hold, target: name });
                 return released;
               }),
             ),

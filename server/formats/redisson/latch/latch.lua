@@ -1,0 +1,42 @@
+-- Shared by the scripts of a latch, which is stored as Redisson's RCountDownLatch stores it: a number without a TTL while the
+-- latch is closed, and no key while it is open.
+--
+-- KEYS[1] the latch
+
+-- include ../../event.lua
+
+-- Longer than the longest open request and its retry.
+local REQUEST_MS = 120000
+local REQUEST_BYTES_MAX = 64
+
+-- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock' and the type of the key; 'fault' and its error. KEYS[k]
+-- exists if the number is a semaphore.
+local function read_latch(k)
+  local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
+  if type(text) == 'table' then
+    if not is_wrong_type(text) then return 'fault', text end
+    return 'not_a_lock', redis.call('TYPE', KEYS[1]).ok
+  end
+  if text == '' and redis.call('EXISTS', KEYS[1]) == 0 then return 'open', 0 end
+  if redis.call('EXISTS', KEYS[k]) == 1 then return 'not_a_lock', 'string' end
+  -- A latch has no TTL, and its key is deleted at 0.
+  if not is_counter(text) or tonumber(text) < 1 or redis.call('PTTL', KEYS[1]) ~= -1 then return 'not_a_lock', 'string' end
+  return 'closed', tonumber(text)
+end
+
+-- Whether the request was executed before: true, false, or 'reused' if its id was used for another request.
+local function find_earlier_request(k, verb, digest)
+  local stored = read_text(k, REQUEST_BYTES_MAX)
+  if stored == '' then return false end
+  return stored == verb .. ' ' .. digest or 'reused'
+end
+
+local function remember_latch_request(k, verb, digest)
+  redis.call('SET', KEYS[k], verb .. ' ' .. digest, 'PX', REQUEST_MS)
+end
+
+-- 0 opens the latch, 1 states that it has a new count.
+local function publish_latch(channel, message, is_sharded)
+  redis.pcall('PUBLISH', channel, message)
+  if is_sharded then redis.pcall('SPUBLISH', channel, message) end
+end

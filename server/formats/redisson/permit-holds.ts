@@ -1,0 +1,54 @@
+import { type Companion, parseCompanion, toSeenHolder } from "../companion.ts";
+import type { HeldObservation, SeenHolder } from "../observation.ts";
+import type { ReadCommand } from "../queue-reader.ts";
+import { COMPANION_BYTES_MAX } from "../raw-key.ts";
+import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
+
+/** Reads the companion that the hold of each permit has if the permit is its first. */
+export function buildPermitCommands({ key, holders }: HeldObservation): ReadCommand[] {
+  return holders.map(
+    ({ token }): ReadCommand => [
+      "GETRANGE",
+      buildPermitCompanionKey(key, Buffer.from(String(token), "hex")),
+      0,
+      COMPANION_BYTES_MAX,
+    ],
+  );
+}
+
+/** Combines the permits of each Lockkeeper hold into one holder. Permits of other libraries remain one holder each. */
+export function combinePermits(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
+  const permits = new Map(seen.holders.map((holder) => [String(holder.token), holder]));
+  const holds = seen.holders.map((_, at) => parsePermitCompanion(answers[at]));
+  const inHolds = new Map<string, SeenHolder>();
+  for (const [at, holder] of seen.holders.entries()) {
+    const companion = holds[at];
+    if (companion === undefined) continue;
+    const ids = computePermitIds(companion.token, companion.count).map((id) => id.toString("hex"));
+    const own = ids.flatMap((id) => permits.get(id) ?? []);
+    // The companion outlives its hold, and any client can write it.
+    if (ids[0] !== holder.token || own.length < ids.length) continue;
+    const hold = toHolder(companion, own);
+    for (const id of ids) inHolds.set(id, hold);
+  }
+  const [first, ...rest] = new Set(seen.holders.map((holder) => inHolds.get(String(holder.token)) ?? holder));
+  return first === undefined ? seen : { ...seen, holders: [first, ...rest] };
+}
+
+const PERMITS_MAX = 256;
+
+function parsePermitCompanion(answer: unknown): Companion | undefined {
+  if (!Buffer.isBuffer(answer) || answer.length === 0 || answer.length > COMPANION_BYTES_MAX)
+    return undefined;
+  const companion = parseCompanion(answer.toString("utf8"));
+  if (companion?.format !== "redisson" || companion.count < 1 || companion.count > PERMITS_MAX)
+    return undefined;
+  return companion;
+}
+
+/** A hold ends when its first permit expires. */
+function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
+  const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
+  const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);
+  return { ...toSeenHolder(companion.token, companion.count, companion), ownRemainingMs };
+}

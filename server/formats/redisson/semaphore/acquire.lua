@@ -1,0 +1,174 @@
+-- Acquires permits of a semaphore, all or none, or returns how many are available.
+--
+-- Guarantee: never more permits are acquired than the semaphore has. A new hold has a larger fencing token than every earlier
+-- hold of the key. A repeated request id changes nothing and returns its first result. Clients that wait are served in the
+-- order in which they began to wait. Any other string than a semaphore is not changed: a number without permits is adopted
+-- only if it equals the requested limit, or if the companion of the key shows that it was a semaphore.
+--
+-- KEYS[1] the semaphore    KEYS[2] the companion of the hold    KEYS[3] the acquired permits (sorted set)
+-- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[5] the companion of the key, which keeps its last fencing token
+-- KEYS[6] the claim of the waiter whose turn it is
+-- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
+-- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
+-- ARGV[7] number of permits    ARGV[8] '' or the total number of permits of the semaphore
+-- ARGV[9] channel of waiters    ARGV[10] '1' if waiters may also use sharded pub/sub
+-- ARGV[11] '' or how long the client will wait, in ms    ARGV[12] '' or when it began to wait, in ms
+-- ARGV[13] '' or the maximum number of waiters    ARGV[14] '' or time since the request was first sent, in ms
+--
+-- Returns {'granted', now ms, permits, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
+--          release request as JSON or ''}
+--         {'short', now ms, ms until a permit expires (-1: never), available permits, total, '1' if a client that has
+--          waited longer is next, else ''}
+--         {'limit_conflict', total, or -1 if there is no semaphore}
+--         {'queue_full', now ms, number of waiters}      {'not_a_lock', type}      {'request_id_reused'}      {'unknown'}
+--         {'lost', now ms, 'ended' or 'withdrawn'}
+
+-- include storage.lua
+-- include ../../request-window.lua
+-- include ../../waiter.lua
+-- include ../../release-requests.lua
+-- include turn.lua
+
+-- Waits that have ended are removed a thousand at a time.
+local WAITS_REMOVED_MAX = 1000
+-- How long the companion of the key is kept. Afterwards, the limit is needed to recognize a semaphore whose permits are all
+-- available.
+local KEY_COMPANION_MS = 172800000
+-- Marks the event of a hold that does not end the others.
+local SHARED = '{"shared":true}'
+-- Permits of Redisson without a lease expire after this time.
+local NEVER_MS = 922337203685477
+
+local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local permits, limit = tonumber(ARGV[7]), tonumber(ARGV[8])
+local wait_ms, since, sent_ms = tonumber(ARGV[11]), ARGV[12], tonumber(ARGV[14])
+local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)$')
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
+
+local state, available, acquired = read_semaphore()
+if state == 'fault' then return available end
+local kept, last = read_companion(2), read_companion(5)
+local claimed_by, claimed_since_ms = read_claim(6)
+
+-- A grant ends the wait that led to it, and its claim.
+local function stop_waiting()
+  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner))
+  elseif sent_ms then remove_waiter(4, request_id) end
+  if claimed_by == request_id then redis.call('DEL', KEYS[6]) end
+end
+
+local function format_grant(left_ms, how)
+  return { 'granted', format_integer(now_ms), format_integer(kept.count), kept.fence, format_integer(left_ms),
+    format_integer(kept.lease), kept.token, how, '', format_release_request(kept) }
+end
+
+local repeated = find_request(kept.window, request_id)
+if repeated then
+  if repeated.verb == 'withdrawn' then return { 'lost', format_integer(now_ms), 'withdrawn' } end
+  if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
+  stop_waiting()
+  local count = state ~= 'not_a_lock' and find_count(1, kept, kept.token, now_ms)
+  if not count or kept.fence ~= repeated.fence then return { 'lost', format_integer(now_ms), 'ended' } end
+  return format_grant(read_remaining_ms(1, kept, now_ms), 'repeated')
+end
+if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
+if state == 'not_a_lock' then return { state, available } end
+-- The hold was acquired with this request, whose entry has been removed since.
+if acquired > 0 and redis.call('ZSCORE', KEYS[3], build_permit_id(token, 1)) then return { 'unknown' } end
+
+local total = available + acquired
+if state == 'missing' then
+  if not limit then return { 'limit_conflict', '-1' } end
+  if permits > limit then return { 'limit_conflict', format_integer(limit) } end
+else
+  if total ~= limit and acquired == 0 and last.value ~= 'semaphore' then return { 'not_a_lock', 'string' } end
+  if limit and limit ~= total or permits > total then return { 'limit_conflict', format_integer(total) } end
+end
+
+-- Shows that the key is a semaphore, also while all its permits are available.
+local function write_key_companion(fence)
+  forget_hold(last)
+  last.fence, last.format, last.value = fence, FORMAT, 'semaphore'
+  redis.call('SET', KEYS[5], format_companion(last), 'PX', KEY_COMPANION_MS)
+end
+
+local is_changed = reclaim_permits(now_ms) > 0
+if state == 'missing' then
+  -- The number may have been evicted while permits are acquired.
+  total = limit
+  available = limit - redis.call('ZCARD', KEYS[3])
+  write_key_companion(last.fence)
+  redis.call('SET', KEYS[1], format_integer(available))
+  is_changed = true
+else
+  -- A waiter must recognize the semaphore when its last permit has been released.
+  if last.value ~= 'semaphore' then write_key_companion(last.fence) end
+  if is_changed then available = total - redis.call('ZCARD', KEYS[3]) end
+end
+
+-- Takes the permits, and returns for how long, in ms. If Redis refuses the second write, the first is undone.
+local function store_permits()
+  redis.call('INCRBY', KEYS[1], -permits)
+  local added = redis.pcall('ZADD', KEYS[3], 'NX', unpack(build_permits(token, permits, now_ms + lease_ms)))
+  if type(added) == 'table' then
+    redis.call('INCRBY', KEYS[1], permits)
+    error(added)
+  end
+  -- A permit of an earlier hold with this token, the rest of which was released by another client.
+  if added < permits then redis.call('INCRBY', KEYS[1], permits - added) end
+  local ttl_ms = redis.call('PTTL', KEYS[1])
+  if ttl_ms < 0 then return lease_ms end
+  redis.call('PEXPIRE', KEYS[3], math.max(1, ttl_ms))
+  return math.min(ttl_ms, lease_ms)
+end
+
+local gives_way_ms = find_give_way_ms(6, claimed_by, claimed_since_ms, request_id, tonumber(since) or now_ms)
+if available >= permits and not gives_way_ms then
+  local taken_ms = store_permits()
+  kept.fence = format_integer(math.max(parse_whole(kept.fence), parse_whole(last.fence)))
+  begin_hold(kept, token, '', lease_ms, now_us)
+  kept.count, kept.owner, kept.principal, kept.record = permits, owner, principal, record
+  remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
+  redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
+  write_key_companion(kept.fence)
+  stop_waiting()
+  redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, permits, '', owner, SHARED, KEYS[1]))
+  -- Clients that gave way to this one can acquire the rest.
+  if claimed_by == request_id or is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
+  return format_grant(taken_ms, 'acquired')
+end
+
+if wait_ms then
+  local ended = redis.pcall('ZCOUNT', KEYS[4], '-inf', format_integer(now_ms))
+  -- The name is reserved, so a key of another type is deleted.
+  if type(ended) == 'table' then redis.call('DEL', KEYS[4]) end
+  if type(ended) == 'number' and ended > 0 then
+    redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)
+  end
+  if since == '' then
+    if sent_ms then remove_waiter(4, request_id) end
+    local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')
+    if waiting >= tonumber(ARGV[13]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
+    since = format_integer(now_ms)
+    redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
+  end
+  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
+  -- The TTL is never shortened, because another client may be waiting for longer.
+  if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
+  if not gives_way_ms then claim_turn(6, request_id, since, wait_ms) end
+end
+
+-- Returns the time until the next permit expires, in ms; -1 if none does.
+local function compute_next_expiry_ms()
+  local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
+  local end_ms = tonumber(first or '') or NEVER_MS
+  return end_ms >= NEVER_MS and -1 or math.max(0, end_ms - now_ms)
+end
+
+if is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
+return { 'short', format_integer(now_ms), format_integer(gives_way_ms or compute_next_expiry_ms()), format_integer(available),
+  format_integer(total), gives_way_ms and '1' or '' }

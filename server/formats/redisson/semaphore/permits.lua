@@ -1,0 +1,86 @@
+-- Shared by the scripts of a semaphore: its permits, as Redisson's RPermitExpirableSemaphore stores them. The total is not
+-- stored: it is the sum of the available and the acquired permits.
+--
+-- KEYS[1] the semaphore: the number of available permits
+-- KEYS[3] its acquired permits (sorted set: 16 bytes -> when the permit expires, in ms)
+
+local PERMIT_BYTES = 16
+-- More acquired permits than this are not read.
+local ACQUIRED_MAX = 4096
+local ACQUIRED_BYTES_MAX = 1048576
+-- Expired permits are reclaimed a thousand at a time.
+local RECLAIMED_MAX = 1000
+
+-- Returns the id of the n-th permit of a hold. permit-ids.ts computes the same.
+local function build_permit_id(token, n)
+  local hex = string.sub(redis.sha1hex(token .. ':' .. format_integer(n)), 1, 2 * PERMIT_BYTES)
+  return (string.gsub(hex, '%x%x', function(pair) return string.char(tonumber(pair, 16)) end))
+end
+
+-- Builds the arguments of ZADD for all permits of a hold.
+local function build_permits(token, permits, end_ms)
+  local parameters, score = {}, format_integer(end_ms)
+  for n = 1, permits do
+    parameters[2 * n - 1], parameters[2 * n] = score, build_permit_id(token, n)
+  end
+  return parameters
+end
+
+local function is_permit_at(rank)
+  local member = redis.call('ZRANGE', KEYS[3], rank, rank)[1]
+  return member == nil or #member == PERMIT_BYTES
+end
+
+-- Reads the semaphore: 'semaphore', the available and the acquired permits, including expired ones; 'missing', 0 and the
+-- acquired permits; 'not_a_lock' and the type of the key; 'fault' and its error.
+local function read_semaphore()
+  local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
+  if type(text) == 'table' then
+    if not is_wrong_type(text) then return 'fault', text end
+    return 'not_a_lock', redis.call('TYPE', KEYS[1]).ok
+  end
+  local acquired = redis.pcall('ZCARD', KEYS[3])
+  if type(acquired) == 'table' then
+    if not is_wrong_type(acquired) then return 'fault', acquired end
+    return 'not_a_lock', 'string'
+  end
+  if acquired > ACQUIRED_MAX or acquired > 0 and not is_within_bytes(3, ACQUIRED_BYTES_MAX) then return 'not_a_lock', 'string' end
+  if not is_permit_at(0) or not is_permit_at(-1) then return 'not_a_lock', 'string' end
+  if text == '' and redis.call('EXISTS', KEYS[1]) == 0 then return 'missing', 0, acquired end
+  if not is_counter(text) then return 'not_a_lock', 'string' end
+  return 'semaphore', tonumber(text), acquired
+end
+
+-- Returns the permits of clients that did not renew them in time, by the server's clock. Without the number, which may have
+-- been evicted, they are only removed.
+local function reclaim_permits(now_ms)
+  local expired = redis.call('ZCOUNT', KEYS[3], '-inf', format_integer(now_ms))
+  if expired == 0 then return 0 end
+  local reclaimed = math.min(expired, RECLAIMED_MAX)
+  redis.call('ZREMRANGEBYRANK', KEYS[3], 0, reclaimed - 1)
+  if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCRBY', KEYS[1], reclaimed) end
+  return reclaimed
+end
+
+-- Returns when the first permit of a hold expires, in ms; nil if one of them is missing or has expired.
+local function find_hold_end(token, permits, now_ms)
+  local first
+  for n = 1, permits do
+    local score = redis.pcall('ZSCORE', KEYS[3], build_permit_id(token, n))
+    local end_ms = type(score) == 'string' and tonumber(score)
+    if not end_ms or end_ms <= now_ms then return nil end
+    first = math.min(first or end_ms, end_ms)
+  end
+  return first
+end
+
+-- Removes the permits of a hold and makes them available. Returns how many there were. ZREM comes first: after the first
+-- write, a full Redis accepts commands that need memory.
+local function return_permits(k, token, permits)
+  local returned = 0
+  for n = 1, permits do returned = returned + redis.call('ZREM', KEYS[k], build_permit_id(token, n)) end
+  if returned > 0 and redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCRBY', KEYS[1], returned) end
+  return returned
+end
+
+-- include wake.lua

@@ -1,0 +1,20 @@
+import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
+import { LOCK_WRITERS, LockWriter } from "../lock-writer.ts";
+import { SEMAPHORE_WRITER } from "../redisson/semaphore-writer.ts";
+
+/** The writers of the kinds that only `redisson` has. */
+const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> = {
+  fair: new LockWriter("redisson", "fair"),
+  semaphore: SEMAPHORE_WRITER,
+};
+
+/** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */
+export function getLockWriter({
+  format,
+  kind = "lock",
+}: {
+  readonly format: WritableFormat;
+  readonly kind?: WritableKind | undefined;
+}): LockWriter {
+  return kind === "lock" ? LOCK_WRITERS[format] : KIND_WRITERS[kind];
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { WaitTimeoutError } from "../../errors/lock-errors.ts";
+import type { LatchVerbs } from "../verbs/verbs.ts";
+import { createAbortedError } from "../waiting/wait-coordinator.ts";
+import { assertLatchWaitOptions } from "./options.ts";
+
+/** Long waits are split into stretches of this length, because timers have a maximum duration. */
+const WAIT_STRETCH_MS = 60 * 60 * 1000;
+
+/** Options of `await`. */
+export interface LatchWaitOptions {
+  /** How long to wait in milliseconds; Infinity by default. */
+  readonly waitMs?: number | undefined;
+  /** Cancels the wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A count-down latch, as Redisson's `RCountDownLatch`: clients wait until its count is 0. It is open while it has no count.
+ */
+export class Latch {
+  constructor(
+    readonly key: string,
+    private readonly verbs: LatchVerbs,
+    private readonly closed: AbortSignal,
+  ) {}
+
+  /**
+   * Closes the latch with a count of 1 to 1,000,000,000.
+   *
+   * @returns false if it is closed already; it is then not changed
+   * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
+   */
+  async trySetCount(count: number): Promise<boolean> {
+    this.#assertOpen();
+    return (await this.verbs.trySetCount(this.key, count, { requestId: randomUUID() })).isSet;
+  }
+
+  /**
+   * Decreases the count by one. At 0 the latch opens for all clients that wait.
+   *
+   * @returns the remaining count; 0 if the latch is open
+   * @throws NotALockError, KeyNotAllowedError, UnavailableError, UnknownOutcomeError
+   */
+  async countDown(): Promise<number> {
+    this.#assertOpen();
+    return (await this.verbs.countDown(this.key, { requestId: randomUUID() })).count;
+  }
+
+  /** @returns 0 if the latch is open @throws NotALockError, KeyNotAllowedError, UnavailableError */
+  async getCount(): Promise<number> {
+    this.#assertOpen();
+    return (await this.verbs.getCount(this.key)).count;
+  }
+
+  /**
+   * Waits until the latch is open.
+   *
+   * @throws WaitTimeoutError, AbortedError, NotALockError, KeyNotAllowedError, InvalidError, UnavailableError
+   */
+  async await(options: LatchWaitOptions = {}): Promise<void> {
+    assertLatchWaitOptions(options);
+    this.#assertOpen();
+    const { waitMs = Number.POSITIVE_INFINITY } = options;
+    const signal =
+      options.signal === undefined ? this.closed : AbortSignal.any([options.signal, this.closed]);
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      if (signal.aborted) throw createAbortedError(signal);
+      const leftMs = Math.max(0, deadline - performance.now());
+      try {
+        await this.verbs.wait(this.key, { waitMs: Math.min(leftMs, WAIT_STRETCH_MS), signal });
+        return;
+      } catch (error) {
+        if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_STRETCH_MS) throw error;
+      }
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.closed.aborted) throw this.closed.reason;
+  }
+}

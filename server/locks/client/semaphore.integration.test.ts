@@ -1,0 +1,90 @@
+import { describe, expect } from "vitest";
+import { semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
+import { getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
+import { readDetails } from "../../formats/registry/read-details.ts";
+import { readKeys } from "../../formats/registry/read-keys.ts";
+
+const SEMAPHORE = { kind: "semaphore", limit: 5 } as const;
+const MEI = { by: "mei", reason: "stuck" };
+
+const it = semaphoreTest().extend("observe", { scope: "file" }, ({ direct }) => async (key: string) => {
+  const [seen] = await readDetails(direct, await readKeys(direct, [key]));
+  if (seen?.state !== "held") throw new Error(`${key} is ${seen?.state}`);
+  return seen;
+});
+
+describe("a semaphore in the client library", () => {
+  it("the watchdog renews all permits of each hold", async ({ client, readState, key }) => {
+    const holds = [
+      await client.acquire(key, { ...SEMAPHORE, permits: 3, leaseMs: 300 }),
+      await client.acquire(key, { ...SEMAPHORE, leaseMs: 300 }),
+    ];
+    expect(holds.map(({ kind, count }) => [kind, count])).toEqual([
+      ["semaphore", 3],
+      ["semaphore", 1],
+    ]);
+    await sleepMs(700);
+    expect(holds.map(({ state }) => state)).toEqual(["held", "held"]);
+    for (const hold of holds) expect(await hold.release()).toMatchObject({ outcome: "released" });
+    expect(await readState(key)).toEqual({ available: "5", acquired: 0 });
+  });
+
+  it("withLock returns the permits after the work, and a re-entry is invalid", async ({
+    client,
+    readState,
+    key,
+  }) => {
+    await client.withLock(key, { ...SEMAPHORE, permits: 2 }, async (hold) => {
+      expect(await readState(key)).toEqual({ available: "3", acquired: 2 });
+      expect(await getErrorCode(hold.reenter())).toBe("invalid");
+    });
+    expect(await readState(key)).toEqual({ available: "5", acquired: 0 });
+    expect(await client.setLimit(key, 6)).toMatchObject({ limit: 6, available: 6 });
+  });
+
+  it("an operator force-releases one hold, whose client is notified at once", async ({
+    client,
+    locks,
+    observe,
+    readState,
+    key,
+  }) => {
+    const one = await client.acquire(key, { ...SEMAPHORE, permits: 2, owner: "one" });
+    const two = await client.acquire(key, { ...SEMAPHORE, owner: "two" });
+    const seen = await observe(key);
+    const holder = seen.holders.find(({ owner }) => owner === "one");
+    expect(holder).toMatchObject({ count: 2, fence: one.fence });
+    const outdated = holder && { ...holder, fence: two.fence };
+    expect(await locks.forceRelease(seen, { ...MEI, holder: outdated })).toMatchObject({
+      outcome: "changed",
+    });
+    expect(await locks.forceRelease(seen, { ...MEI, holder })).toMatchObject({ outcome: "released" });
+    // The next renewal is due after 10 s.
+    await waitUntil(() => one.signal.aborted, 5000);
+    expect(one.signal.reason).toMatchObject({ code: "lost" });
+    expect(two.state).toBe("held");
+    expect(await readState(key)).toEqual({ available: "4", acquired: 1 });
+    expect(await locks.forceRelease(seen, { ...MEI, holder })).toMatchObject({ outcome: "gone" });
+    expect(await locks.forceRelease(await observe(key), { ...MEI, holder: undefined })).toMatchObject({
+      outcome: "released",
+    });
+    await waitUntil(() => two.signal.aborted, 5000);
+  });
+
+  it("an operator asks one hold for its release", async ({ client, locks, observe, key }) => {
+    const hold = await client.acquire(key, { ...SEMAPHORE, owner: "one" });
+    await client.acquire(key, { ...SEMAPHORE, owner: "two" });
+    const asked = new Promise<string>((resolve) => {
+      hold.onReleaseRequested((request) => {
+        void request.accept("done").then(() => resolve(request.reason));
+      });
+    });
+    await waitUntil(async () => (await observe(key)).holders.some((each) => each.receivesReleaseRequests));
+    const seen = await observe(key);
+    const holder = seen.holders.find(({ owner }) => owner === "one") ?? seen.holders[0];
+    expect(await locks.requestRelease(seen, holder, MEI)).toMatchObject({ outcome: "requested" });
+    expect(await asked).toBe("stuck");
+    await hold.release();
+  });
+});

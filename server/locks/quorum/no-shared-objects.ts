@@ -1,0 +1,17 @@
+import { InvalidError } from "../../errors/request-errors.ts";
+import type { LatchVerbs } from "../verbs/verbs.ts";
+
+const refuseLatch = () => Promise.reject(createUnsupportedError("latches"));
+
+/** The latches of a quorum: every call is refused. */
+export const NO_LATCHES: LatchVerbs = {
+  trySetCount: refuseLatch,
+  countDown: refuseLatch,
+  getCount: refuseLatch,
+  wait: refuseLatch,
+};
+
+/** Creates the error for objects that cannot be divided among masters. @param what such as `semaphores` */
+export function createUnsupportedError(what: string): InvalidError {
+  return new InvalidError(`A quorum does not support ${what}. Nothing was done.`, {});
+}

@@ -1,0 +1,120 @@
+import { describe, expect } from "vitest";
+import { semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
+import { catchLockError, getErrorCode, measureMs } from "../../../test/support/test-locks.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
+import { buildSemaphoreChannel } from "../../formats/redisson/redisson-keys.ts";
+
+const it = semaphoreTest().extend(
+  "waitForWaiters",
+  { scope: "file" },
+  ({ direct }) =>
+    (key: string, waiters: number) =>
+      waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === waiters),
+);
+const WAIT = { waitMs: 20_000 };
+
+describe("waiting for permits", () => {
+  it("a waiter for many permits is served before clients that ask later for fewer", async ({
+    take,
+    other,
+    locks,
+    waitForWaiters,
+    key,
+  }) => {
+    const holds = [await take(key, 1, { limit: 3 }), await take(key), await take(key)] as const;
+    const many = other(key, 3, WAIT);
+    await waitForWaiters(key, 1);
+    const order: string[] = [];
+    const few = take(key, 1, WAIT);
+    void many.then(() => order.push("many"));
+    void few.then(() => order.push("few"));
+    await waitForWaiters(key, 2);
+    await locks.release(holds[0]);
+    await locks.release(holds[1]);
+    expect(await catchLockError(take(key))).toMatchObject({
+      code: "held",
+      message: expect.stringContaining("has waited longer"),
+      facts: { permits: { available: 2, total: 3 } },
+    });
+    await locks.release(holds[2]);
+    await locks.release(await many);
+    await few;
+    expect(order).toEqual(["many", "few"]);
+  });
+
+  it("waiters of several clients that fit together are served together", async ({
+    take,
+    other,
+    locks,
+    waitForWaiters,
+    key,
+  }) => {
+    const hold = await take(key, 4, { limit: 4 });
+    const waiting: Promise<unknown>[] = [];
+    for (const each of [take, other, take, other]) {
+      waiting.push(each(key, 1, WAIT));
+      await waitForWaiters(key, waiting.length);
+    }
+    const served = measureMs(Promise.all(waiting));
+    await locks.release(hold);
+    const { code, ms } = await served;
+    expect(code).toBe("ok");
+    // The interval at which waiters try again without a message is two seconds.
+    expect(ms).toBeLessThan(1000);
+  });
+
+  it("a waiter that gives up lets the next one in at once", async ({ take, other, waitForWaiters, key }) => {
+    await take(key, 2, { limit: 3 });
+    const leave = new AbortController();
+    const first = getErrorCode(other(key, 2, { ...WAIT, signal: leave.signal }));
+    await waitForWaiters(key, 1);
+    const second = measureMs(take(key, 1, WAIT));
+    await waitForWaiters(key, 2);
+    leave.abort();
+    expect(await first).toBe("aborted");
+    const { code, ms } = await second;
+    expect(code).toBe("ok");
+    expect(ms).toBeLessThan(1000);
+  });
+
+  it("the claim of a dead waiter ends by itself", async ({ take, direct, key }) => {
+    await take(key, 1, { limit: 2 });
+    await direct.set(`lockkeeper:turn:{${key}}`, "1\tgone", "PX", 100);
+    expect(await getErrorCode(take(key))).toBe("held");
+    expect((await take(key, 1, WAIT)).count).toBe(1);
+  });
+
+  it("acquires the permits of a client that died when they expire, without any message", async ({
+    take,
+    other,
+    key,
+  }) => {
+    await take(key, 1, { limit: 2, leaseMs: 20_000 });
+    await take(key, 1, { leaseMs: 300 });
+    const { code, ms } = await measureMs(other(key, 1, WAIT));
+    expect(code).toBe("ok");
+    expect(ms).toBeLessThan(1000);
+  });
+
+  it("each release states how many permits are available", async ({ take, locks, redisMessages, key }) => {
+    const messages = await redisMessages(String(buildSemaphoreChannel(key)));
+    const [two, one] = [await take(key, 2, { limit: 3 }), await take(key)];
+    await locks.release(one);
+    await locks.release(two);
+    // The first one is that of the new semaphore.
+    await expect.poll(() => messages).toEqual(["1", "1", "3"]);
+  });
+
+  it("a wait times out with the permits, and leaves nothing behind", async ({
+    take,
+    direct,
+    waitForWaiters,
+    key,
+  }) => {
+    await take(key, 2, { limit: 2 });
+    const refusal = await catchLockError(take(key, 1, { waitMs: 50 }));
+    expect(refusal).toMatchObject({ code: "timeout", facts: { permits: { available: 0, total: 2 } } });
+    await waitForWaiters(key, 0);
+    await waitUntil(async () => (await direct.exists(`lockkeeper:turn:{${key}}`)) === 0);
+  });
+});

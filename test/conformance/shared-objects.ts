@@ -1,0 +1,47 @@
+import { expect } from "vitest";
+import type { LockClient } from "../../server/locks/client/lock-client.ts";
+import { getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
+
+const SEMAPHORE = { kind: "semaphore", limit: 3 } as const;
+/** The interval at which a waiter tries again without a message is two seconds. */
+const WOKEN_WITHIN_MS = 1500;
+
+/** Checks semaphores and latches with two clients on any topology. */
+export async function checkSharedObjects(one: LockClient, two: LockClient, key: string): Promise<void> {
+  await checkSemaphore(one, two, key);
+  await checkLatch(one, two, `${key}:latch`);
+}
+
+async function checkSemaphore(one: LockClient, two: LockClient, key: string): Promise<void> {
+  const held = await one.acquire(key, { ...SEMAPHORE, permits: 2, leaseMs: 400 });
+  const other = await two.acquire(key, { ...SEMAPHORE });
+  expect(Number(other.fence)).toBeGreaterThan(Number(held.fence));
+  expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("held");
+  expect(await getErrorCode(two.acquire(key, { kind: "semaphore", limit: 4 }))).toBe("limit_conflict");
+  // Its watchdog renews it.
+  await sleepMs(600);
+  expect(held.state).toBe("held");
+  const waiting = two.acquire(key, { ...SEMAPHORE, permits: 2, waitMs: 20_000 });
+  await sleepMs(200);
+  const woken = measureMs(waiting);
+  expect((await held.release()).outcome).toBe("released");
+  expect(await woken).toMatchObject({ code: "ok" });
+  expect((await woken).ms).toBeLessThan(WOKEN_WITHIN_MS);
+  expect(await one.setLimit(key, 5)).toMatchObject({ available: 2, acquired: 3 });
+  for (const hold of [other, await waiting]) expect((await hold.release()).outcome).toBe("released");
+  expect(await two.setLimit(key, 5)).toMatchObject({ available: 5, acquired: 0 });
+}
+
+async function checkLatch(one: LockClient, two: LockClient, key: string): Promise<void> {
+  const [first, second] = [one.latch(key), two.latch(key)];
+  expect(await first.trySetCount(2)).toBe(true);
+  expect(await second.trySetCount(2)).toBe(false);
+  const waits = measureMs(Promise.all([first.await(), second.await()]));
+  await sleepMs(200);
+  expect(await second.countDown()).toBe(1);
+  expect(await first.countDown()).toBe(0);
+  const { code, ms } = await waits;
+  expect(code).toBe("ok");
+  expect(ms).toBeLessThan(WOKEN_WITHIN_MS);
+  expect(await second.getCount()).toBe(0);
+}

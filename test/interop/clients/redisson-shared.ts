@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Redis } from "ioredis";
+import {
+  buildLatchChannel,
+  buildPermitsKey,
+  buildSemaphoreChannel,
+} from "../../../server/formats/redisson/redisson-keys.ts";
+import type { RedisArgument } from "../../../server/redis/commands.ts";
+import { startTestRedis } from "../../support/test-redis.ts";
+import { addCleanUp } from "../children.ts";
+import { assert, expect, formatSummary } from "../figures.ts";
+import { Peer } from "../peer.ts";
+import type { AcquireResult, Client, ClientContext, ReleaseResult } from "./client.ts";
+
+const SECONDS = 60;
+const LIMIT = 5;
+const LOOPS = 4;
+const WAIT_MS = 20_000;
+/** Below the interval at which our waiters look without a message. */
+const MISSED_MS = 1000;
+const HAND_OFFS = 30;
+const LEAKED_MS = 700;
+const PAIRS = 2000;
+
+interface Sides {
+  readonly redis: Redis;
+  readonly theirs: readonly [Peer, Peer];
+  readonly ours: readonly [Peer, Peer];
+  readonly all: readonly Peer[];
+}
+
+type Proof = (sides: Sides, bench: ClientContext) => Promise<void>;
+
+/** Two JVMs with Redisson beside two processes of ours. */
+function createClient(name: string, prove: Proof): Client {
+  return {
+    name,
+    needs: ["redisson"],
+    async run(bench) {
+      const server = await startTestRedis();
+      const stop = addCleanUp(() => server.stop());
+      const { java, classpath } = bench.tools.redisson;
+      const startTheirs = (peer: string) =>
+        Peer.start(peer, java, ["-Xmx128m", "-cp", classpath, "SharedObjectsPeer", server.url]);
+      const worker = fileURLToPath(new URL("../workers/shared-objects.ts", import.meta.url));
+      const startOurs = (peer: string) =>
+        Peer.start(peer, process.execPath, ["--import", "tsx", worker, server.url]);
+      const theirs = [await startTheirs("Redisson 1"), await startTheirs("Redisson 2")] as const;
+      const ours = [await startOurs("ours 1"), await startOurs("ours 2")] as const;
+      const all = [...theirs, ...ours];
+      try {
+        await prove({ redis: server.createClient(), theirs, ours, all }, bench);
+      } finally {
+        for (const peer of all) peer.end();
+        await stop();
+      }
+    },
+  };
+}
+
+async function waitForSubscribers(redis: Redis, channel: RedisArgument, clients: number): Promise<void> {
+  for (;;) {
+    const [, count] = (await redis.call("PUBSUB", "NUMSUB", channel)) as [string, number];
+    if (count >= clients) return;
+    await sleep(2);
+  }
+}
+
+async function readPermits(redis: Redis, key: string) {
+  return { available: await redis.get(key), acquired: await redis.zcard(String(buildPermitsKey(key))) };
+}
+
+/** One has the only permit and the other waits: how long until it has it. */
+async function measureHandOffs({ redis }: Sides, from: Peer, to: Peer): Promise<string> {
+  const tookMs: number[] = [];
+  const key = `permits:${from.name}:${to.name}`.replaceAll(" ", "-");
+  await from.ask("prepare", [key, 1]);
+  for (let n = 0; n < HAND_OFFS; n++) {
+    expect("the first", (await from.ask<AcquireResult>("take", [key, WAIT_MS, WAIT_MS])).outcome, "granted");
+    const waiting = to.ask<AcquireResult>("take", [key, WAIT_MS, WAIT_MS], WAIT_MS);
+    await waitForSubscribers(redis, buildSemaphoreChannel(key), 1);
+    await sleep(10);
+    const { fromMs } = await from.ask<ReleaseResult>("release", [key]);
+    const { atMs } = await waiting;
+    assert(atMs - fromMs < MISSED_MS, () => `${key}: a wake-up was missed, it took ${atMs - fromMs} ms`);
+    tookMs.push(atMs - fromMs);
+    await to.ask("release", [key]);
+  }
+  expect("the permits after all", await readPermits(redis, key), { available: "1", acquired: 0 });
+  return `${from.name} to ${to.name}: ${HAND_OFFS} hand-offs, ${formatSummary(tookMs)}`;
+}
+
+/** A client dies with the only permit: the other has it when it expires. */
+async function proveExpiry({ redis }: Sides, from: Peer, to: Peer): Promise<string> {
+  const key = `permits:leaked:${from.name}`.replaceAll(" ", "-");
+  await from.ask("prepare", [key, 1]);
+  const { atMs: leakedAt } = await from.ask<AcquireResult>("take", [key, 0, LEAKED_MS]);
+  const { outcome, atMs } = await to.ask<AcquireResult>("take", [key, WAIT_MS, WAIT_MS], WAIT_MS);
+  expect("the one who waited", outcome, "granted");
+  const lateMs = atMs - leakedAt - LEAKED_MS;
+  assert(lateMs > -100 && lateMs < MISSED_MS, () => `${key}: acquired ${lateMs} ms after it expired`);
+  await to.ask("release", [key]);
+  expect("the permits after all", await readPermits(redis, key), { available: "1", acquired: 0 });
+  return `${to.name} acquired a permit that ${from.name} let expire ${lateMs} ms after its end`;
+}
+
+interface Tally {
+  readonly sections: number;
+  readonly overlaps: number;
+  readonly longestWaitMs: number;
+}
+
+async function measurePairs({ theirs, ours }: Sides): Promise<string> {
+  const measured: string[] = [];
+  for (const peer of [theirs[0], ours[0]]) {
+    const key = `permits:pairs:${peer.name}`.replaceAll(" ", "-");
+    await peer.ask("prepare", [key, LIMIT]);
+    // The first calls of a process load classes and scripts.
+    for (const count of [PAIRS / 4, PAIRS]) {
+      const { perSecond } = await peer.ask<{ perSecond: number }>("pairs", [key, count], WAIT_MS);
+      if (count === PAIRS) measured.push(`${peer.name} ${perSecond}/s`);
+    }
+  }
+  return `acquire and release, one after the other: ${measured.join(", ")}`;
+}
+
+const proveSemaphore: Proof = async (sides, bench) => {
+  const { redis, theirs, ours, all } = sides;
+  bench.note(await measureHandOffs(sides, theirs[0], theirs[1]));
+  bench.note(await measureHandOffs(sides, theirs[0], ours[0]));
+  bench.note(await measureHandOffs(sides, ours[0], theirs[0]));
+  bench.note(await measureHandOffs(sides, ours[0], ours[1]));
+  bench.note(await proveExpiry(sides, theirs[0], ours[0]));
+  bench.note(await proveExpiry(sides, ours[0], theirs[0]));
+  bench.note(await measurePairs(sides));
+  bench.timed();
+  const key = "permits:contended";
+  const forMs = (bench.seconds ?? SECONDS) * 1000;
+  await theirs[0].ask("prepare", [key, LIMIT]);
+  const tallies = await Promise.all(
+    all.map((peer) => peer.ask<Tally>("contend", [key, LIMIT, forMs, LOOPS], forMs)),
+  );
+  const overlaps = tallies.reduce((sum, tally) => sum + tally.overlaps, 0);
+  expect("times when more permits were out than the limit", overlaps, 0);
+  expect("permits still out", await redis.get(`out:${key}`), "0");
+  expect("the permits after all", await readPermits(redis, key), { available: String(LIMIT), acquired: 0 });
+  all.forEach(({ name }, at) => {
+    assert((tallies[at]?.sections ?? 0) > 0, () => `${name} never got a permit`);
+  });
+  const shares = all.map(
+    ({ name }, at) =>
+      `${name} ${tallies[at]?.sections}, longest wait ${((tallies[at]?.longestWaitMs ?? 0) / 1000).toFixed(1)} s`,
+  );
+  const total = tallies.reduce((sum, tally) => sum + tally.sections, 0);
+  bench.note(
+    `${forMs / 1000} s of contention for ${LIMIT} permits: ${total} sections (${shares.join("; ")}), never more than ${LIMIT} out, count exact`,
+  );
+};
+
+/** One round: the four set one latch at the same time, all wait, and each counts down once. @returns wake-ups in ms */
+async function openOnce({ redis, all }: Sides, key: string): Promise<number[]> {
+  const sets = await Promise.all(
+    all.map((peer) => peer.ask<{ isSet: boolean }>("set_count", [key, all.length])),
+  );
+  expect("clients that set the latch", sets.filter(({ isSet }) => isSet).length, 1);
+  expect("its count", await redis.get(key), String(all.length));
+  let opened = 0;
+  const waits = all.map(async (peer) => {
+    const done = await peer.ask<{ isOpen: boolean; atMs: number }>("await", [key, WAIT_MS], WAIT_MS);
+    opened++;
+    return done;
+  });
+  await waitForSubscribers(redis, buildLatchChannel(key), all.length);
+  const [last, ...first] = [...all].sort(() => Math.random() - 0.5);
+  await Promise.all(first.map((peer) => peer.ask("count_down", [key])));
+  expect("its count before the last", await redis.get(key), "1");
+  expect("waits that ended too early", opened, 0);
+  const { fromMs = 0 } = (await last?.ask<{ fromMs: number }>("count_down", [key])) ?? {};
+  const ends = await Promise.all(waits);
+  expect("waits that ended with an open latch", ends.filter(({ isOpen }) => isOpen).length, all.length);
+  expect("the latch after all", await redis.exists(key), 0);
+  return ends.map(({ atMs }) => atMs - fromMs);
+}
+
+const proveLatch: Proof = async (sides, bench) => {
+  const until = performance.now() + (bench.seconds ?? SECONDS) * 1000;
+  const tookMs: number[] = [];
+  let rounds = 0;
+  for (; performance.now() < until; rounds++) {
+    // A key is used for several rounds, as an application does.
+    const took = await openOnce(sides, `latch:${rounds % 3}`);
+    assert(Math.max(...took) < MISSED_MS, () => `a wake-up was missed: ${took.join(", ")} ms`);
+    tookMs.push(...took);
+  }
+  assert(rounds > 1, () => "too few rounds");
+  bench.note(
+    `${rounds} latches set by one of four and counted down by all, ${tookMs.length} wake-ups, ${formatSummary(tookMs)}`,
+  );
+};
+
+export const redissonSharedClients: readonly Client[] = [
+  createClient("redisson semaphore", proveSemaphore),
+  createClient("redisson latch", proveLatch),
+];
