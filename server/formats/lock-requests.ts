@@ -49,6 +49,15 @@ export interface AcquireRequest extends LockRequest {
   readonly minHoldMs: number;
   /** The unit of the deadline in a `timestamp` lock. */
   readonly unit: TimestampUnit;
+  /** Whether a reader gives way to writers that began to wait earlier; only for the kind `read`. */
+  readonly yieldsToWriters?: boolean | undefined;
+}
+
+/** A request to turn the hold of a writer into that of a reader. */
+export interface DowngradeRequest extends HoldIdentity {
+  readonly principal?: string | undefined;
+  /** The token of the reader. */
+  readonly reader: string;
 }
 
 /** A request to renew or to re-enter a hold. */

@@ -1,19 +1,26 @@
 import type { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/keys/key.ts";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
 import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
 import {
-  buildCompanionKey,
   buildFencedCounterKey,
-  buildLockKeyPair,
+  buildHolderCompanionKey,
   buildTokenChannel,
   buildWaitersKey,
-  buildWakeChannel,
+  type LockKeyPair,
 } from "./keys.ts";
+import {
+  buildHoldKeyPair,
+  buildKindWakeChannel,
+  buildReadWriteKeys,
+  formatWaiterId,
+  isReadWrite,
+} from "./kind-keys.ts";
 import type {
   AcquireRequest,
   AgreedHold,
+  DowngradeRequest,
   ExtendRequest,
   ForceReleaseRequest,
   HoldIdentity,
@@ -35,11 +42,13 @@ import {
 import { NO_SIGNALS, runOrRetryWithout } from "./release-signals.ts";
 import {
   type AcquireReply,
+  type DowngradeReply,
   type ExtendReply,
   type ForceReleaseReply,
   isAgreedReply,
   parseAcquireReply,
   parseBatchReply,
+  parseDowngradeReply,
   parseExtendReply,
   parseForceReleaseReply,
   parseReleaseReply,
@@ -70,6 +79,7 @@ export class LockWriter {
   readonly #requestRelease: Script<Keys, Keys, RequestReleaseReply>;
   readonly #answer: Script<Keys, Keys, AnswerReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
+  readonly #downgrade: Script<Keys, Keys, DowngradeReply> | undefined;
   readonly #batches: VerbBatches | undefined;
 
   /** @param scripts the folder of the scripts, which contains one folder per format, and in it one per further kind */
@@ -92,6 +102,7 @@ export class LockWriter {
     this.#requestRelease = script("request-release", parseRequestReleaseReply);
     this.#answer = script("answer-release-request", parseAnswerReply);
     this.#agree = script("agree", isAgreedReply);
+    if (kind === "write") this.#downgrade = script("redisson/write/downgrade", parseDowngradeReply);
     // Without a fast path, a batch would save little.
     this.#batches = !this.#hasFastPath ? undefined : new VerbBatches(script("batch", parseBatchReply));
   }
@@ -108,14 +119,23 @@ export class LockWriter {
     waiting?: WaitRequest,
   ): Promise<AcquireReply> {
     const { token, leaseMs, id, digest } = ask;
-    const keys = [toRedisArgument(key), buildCompanionKey(key), buildFencedCounterKey(key)];
+    const keys: RedisArgument[] = [...this.#buildPair(key, token), buildFencedCounterKey(key)];
     const request = [token, leaseMs, id, digest, channel, formatOwnerLines(ask), computeCompanionMs(leaseMs)];
-    if (hasFastPath(ask) && waiting === undefined)
+    if (hasFastPath(ask) && waiting === undefined && !isReadWrite(this.kind))
       return this.#runFastPath(redis, { name: "acquire", script: this.#acquire, keys, arguments: request });
     keys.push(buildWaitersKey(key));
     request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
     request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit, waiting?.giveWayMs ?? "");
+    if (isReadWrite(this.kind)) {
+      keys.push(...buildReadWriteKeys(key));
+      const role = this.kind === "write" ? "list" : ask.yieldsToWriters === false ? "" : "yield";
+      request.push("", formatWaiterId(this.kind, id), role);
+    }
     return this.#acquire.run(redis, keys, request);
+  }
+
+  #buildPair(key: Key, token: string): LockKeyPair {
+    return buildHoldKeyPair(this.kind, key, token);
   }
 
   #runFastPath<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> {
@@ -124,12 +144,15 @@ export class LockWriter {
 
   /** Re-enters a hold, which increases its count. */
   reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
-    return this.#reenter.run(redis, buildLockKeyPair(key), toRenewArguments(ask, channel));
+    return this.#reenter.run(redis, this.#buildPair(key, ask.token), toRenewArguments(ask, channel));
   }
 
   renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
     const receives = ask.receivesReleaseRequests === true ? "1" : "";
-    return this.#renew.run(redis, buildLockKeyPair(key), [...toRenewArguments(ask, channel), receives]);
+    return this.#renew.run(redis, this.#buildPair(key, ask.token), [
+      ...toRenewArguments(ask, channel),
+      receives,
+    ]);
   }
 
   verify(
@@ -137,7 +160,7 @@ export class LockWriter {
     key: Key,
     { token, fence, principal }: HoldIdentity & Pick<LockRequest, "principal">,
   ): Promise<VerifyReply> {
-    return this.#verify.read(redis, buildLockKeyPair(key), [token, fence, principal ?? ""]);
+    return this.#verify.read(redis, this.#buildPair(key, token), [token, fence, principal ?? ""]);
   }
 
   /**
@@ -150,7 +173,7 @@ export class LockWriter {
     holds: readonly HoldRenewal[],
     principal = "",
   ): Promise<(RenewReply | Error)[]> {
-    const keys = holds.flatMap(({ key }) => buildLockKeyPair(key));
+    const keys = holds.flatMap(({ key, token }) => this.#buildPair(key, token));
     const requests = holds.flatMap(({ token, fence, leaseMs }) => [token, fence, leaseMs ?? ""]);
     return this.#renewMany.run(redis, keys, [channel, principal, ...requests]);
   }
@@ -170,14 +193,14 @@ export class LockWriter {
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     const { token, fence, id, digest, principal, acquiredBy, counts, retryMs, reservation } = ask;
     const { keys, messages } = ask.signals ?? NO_SIGNALS;
-    const pair = buildLockKeyPair(key);
+    const pair = this.#buildPair(key, token);
     const request: RedisArgument[] = [
       token,
       fence ?? "",
       principal ?? "",
       id,
       digest,
-      ask.wakes === "none" ? "" : buildWakeChannel(key),
+      ask.wakes === "none" ? "" : buildKindWakeChannel(this.kind, key),
       channel,
     ];
     const isPlain = [acquiredBy, counts, retryMs, reservation].every((each) => each === undefined);
@@ -208,12 +231,12 @@ export class LockWriter {
   ): Promise<ForceReleaseReply> {
     return this.#forceRelease.run(
       redis,
-      [...buildLockKeyPair(key), ...beside],
+      [...this.#buildPair(key, ask.token), ...beside],
       [
         ask.token,
         ask.fence ?? "",
         JSON.stringify({ by: ask.by, reason: ask.reason }),
-        buildWakeChannel(key),
+        buildKindWakeChannel(this.kind, key),
         channel,
         ask.reservation?.reservedMs ?? "",
         ask.reservation?.owner ?? "",
@@ -227,7 +250,7 @@ export class LockWriter {
   /** Extends a hold; a foreign hold only if it ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
-    return this.#extend.run(redis, buildLockKeyPair(key), [
+    return this.#extend.run(redis, this.#buildPair(key, formatKey(token)), [
       toRedisArgument(token),
       fence ?? "",
       leaseMs,
@@ -246,7 +269,7 @@ export class LockWriter {
     const texts = [JSON.stringify(by), JSON.stringify(reason)];
     const actor = JSON.stringify({ by, reason });
     const request = [token, fence, requestId, ...texts, channel, actor];
-    return this.#requestRelease.run(redis, buildLockKeyPair(key), request);
+    return this.#requestRelease.run(redis, this.#buildPair(key, token), request);
   }
 
   /** Stores the answer of a client to a release request. */
@@ -259,14 +282,31 @@ export class LockWriter {
     const stored = JSON.stringify(text ?? null);
     const reason = text === undefined ? "" : JSON.stringify({ reason: text });
     const request = [token, fence, principal ?? "", requestId, answer, stored, channel, reason];
-    return this.#answer.run(redis, buildLockKeyPair(key), request);
+    return this.#answer.run(redis, this.#buildPair(key, token), request);
+  }
+
+  /** Turns the hold of a writer into that of a reader; only for the kind `write`. */
+  async downgrade(
+    redis: Commands,
+    channel: string,
+    key: Key,
+    { token, fence, principal, reader }: DowngradeRequest,
+  ): Promise<DowngradeReply> {
+    if (this.#downgrade === undefined) throw new Error(`A lock of the kind ${this.kind} has no downgrade`);
+    const keys = [...this.#buildPair(key, token), buildHolderCompanionKey(key, reader)];
+    const wake = buildKindWakeChannel(this.kind, key);
+    const sharded = redis.publishesSharded ? "1" : "";
+    return await this.#downgrade.run(redis, keys, [
+      ...[token, fence, principal ?? "", reader],
+      ...[channel, wake, sharded],
+    ]);
   }
 
   /**
    * Sets the fencing token and count of a hold to those that a quorum agreed on. Returns false if that hold has ended.
    */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
-    return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
+    return this.#agree.run(redis, this.#buildPair(key, token), [token, from, fence, count]);
   }
 }
 
@@ -295,7 +335,12 @@ export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
   timestamp: new LockWriter("timestamp"),
 };
 
-const FAIR_WRITER = new LockWriter("redisson", "fair");
+/** The writers of the other kinds, which only `redisson` has. */
+const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> = {
+  fair: new LockWriter("redisson", "fair"),
+  read: new LockWriter("redisson", "read"),
+  write: new LockWriter("redisson", "write"),
+};
 
 /** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */
 export function getLockWriter({
@@ -305,5 +350,5 @@ export function getLockWriter({
   readonly format: WritableFormat;
   readonly kind?: WritableKind | undefined;
 }): LockWriter {
-  return kind === "lock" ? LOCK_WRITERS[format] : FAIR_WRITER;
+  return kind === "lock" ? LOCK_WRITERS[format] : KIND_WRITERS[kind];
 }

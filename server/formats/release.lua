@@ -128,6 +128,7 @@ else
   write_companion(kept)
   signal_other_libraries(3, 14)
 end
-if ARGV[6] ~= '' then redis.pcall('PUBLISH', ARGV[6], '0') end
-if ARGV[6] ~= '' and ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], '0') end
+local wake_up = ARGV[6] ~= '' and find_wake_up()
+if wake_up then redis.pcall('PUBLISH', ARGV[6], wake_up) end
+if wake_up and ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], wake_up) end
 return reservation or { outcome, format_integer(now_ms), '0', fence }

@@ -30,6 +30,7 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
       reenter: refuse,
       renew: refuse,
       verify: refuse,
+      downgrade: refuse,
       reserve: refuse,
     },
     ...{

@@ -10,6 +10,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/acquire": "lock of some keys, writes",
   "GET /holds/{holdId}": "lock of one key",
   "POST /holds/{holdId}/renew": "lock of one key, writes",
+  "POST /holds/{holdId}/downgrade": "lock of one key, writes",
   "POST /holds/{holdId}/release": "lock of one key, writes",
   "POST /holds/{holdId}/answer-release-request": "lock of one key, writes",
   "POST /holds/renew": "lock of some keys anywhere",

@@ -85,6 +85,14 @@ export const acquireFields = {
   }),
 };
 
+/** A field of the kind `read`. */
+const yieldsField = {
+  yieldsToWriters: z.boolean().optional().meta({
+    description:
+      "Whether a reader gives way to writers that began to wait earlier. Defaults to true; false lets readers keep out a waiting writer indefinitely. Only for the kind `read`. Binds clients of Lockkeeper only.",
+  }),
+};
+
 /** The lease of new holds. */
 export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
@@ -110,6 +118,7 @@ export const AcquireInput = z
   .strictObject({
     ...acquireFields,
     ...kindField,
+    ...yieldsField,
     leaseMs: LeaseMs.optional().meta({
       description: `Lease of the hold in milliseconds. Defaults to ${LEASE_MS_DEFAULT}. With \`reenter\`: the minimum time left afterwards, by default the lease of the hold.`,
     }),
@@ -120,7 +129,7 @@ export const AcquireInput = z
   })
   .superRefine((input, context) => {
     if (input.reenter !== undefined) {
-      for (const field of Object.keys({ ...acquireFields, ...kindField })) {
+      for (const field of Object.keys({ ...acquireFields, ...kindField, ...yieldsField })) {
         if (!(field in input)) continue;
         context.addIssue({
           code: "custom",

@@ -1,6 +1,6 @@
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildLockKeyPair, buildWakeChannel } from "../keys.ts";
+import { buildLockKeyPair, buildReadWriteChannel, buildWakeChannel } from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
@@ -12,7 +12,6 @@ import {
   buildFairQueueKeys,
   buildLatchChannel,
   buildPermitsKey,
-  buildReadWriteChannel,
   buildSemaphoreChannel,
 } from "./redisson-keys.ts";
 import { parseEntry, toWriterField } from "./redisson-owner.ts";

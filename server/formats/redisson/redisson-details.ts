@@ -1,16 +1,11 @@
 import type { RedisArgument } from "../../redis/commands.ts";
-import { buildWakeChannel } from "../keys.ts";
+import { buildReadWriteChannel, buildWakeChannel } from "../keys.ts";
 import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";
 import type { ReadCommand } from "../queue-reader.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
-import {
-  buildFairQueueKeys,
-  buildLatchChannel,
-  buildReadWriteChannel,
-  buildSemaphoreChannel,
-} from "./redisson-keys.ts";
+import { buildFairQueueKeys, buildLatchChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 
 /** Reads the waiters and each reader's remaining time. Skips Lockkeeper's own holds, whose waiters its verbs count. */
 export const REDISSON_DETAILS: DetailReader = {

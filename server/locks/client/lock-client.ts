@@ -24,7 +24,7 @@ import {
   assertWithLockOptions,
   assertWork,
 } from "./options.ts";
-import { enterLock } from "./reentry.ts";
+import { assertNoUpgrade, enterLock } from "./reentry.ts";
 import { computeRenewalIntervalMs } from "./watchdog.ts";
 import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
@@ -229,8 +229,9 @@ export class LockClient {
   }
 
   async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
-    const { renew = true, retry, onJeopardy } = options;
-    const ask = this.#toAcquireOptions(options, signal);
+    const { renew = true, retry, onJeopardy, kind, yieldsToWriters } = options;
+    assertNoUpgrade(this, key, options);
+    const ask = { ...this.#toAcquireOptions(options, signal), kind, yieldsToWriters };
     try {
       if (signal?.aborted) throw createAbortedError(signal);
       const send = (each: AcquireOptions) => this.backend.verbs.acquire(key, each);

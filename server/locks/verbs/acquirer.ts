@@ -104,7 +104,7 @@ export class Acquirer {
     const named = requestId && ask.id;
     return this.#waitCoordinator.run(
       key,
-      { waitMs, signal, requestId: named },
+      { waitMs, signal, requestId: named, kind: format.kind },
       async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
         onSend?.();
         const retryMs =
@@ -114,7 +114,7 @@ export class Acquirer {
         const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs };
         const reply = await this.#sendAcquire(format, key, { ...ask, retryMs }, waiting);
         unansweredSince = undefined;
-        if (reply.outcome === "held") return new LazyHeldOutcome(key, reply);
+        if (reply.outcome === "held") return new LazyHeldOutcome(key, reply, format.kind);
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
         return { done: { ...granted, revoke: giveUp }, heldMs: granted.grant.remainingMs };
@@ -122,7 +122,7 @@ export class Acquirer {
       (ending, sinceMs) => {
         // A first attempt without a reply may also be listed.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
-        if (mayBeListed && ending !== "superseded") this.#stopWaiting(key, ask, sinceMs, keepMs);
+        if (mayBeListed && ending !== "superseded") this.#stopWaiting(format, key, ask, sinceMs, keepMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
     );
@@ -191,15 +191,21 @@ export class Acquirer {
         abandon: () => void this.#abandon(format, key, { ...ask, token: reply.token }),
       };
     }
-    if (reply.outcome === "held") throw createHeldError(key, reply);
+    if (reply.outcome === "held") throw createHeldError(key, reply, format.kind);
     if (reply.outcome === "lost") throw createLostError(key, undefined);
     if (reply.outcome === "queue_full") throw createQueueFullError(key, reply.waiting);
     throw createRefusalError(key, format.name, reply);
   }
 
   // The list of waiters is only informative and its entries expire, so a failure is harmless.
-  #stopWaiting(key: Key, { id, owner }: AcquireRequest, sinceMs: number | undefined, keepMs: number): void {
-    const waiter = { requestId: id, sinceMs, owner, keepMs };
+  #stopWaiting(
+    { kind }: LockWriter,
+    key: Key,
+    { id, owner }: AcquireRequest,
+    sinceMs: number | undefined,
+    keepMs: number,
+  ): void {
+    const waiter = { requestId: id, sinceMs, owner, keepMs, kind };
     stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 

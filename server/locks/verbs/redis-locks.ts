@@ -1,11 +1,12 @@
-import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
+import { isReadWrite } from "../../formats/kind-keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import type { RenewRequest } from "../../formats/lock-requests.ts";
-import { getLockWriter, LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
+import { getLockWriter, type LockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
@@ -18,11 +19,12 @@ import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { BatchRenewer } from "./batch-renewer.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
+import { downgradeHold } from "./downgrade.ts";
 import { assertDurations } from "./durations.ts";
 
 import { assertMappable, createNotOwnerError, readRenewal, toGrant } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
-import { assertKind, assertPlainKind } from "./kinds.ts";
+import { assertKind, assertKindOptions, assertPlainKind, assertReservable } from "./kinds.ts";
 import { assertLockSet } from "./lock-set.ts";
 
 import { LockableKeys } from "./lockable-keys.ts";
@@ -125,6 +127,7 @@ export class RedisLocks implements OperatorVerbs {
       assertCallerTexts(options);
       assertDurations(options);
       assertKind(options);
+      assertKindOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -205,11 +208,29 @@ export class RedisLocks implements OperatorVerbs {
     try {
       this.#lockable.assertAllowed(hold.key);
       assertDurations({ reservedMs: options.reservedMs });
+      if (options.reservedMs !== undefined) assertReservable(hold);
       assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     } catch (error) {
       return Promise.reject(error);
     }
     return this.#releaser.release(hold, options);
+  }
+
+  /**
+   * Turns the hold of a writer into that of a reader, with the same fencing token and the rest of its lease. No other writer
+   * can acquire the lock in between, and waiting readers are woken. A repeated call changes nothing.
+   *
+   * @throws LockkeeperError held (the hold was re-entered), lost, not_owner, key_not_allowed, invalid, not_replicated,
+   *   unavailable, unknown_outcome
+   */
+  async downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant> {
+    this.#lockable.assertAllowed(hold.key);
+    assertCallerTexts({ principal: hold.principal });
+    return await downgradeHold(
+      { redis: this.#redis, channel: this.#channel, ...this.#getGuardedCommands("grant") },
+      hold,
+      onSend,
+    );
   }
 
   /**
@@ -234,6 +255,8 @@ export class RedisLocks implements OperatorVerbs {
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assertAllowed(key);
     assertDurations({ reservedMs });
+    assertKind(options);
+    assertReservable(options);
     assertCallerTexts({ principal: options.principal, requestId: options.requestId });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: toRecordText(reason) } : undefined;
@@ -265,7 +288,7 @@ export class RedisLocks implements OperatorVerbs {
   async extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply> {
     assertMappable(seen.key);
     const [{ token, fence }] = seen.holders;
-    const writer = LOCK_WRITERS[getWrittenFormat(seen)];
+    const writer = getLockWriter({ format: getWrittenFormat(seen), kind: getWrittenKind(seen) });
     const call = () => writer.extend(this.#redis, this.#channel, seen.key, { ...ask, token, fence });
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
@@ -284,6 +307,11 @@ export class RedisLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal });
     return await answerReleaseRequest(this.#redis, this.#channel, hold, answer);
   }
+}
+
+/** Locks of the other kinds are extended like a plain lock. */
+function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
+  return format === "redisson" && isReadWrite(kind) ? kind : "lock";
 }
 
 /** Every string lock ends when its key expires, like `token`. */

@@ -1,4 +1,5 @@
 import type { Key } from "../../../lib/keys/key.ts";
+import { isReadWrite } from "../../formats/kind-keys.ts";
 import type { ReleaseRequest, Reservation } from "../../formats/lock-requests.ts";
 import { getLockWriter } from "../../formats/lock-writer.ts";
 import {
@@ -31,7 +32,7 @@ export class Releaser {
   async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
     const writer = getLockWriter(hold);
     const ask = { ...this.requests.createReleaseRequest(hold, options), signals: this.#buildSignals(hold) };
-    const startHandOver = this.#prepareHandOver(ask, hold.key);
+    const startHandOver = isReadWrite(hold.kind) ? undefined : this.#prepareHandOver(ask, hold.key);
     const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),

@@ -1,5 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
   AcquireRequest,
   LockRequest,
@@ -25,15 +27,25 @@ export class RequestFactory {
   #requestCount = 0;
   #tokenCount = 0;
 
-  createToken(): string {
-    return `${this.clientId}:${++this.#tokenCount}`;
+  createToken(kind?: WritableKind): string {
+    return `${this.clientId}:${++this.#tokenCount}${kind === "write" ? WRITE_SUFFIX : ""}`;
   }
 
   /** @param token by default a new one */
-  createAcquireRequest(options: AcquireOptions, token = this.createToken()): AcquireRequest {
+  createAcquireRequest(options: AcquireOptions, token?: string): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
-    return { token, ...ask, ...this.#identify(options, content) };
+    const identity = this.#identify(options, content);
+    const { yieldsToWriters } = options;
+    return { token: token ?? this.#chooseToken(options, identity), ...ask, yieldsToWriters, ...identity };
+  }
+
+  /**
+   * A repeated request must find the companion of its hold from any instance. If each hold has its own companion, the token
+   * in the companion's name is therefore derived from the id of the request.
+   */
+  #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
+    return kind === "read" && requestId !== undefined ? deriveToken(id) : this.createToken(kind);
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -80,6 +92,16 @@ export class RequestFactory {
       digest: digestText(JSON.stringify(content)),
     };
   }
+}
+
+/** Returns a token of the form `<uuid>:<number>`. */
+function deriveToken(id: string): string {
+  const hash = createHash("sha256").update(`token\n${id}`).digest();
+  const hex = hash.toString("hex", 0, 16);
+  const uuid = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+    "-",
+  );
+  return `${uuid}:${hash.readUInt32BE(16)}`;
 }
 
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */

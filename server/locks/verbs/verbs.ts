@@ -33,6 +33,8 @@ export interface AcquireOptions extends HoldCaller {
   readonly format?: WritableFormat | undefined;
   /** `lock` by default; every other kind requires the format `redisson`. */
   readonly kind?: WritableKind | undefined;
+  /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
+  readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
@@ -83,6 +85,8 @@ export interface ReserveOptions extends HoldCaller {
   readonly by: string;
   readonly reservedMs: number;
   readonly format?: WritableFormat | undefined;
+  /** `lock` by default; `write` for a read/write lock. */
+  readonly kind?: WritableKind | undefined;
   readonly unit?: TimestampUnit | undefined;
   /** The reason, shown as the purpose of the hold. */
   readonly reason?: string | undefined;
@@ -176,6 +180,8 @@ export interface LockVerbs {
    */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]>;
   release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
+  /** Turns the hold of a writer into that of a reader, with the same fencing token. A repeated call changes nothing. */
+  downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
    * Answers a release request. Repeating an answer changes nothing.

@@ -1,3 +1,4 @@
+import type { WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
@@ -19,6 +20,8 @@ export interface WaitOptions {
   readonly requestId: string | undefined;
   /** As for `WaiterQueues.enqueue`; true by default. */
   readonly acceptsHandOver?: boolean;
+  /** The kind of the lock; `lock` by default. Waiters of different kinds have queues of their own. */
+  readonly kind?: WritableKind;
 }
 
 /** The result of an attempt to acquire a lock. */
@@ -65,7 +68,7 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, acceptsHandOver } = options;
+    const { waitMs, signal, requestId, acceptsHandOver, kind } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
     let sinceMs = this.#reclaimPlace(name);
@@ -88,7 +91,7 @@ export class WaitCoordinator {
           place?.leave();
           queuedKey = seen.key ?? key;
           sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(queuedKey, sinceMs, seen, acceptsHandOver);
+          place = this.queues.enqueue(queuedKey, sinceMs, seen, acceptsHandOver, kind);
         } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
         else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
         else place?.sleepAfter(seen);

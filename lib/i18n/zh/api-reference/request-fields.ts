@@ -30,6 +30,8 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
   acquireLock: {
     ...ACQUIRE_FIELDS,
     kind: "锁的类型，默认为 `lock`。其他类型要求 `redisson` 格式，quorum 目标不支持。同一个键的所有客户端必须使用相同的类型。",
+    yieldsToWriters:
+      "读者是否让位给更早开始等待的写者，默认为 true。设为 false 时，读者可能使等待的写者一直无法获取锁。仅用于类型 `read`，只约束 Lockkeeper 的客户端。",
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
@@ -74,6 +76,7 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
   reserveLock: {
     reservedMs: RESERVED_MS,
     reason: "原因，显示为持有的用途。",
+    kind: "锁的类型，默认为 `lock`。`write` 预留 `redisson` 格式的读写锁，其客户端会忽略类型为 `lock` 的预留。",
     format: FORMAT_ON_ACQUIRE,
     unit: UNIT,
   },

@@ -12,7 +12,8 @@ export const REPLAYED_HEADER = {
 
 /** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
 export function toAcquireOptions(
-  input: Omit<AcquireInput, "kind" | "reenter"> & Partial<Pick<AcquireInput, "kind">>,
+  input: Omit<AcquireInput, "kind" | "yieldsToWriters" | "reenter"> &
+    Partial<Pick<AcquireInput, "kind" | "yieldsToWriters">>,
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
@@ -24,6 +25,7 @@ export function toAcquireOptions(
     receivesReleaseRequests: input.receivesReleaseRequests,
     format: input.format,
     kind: input.kind,
+    yieldsToWriters: input.yieldsToWriters,
     unit: input.unit,
     graceMs: input.graceMs,
     minHoldMs: input.minHoldMs,
