@@ -1,6 +1,12 @@
+import { formatKey } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildLockKeyPair, buildReadWriteChannel, buildWakeChannel } from "../keys.ts";
+import {
+  buildHolderCompanionKey,
+  buildLockKeyPair,
+  buildReadWriteChannel,
+  buildWakeChannel,
+} from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
@@ -96,14 +102,18 @@ function forceReleaseHolders(
     released.some(({ token }) => token === reader.token);
   const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
   const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
+  const own = released.filter(({ role, fence }) => role === "read" && fence !== null);
+  const companions = own.map(({ token }) => buildHolderCompanionKey(key, formatKey(token)));
+  const writer = released.find(({ role, fence }) => role !== "read" && fence !== null);
   const run = (leases: readonly RedisArgument[]) =>
     holdersScript.run(
       redis,
-      [...buildLockKeyPair(key), ...leases],
+      [...buildLockKeyPair(key), ...companions, ...leases],
       [
-        ...[mode, one?.token ?? "", released.find(({ fence }) => fence !== null)?.fence ?? ""],
+        ...[mode, one?.token ?? "", writer?.fence ?? ""],
         ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
         ...[reservation?.reservedMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
+        companions.length,
         ...holders.flatMap(({ token, count }) => [token, count]),
       ],
     );

@@ -14,6 +14,12 @@ local HOLDERS_MAX = 1024
 -- Of a reader that re-entered more often, only the last leases are read.
 local LEASES_MAX = 64
 
+-- Builds the event of a reader. The token identifies it, because readers share a fencing token.
+local function format_reader_event(token, event, now_ms, fence, seq, count, since, owner, who, key)
+  local text = format_event(event, now_ms, fence, seq, count, since, owner, who, key)
+  return string.sub(text, 1, #text - #key - 1) .. '\t' .. token .. '\n' .. key
+end
+
 local function is_writer(field)
   return string.sub(field, -6) == ':write'
 end

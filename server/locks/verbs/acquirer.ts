@@ -184,7 +184,8 @@ export class Acquirer {
   #toGrantOrThrow(format: LockWriter, key: Key, ask: AcquireRequest, reply: AcquireReply): AcquiredGrant {
     if (reply.outcome === "granted") {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
-      if (reply.how === "acquired") this.onHoldChange?.("acquired", key, reply.fence);
+      if (reply.how === "acquired" && format.kind !== "read")
+        this.onHoldChange?.("acquired", key, reply.fence);
       return {
         grant: toGrant({ key, format: format.name, kind: format.kind, unit, ...reply }, ask.owner, reply),
         isReplayed: reply.how === "repeated",

@@ -3,7 +3,7 @@ import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import { formatKey } from "../../../lib/keys/key.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";
-import { getLockWriter, LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { getLockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
@@ -21,13 +21,14 @@ export async function requestReleaseOfHold(
   redis: Commands,
   channel: string,
   { key, format }: Pick<HeldObservation, "key" | "format">,
-  { token, fence }: SeenHolder,
+  { token, role, fence }: SeenHolder,
   { by, reason }: RequestReleaseOptions,
 ): Promise<RequestReleaseReply> {
   if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
   const requestId = `rr_${randomBytes(9).toString("base64url")}`;
   const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
-  return await attempt(redis, () => LOCK_WRITERS[format].requestRelease(redis, channel, key, ask));
+  const writer = getLockWriter({ format, kind: format === "redisson" ? role : "lock" });
+  return await attempt(redis, () => writer.requestRelease(redis, channel, key, ask));
 }
 
 /**

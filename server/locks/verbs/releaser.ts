@@ -41,7 +41,7 @@ export class Releaser {
     const reply = await pending;
     if (reply.outcome === "not_held") return { outcome: "not_held", count: 0, asOf: reply.asOf };
     if (reply.outcome === "released" || reply.outcome === "still_held") {
-      if (reply.outcome === "released" && reply.reservation === undefined)
+      if (reply.outcome === "released" && reply.reservation === undefined && hold.kind !== "read")
         this.onHoldChange?.("released", hold.key, reply.fence);
       if (reply.outcome === "released") this.signalReservationEnd(hold, reply.reservation);
       const { outcome, count, asOf } = reply;

@@ -198,7 +198,7 @@ export type HoldChangeListener = (change: "acquired" | "released", key: Key, fen
 
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
-  /** Calls the listener for each reply to `acquire` and `release`. There is one listener. A quorum has none. */
+  /** Calls the listener for each reply to `acquire` and `release`. There is one listener. A quorum has none. Readers of a read/write lock are not reported, because they share a fencing token. */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
    * Force-releases one hold of any lock, whether or not its key is lockable.

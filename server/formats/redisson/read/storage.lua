@@ -2,7 +2,7 @@
 --
 -- KEYS[2] is the companion of the reader, not that of the lock, which describes the writer and keeps the last fencing token.
 -- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
--- KEYS[6] the companion of the lock    ARGV[9] '' or since when the reader waits, in ms
+-- KEYS[6] the companion of the lock    ARGV[1] the token of the reader    ARGV[9] '' or since when the reader waits, in ms
 -- ARGV[18] 'yield' if it gives way to writers that began to wait earlier
 
 -- include ../read-write.lua
@@ -21,6 +21,13 @@ local has_freed_lock = false
 
 local function compute_companion_ttl_ms(total_ms, _lease_ms)
   return format_integer(total_ms + READER_COMPANION_MS)
+end
+
+-- A waiter has no fencing token, and its event no token.
+local format_plain_event = format_event
+local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
+  if fence == '' then return format_plain_event(event, now_ms, fence, seq, count, since, owner, who, key) end
+  return format_reader_event(ARGV[1], event, now_ms, fence, seq, count, since, owner, who, key)
 end
 
 -- Returns how long a live writer that waits longer than this reader may remain silent, in ms; nil if there is none.

@@ -63,7 +63,7 @@ local ended = format_event('released', now_ms, fence, kept.seq, 0, since, kept.o
 forget_hold(kept)
 redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')
 redis.pcall('PUBLISH', ARGV[5], ended)
-redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, fence, own.seq, 1, '', own.owner, '', KEYS[1]))
+redis.pcall('PUBLISH', ARGV[5], format_reader_event(reader, 'acquired', now_ms, fence, own.seq, 1, '', own.owner, '', KEYS[1]))
 redis.pcall('PUBLISH', ARGV[6], '1')
 if ARGV[7] == '1' then redis.pcall('SPUBLISH', ARGV[6], '1') end
 return format_grant(own, lease_ms, 'acquired')
