@@ -16,6 +16,7 @@ import { nginxClients } from "./nginx.ts";
 import { nginxInstanceClients } from "./nginx-instances.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
+import { redissonReadWrite } from "./redisson-read-write.ts";
 import { redissonRedLock } from "./redisson-red-lock.ts";
 import { redlockClients } from "./redlock.ts";
 import { tokenClients } from "./token.ts";
@@ -25,6 +26,7 @@ import { watchEventsClients } from "./watch-events.ts";
 /** In the order of their lines. */
 export const CLIENTS: readonly Client[] = [
   redisson,
+  redissonReadWrite,
   ...tokenClients,
   ...wakeUpClients,
   redissonInConsole,

@@ -26,7 +26,7 @@ export function provideRedisson(): Promise<JavaTool> {
   return provideJava({
     name: "redisson",
     pom: "pom.xml",
-    sources: ["RedissonPeer.java", "RedissonObjects.java", "RedLockPeer.java"],
+    sources: ["RedissonPeer.java", "RedissonObjects.java", "RedLockPeer.java", "ReadWritePeer.java"],
   });
 }
 
