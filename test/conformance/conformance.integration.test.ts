@@ -9,6 +9,7 @@ import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../support/test-sentinel.ts";
 import { describeConformance, describeContendedCounter, describeFormatConformance } from "./conformance.ts";
 import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
+import { describeReadWrite } from "./read-write.ts";
 
 // Most of the time is spent waiting for leases to end.
 vi.setConfig({ maxConcurrency: 24 });
@@ -56,6 +57,7 @@ describe("single server", () => {
   };
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
+  describeReadWrite(open);
 });
 
 describe("Sentinel group", () => {
@@ -70,6 +72,7 @@ describe("Sentinel group", () => {
     return await opened(group.where, { findServers: () => [direct] });
   };
   describeFormatConformance("redisson", { format: "redisson" }, open);
+  describeReadWrite(open);
 });
 
 describe("Redis Cluster", () => {
@@ -86,4 +89,5 @@ describe("Redis Cluster", () => {
     opened({ cluster: cluster.urls }, { findServers: (key) => [cluster.getMasterClient(key)], wakesBy });
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
+  describeReadWrite(open);
 });

@@ -163,6 +163,8 @@ export const ReleaseInput = z
   .meta({ id: "ReleaseInput" });
 export type ReleaseInput = z.infer<typeof ReleaseInput>;
 
+export const DowngradeInput = z.strictObject({}).meta({ id: "DowngradeInput" });
+
 const holdFields = {
   holdId: HoldIdText,
   target: z.string().meta({ description: "Name of the target." }),

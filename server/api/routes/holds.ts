@@ -1,4 +1,11 @@
-import { Hold, HoldStatus, Released, ReleaseInput, RenewInput } from "../../../lib/contract/actions/verb.ts";
+import {
+  DowngradeInput,
+  Hold,
+  HoldStatus,
+  Released,
+  ReleaseInput,
+  RenewInput,
+} from "../../../lib/contract/actions/verb.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { TargetHoldRef } from "../../formats/hold-id.ts";
 import type { VerbHold } from "../../locks/verbs/verbs.ts";
@@ -82,6 +89,8 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
       summary: "Downgrade a write hold to a read hold",
       description:
         "Turns the hold of a writer into that of a reader. No other writer can acquire the lock in between, and waiting readers are woken. The new hold has another `holdId`, the same fencing token and the rest of the lease. A repeated request returns the same hold. A hold that was re-entered is refused with `held`: release its other counts first. The reverse is not possible: release the read hold, then acquire the lock with the kind `write`.",
+      body: DowngradeInput,
+      examples: { Downgrade: {} },
       response: { status: 200, schema: Hold, example: DOWNGRADED, description: "The read hold." },
       errors: [...HOLD_ERRORS, "not_replicated", "lost", "held"],
       verb: ({ target, hold }) => toVerbCall("downgrade", target.name, hold.key, hold),
