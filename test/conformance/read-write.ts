@@ -237,6 +237,28 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect(await acquire(key, "write")).toMatchObject({ count: 1 });
     });
 
+    it("fencing tokens increase although the clock was set back or the last token was lost", async () => {
+      const key = createTestKey();
+      const server = getServer(key);
+      const writer = await acquire(key, "write");
+      await opened.verbs.release(writer);
+      const companion = String(buildCompanionKey(key));
+      // As a clock that was an hour ahead has left it.
+      const ahead = String(BigInt(writer.fence) + 3_600_000_000n);
+      const stored = (await server.get(companion)) ?? "";
+      await server.set(companion, stored.replace(writer.fence, ahead), "PX", LEASE_MS);
+      const reader = await acquire(key, "read");
+      expect(reader.fence).toBe(ahead);
+      await opened.verbs.release(reader);
+      const next = await acquire(key, "write");
+      expect(BigInt(next.fence)).toBeGreaterThan(BigInt(ahead));
+      await opened.verbs.release(next);
+      await server.del(companion);
+      // As after a failover that lost the companion: a reader of a lock without a writer gets a token of its own.
+      const [one, two] = [await acquire(key, "read"), await acquire(key, "read")];
+      expect([one.fence === two.fence, BigInt(one.fence) > BigInt(writer.fence)]).toEqual([true, true]);
+    });
+
     it("an upgrade is refused at once, and a nested reader re-enters the hold of the writer", async () => {
       const [client] = opened.clients;
       const key = createTestKey();

@@ -69,11 +69,13 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,
-  { token, fence, unit }: SeenHolder,
+  { token, role, fence, unit }: SeenHolder,
 ): string | null {
   if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
     return null;
-  return formatHoldId({ target, key, format: seen.format, unit, token: formatKey(token), fence });
+  // Of the formats that Lockkeeper writes, only Redisson's locks have readers and writers.
+  const kind = role === undefined ? {} : { kind: role };
+  return formatHoldId({ target, key, format: seen.format, ...kind, unit, token: formatKey(token), fence });
 }
 
 function toVotesField(votes: SeenVotes | undefined): Pick<Lock, "votes"> {
