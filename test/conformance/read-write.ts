@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  buildCompanionKey,
   buildHolderCompanionKey,
   buildReadWriteChannel,
   buildWritersKey,
