@@ -189,6 +189,22 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       }
     });
 
+    it("a reader that repeats a forgotten request replaces its ended entry", async () => {
+      const key = createTestKey();
+      const ask = { requestId: randomUUID(), principal: "key-1" };
+      const ended = await acquire(key, "read", ask);
+      await acquire(key, "read");
+      const server = getServer(key);
+      await server.del(`{${key}}:${ended.token}:rwlock_timeout:1`);
+      await server.del(String(buildHolderCompanionKey(key, ended.token)));
+      const again = await acquire(key, "read", ask);
+      expect(again.token).toBe(ended.token);
+      expect(await opened.verbs.verify({ ...again, principal: "key-1" })).toMatchObject({
+        held: true,
+        count: 1,
+      });
+    });
+
     it("a reservation keeps out readers and writers, and readers leave none", async () => {
       const key = createTestKey();
       await opened.verbs.reserve(key, { by: "mei", reservedMs: LEASE_MS, kind: "write" });

@@ -109,8 +109,9 @@ end
 -- Adds a reader. Its lease comes first: if a later command fails, only a lease remains, which expires.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('SET', format_lease_key(k, token, 1), '1', 'PX', format_integer(total_ms))
-  redis.call('HSET', KEYS[k], 'mode', 'read', token, '1')
+  -- Before the reader is added: it may itself be among those whose leases have ended.
   remove_dead_readers(k, seen)
+  redis.call('HSET', KEYS[k], 'mode', 'read', token, '1')
   -- -1 if a reader has a lease without TTL: then the lock is not shortened.
   local longest_ms, set = seen.longest_ms or 0, true
   if longest_ms < 0 then longest_ms = seen.ttl_ms end
