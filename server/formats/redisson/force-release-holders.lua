@@ -46,6 +46,8 @@ local expected = #order + (mode == '' and 0 or 1)
 -- Without permission to read the leases, every reader counts as live.
 local can_read, lock = false, nil
 if mode ~= '' then can_read, lock = pcall(read_lock, 1) end
+-- Readers without leases are released as well if no reader is live: writers of Redisson wait for them.
+if can_read and lock.state ~= 'held' then can_read = false end
 local dead = can_read and lock.dead or {}
 size = size - #dead
 if size > FIELDS_MAX or (one == '' and size ~= expected) or not is_within_bytes(1, CONTENT_BYTES_MAX) then
@@ -55,7 +57,7 @@ end
 if one ~= '' then order = { one } end
 local found = 0
 for _, holder in ipairs(order) do
-  local is_live = not can_read or lock.state == 'not_a_lock' or lock.counts[holder]
+  local is_live = not can_read or lock.counts[holder]
   if is_live and redis.call('HSTRLEN', KEYS[1], holder) > 0 then found = found + 1 end
 end
 if one ~= '' and found == 0 then return { 'gone', format_integer(now_ms) } end

@@ -99,9 +99,12 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
     readers.set(reader, ownRemainingMs === undefined ? described : { ...described, ownRemainingMs });
   }
   const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);
-  const [first, ...rest] = holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
   // A reader whose lease has ended does not hold the lock. Its field remains until the next release.
-  if (first === undefined) return { ...seen, state: "ended" };
+  const live = holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
+  // Without a live reader, writers of Redisson still wait for the key to expire, so an operator must be able to release it.
+  const hasForeign = holders.some(({ seq }) => seq === 0);
+  const [first, ...rest] = live.length > 0 ? live : holders;
+  if (first === undefined || (live.length === 0 && !hasForeign)) return { ...seen, state: "ended" };
   return { ...seen, holders: [first, ...rest] };
 }
 
