@@ -8,9 +8,9 @@ export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
 export type WritableFormat = z.infer<typeof WritableFormat>;
 
 /** Kinds of lock that the API can acquire. */
-export const WritableKind = z.enum(["lock", "fair", "semaphore"]).meta({
+export const WritableKind = z.enum(["lock", "fair", "read", "write", "semaphore"]).meta({
   description:
-    "Kind of lock. `lock`: an exclusive lock. `fair`: an exclusive lock that its waiters acquire in the order in which they began to wait, as Redisson's `RFairLock`. `semaphore`: permits that several clients hold at once, as Redisson's `RPermitExpirableSemaphore`.",
+    "Kind of lock. `lock`: an exclusive lock. `fair`: an exclusive lock that its waiters acquire in the order in which they began to wait, as Redisson's `RFairLock`. `read` and `write`: the two kinds of a read/write lock, as Redisson's `RReadWriteLock`: several readers, each with its own lease, or one writer. `semaphore`: permits that several clients hold at once, as Redisson's `RPermitExpirableSemaphore`.",
 });
 export type WritableKind = z.infer<typeof WritableKind>;
 

@@ -10,6 +10,8 @@
 -- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
 -- Only for a fair lock: KEYS[5] its queue (list)    KEYS[6] when each waiter in it times out (sorted set)
 --         KEYS[7] until when each waiter of Lockkeeper is alive (sorted set)
+-- Only for a read/write lock: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
+--         KEYS[6] the companion of the lock
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
 -- ARGV[7] how long the companion is kept unless the lease is extended, in ms
@@ -26,6 +28,7 @@
 -- ARGV[17] id of the client in the list of waiters
 -- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
+-- Only for a read/write lock: ARGV[18] 'list' if the client waits as a writer    'yield' if it gives way to writers
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
 --          release request as JSON or ''}
@@ -50,6 +53,8 @@
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
+-- A waiting writer tries at least every two seconds. Readers stop giving way to one that has been silent for longer.
+local WRITER_SILENCE_MS = 5000
 
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber(ARGV[11] or '')
@@ -147,5 +152,11 @@ if wait_ms then
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(waiter_id, since, owner))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
+  if ARGV[18] == 'list' then
+    local removed = redis.pcall('ZREMRANGEBYSCORE', KEYS[5], '-inf', format_integer(now_ms))
+    if type(removed) == 'table' then redis.call('DEL', KEYS[5]) end
+    redis.call('ZADD', KEYS[5], format_integer(now_ms + math.min(wait_ms, WRITER_SILENCE_MS)), waiter_id .. '\t' .. since)
+    redis.call('PEXPIRE', KEYS[5], format_integer(WRITER_SILENCE_MS))
+  end
 end
 return format_holders('held', now_ms, gives_way_ms or remaining_ms, kept, holders or {})

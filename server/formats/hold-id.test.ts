@@ -61,6 +61,17 @@ describe("holdId", () => {
     expect(spellings).toEqual([holdId]);
   });
 
+  it("the kind write and the token of a writer belong together", () => {
+    for (const kind of ["read", "write"] as const) {
+      const token = kind === "write" ? `${TOKEN}:write` : TOKEN;
+      expect(parseHoldId(formatHoldId({ ...REF, kind, token }))).toEqual({ ...REF, kind, token });
+    }
+    expect(parseHoldId(formatHoldId({ ...REF, kind: "write" }))).toBeUndefined();
+    for (const kind of [undefined, "lock", "fair", "read"] as const)
+      expect(parseHoldId(formatHoldId({ ...REF, kind, token: `${TOKEN}:write` }))).toBeUndefined();
+    expect(parseHoldId(formatHoldId({ ...REF, format: "token", kind: "read" }))).toBeUndefined();
+  });
+
   it("random text is never a holdId by accident", () => {
     fc.assert(
       fc.property(fc.base64String(), (text) => {

@@ -1,5 +1,6 @@
 import { TimestampUnit, WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
+import { WRITE_SUFFIX } from "./kind-keys.ts";
 
 /** Identifies one hold: its lock, and the fields that distinguish it from every other hold of that lock. */
 export interface HoldRef {
@@ -56,6 +57,8 @@ export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX || (unit !== undefined) !== (known === "timestamp"))
     return undefined;
   if (kind !== undefined && known !== "redisson") return undefined;
+  // The token of a writer is its field in the lock, and no other kind has such fields.
+  if ((kind === "write") !== token.endsWith(WRITE_SUFFIX)) return undefined;
   const ref = {
     target,
     format: known,

@@ -76,12 +76,15 @@ export type LockKeyPair = [RedisArgument, RedisArgument];
 export const buildLockKeyPair = (key: Key): LockKeyPair => [toRedisArgument(key), buildCompanionKey(key)];
 
 const WAITERS = `${TARGET_PREFIX}waiters`;
+const WRITERS = `${TARGET_PREFIX}writers`;
 
 const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 
 /** Returns the key that stores until when each waiter of Lockkeeper in the queue of a fair lock is alive. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
+/** Returns the name of the set of writers that wait for a read/write lock, to which new readers give way. */
+export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
  * Returns the name of the companion of one of several holds that share a key. Injective, because tokens contain no braces.
@@ -92,6 +95,8 @@ export const buildHolderCompanionKey = (key: Key, token: string) =>
   buildColocatedKey(`${HOLDER_COMPANION}:${token}`, key);
 export const buildFencedCounterKey = (key: Key) => buildRedissonKey("redisson_lock_token", key);
 export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__channel", key);
+/** Returns the channel on which the waiters of a read/write lock listen. */
+export const buildReadWriteChannel = (key: Key) => buildRedissonKey("redisson_rwlock", key);
 
 /** Builds the keys of a fair lock's queue and of its waiters' timeouts. */
 export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
@@ -131,7 +136,7 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
-const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+$/;
+const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 
 /** Returns the channel that notifies a client of the library when an operator releases one of its holds. */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;

@@ -62,10 +62,19 @@ export interface AcquireRequest extends LockRequest {
   readonly waiterId?: string | undefined;
   /** The fair wait time in ms; only for a fair lock. `FAIR_WAIT_MS` by default. */
   readonly fairWaitMs?: number | undefined;
+  /** Whether a reader gives way to writers that began to wait earlier; only for the kind `read`. */
+  readonly yieldsToWriters?: boolean | undefined;
   /** The number of permits; only for a semaphore. */
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore; `undefined` if it must exist. */
   readonly limit?: number | undefined;
+}
+
+/** A request to turn the hold of a writer into that of a reader. */
+export interface DowngradeRequest extends HoldIdentity {
+  readonly principal?: string | undefined;
+  /** The token of the reader. */
+  readonly reader: string;
 }
 
 /** A request to renew or to re-enter a hold. */

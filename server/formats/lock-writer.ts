@@ -1,20 +1,26 @@
 import type { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/keys/key.ts";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
 import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
 import {
-  buildCompanionKey,
   buildFairKeys,
   buildFencedCounterKey,
-  buildLockKeyPair,
+  buildHolderCompanionKey,
   buildTokenChannel,
   buildWaitersKey,
-  buildWakeChannel,
 } from "./keys.ts";
+import {
+  buildHoldKeyPair,
+  buildKindWakeChannel,
+  buildReadWriteKeys,
+  formatWaiterId,
+  isReadWrite,
+} from "./kind-keys.ts";
 import {
   type AcquireRequest,
   type AgreedHold,
+  type DowngradeRequest,
   type ExtendRequest,
   FAIR_WAIT_MS,
   type ForceReleaseRequest,
@@ -37,11 +43,13 @@ import {
 import { NO_SIGNALS, runOrRetryWithout } from "./release-signals.ts";
 import {
   type AcquireReply,
+  type DowngradeReply,
   type ExtendReply,
   type ForceReleaseReply,
   isAgreedReply,
   parseAcquireReply,
   parseBatchReply,
+  parseDowngradeReply,
   parseExtendReply,
   parseForceReleaseReply,
   parseReleaseReply,
@@ -62,8 +70,6 @@ type Keys = RedisArgument[];
  * its kind, reads and writes the content of the key.
  */
 export class LockWriter {
-  /** Whether several holds can share a key. */
-  readonly isShared: boolean = false;
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
   readonly #reenter: Script<Keys, Keys, RenewReply>;
   readonly #renew: Script<Keys, Keys, RenewReply>;
@@ -75,6 +81,7 @@ export class LockWriter {
   readonly #requestRelease: Script<Keys, Keys, RequestReleaseReply>;
   readonly #answer: Script<Keys, Keys, AnswerReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
+  readonly #downgrade: Script<Keys, Keys, DowngradeReply> | undefined;
   readonly #batches: VerbBatches | undefined;
 
   /** @param scripts the folder of the scripts, which contains one folder per format, and in it one per further kind */
@@ -97,23 +104,29 @@ export class LockWriter {
     this.#requestRelease = script("request-release", parseRequestReleaseReply);
     this.#answer = script("answer-release-request", parseAnswerReply);
     this.#agree = script("agree", isAgreedReply);
+    if (kind === "write") this.#downgrade = script("redisson/write/downgrade", parseDowngradeReply);
     // Without a fast path, a batch would save little.
     this.#batches = !this.#hasFastPath ? undefined : new VerbBatches(script("batch", parseBatchReply));
   }
 
   /** Builds the keys of the verbs that continue or read a hold. */
-  protected buildKeys(key: Key, _token: string): Keys {
-    return buildLockKeyPair(key);
+  protected buildKeys(key: Key, token: string): Keys {
+    return buildHoldKeyPair(this.kind, key, token);
   }
 
   /** Builds the channel on which the waiters of a lock listen. */
   buildWakeChannel(key: Key): RedisArgument {
-    return buildWakeChannel(key);
+    return buildKindWakeChannel(this.kind, key);
   }
 
   /** Removes a waiter. */
   stopWaiting(redis: Commands, channel: string, key: Key, waiter: StopWaitingRequest): Promise<void> {
-    return stopWaiting(redis, channel, key, waiter);
+    return stopWaiting(redis, channel, key, { ...waiter, kind: this.kind });
+  }
+
+  /** Whether several holds can share a key. */
+  get isShared(): boolean {
+    return this.kind === "read" || this.kind === "semaphore";
   }
 
   get #hasFastPath(): boolean {
@@ -128,7 +141,7 @@ export class LockWriter {
     waiting?: WaitRequest,
   ): Promise<AcquireReply> {
     const { token, leaseMs, id, digest } = ask;
-    const keys = [toRedisArgument(key), buildCompanionKey(key), buildFencedCounterKey(key)];
+    const keys = [...this.buildKeys(key, token), buildFencedCounterKey(key)];
     const request: Keys = [
       token,
       leaseMs,
@@ -149,9 +162,13 @@ export class LockWriter {
         "",
         ask.waiterId ?? token,
         ask.fairWaitMs ?? FAIR_WAIT_MS,
-        buildWakeChannel(key),
+        this.buildWakeChannel(key),
         formatShardedFlag(redis),
       );
+    } else if (isReadWrite(this.kind)) {
+      keys.push(...buildReadWriteKeys(key));
+      const role = this.kind === "write" ? "list" : ask.yieldsToWriters === false ? "" : "yield";
+      request.push("", formatWaiterId(this.kind, id), role);
     }
     return this.#acquire.run(redis, keys, request);
   }
@@ -209,14 +226,14 @@ export class LockWriter {
   release(redis: Commands, channel: string, key: Key, ask: ReleaseRequest): Promise<ReleaseReply> {
     const { token, fence, id, digest, principal, acquiredBy, counts, retryMs, reservation } = ask;
     const { keys, messages } = ask.signals ?? NO_SIGNALS;
-    const pair = buildLockKeyPair(key);
+    const pair = this.buildKeys(key, token);
     const request: RedisArgument[] = [
       token,
       fence ?? "",
       principal ?? "",
       id,
       digest,
-      ask.wakes === "none" ? "" : buildWakeChannel(key),
+      ask.wakes === "none" ? "" : buildKindWakeChannel(this.kind, key),
       channel,
     ];
     const isPlain =
@@ -255,12 +272,12 @@ export class LockWriter {
   ): Promise<ForceReleaseReply> {
     return this.#forceRelease.run(
       redis,
-      [...buildLockKeyPair(key), ...beside],
+      [...this.buildKeys(key, ask.token), ...beside],
       [
         ask.token,
         ask.fence ?? "",
         JSON.stringify({ by: ask.by, reason: ask.reason }),
-        buildWakeChannel(key),
+        buildKindWakeChannel(this.kind, key),
         channel,
         ask.reservation?.reservedMs ?? "",
         ask.reservation?.owner ?? "",
@@ -274,7 +291,7 @@ export class LockWriter {
   /** Extends a hold; a foreign hold only if it ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
-    return this.#extend.run(redis, buildLockKeyPair(key), [
+    return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [
       toRedisArgument(token),
       fence ?? "",
       leaseMs,
@@ -309,11 +326,26 @@ export class LockWriter {
     return this.#answer.run(redis, this.buildKeys(key, token), request);
   }
 
+  /** Turns the hold of a writer into that of a reader; only for the kind `write`. */
+  async downgrade(
+    redis: Commands,
+    channel: string,
+    key: Key,
+    { token, fence, principal, reader }: DowngradeRequest,
+  ): Promise<DowngradeReply> {
+    if (this.#downgrade === undefined) throw new Error(`A lock of the kind ${this.kind} has no downgrade`);
+    const keys = [...this.buildKeys(key, token), buildHolderCompanionKey(key, reader)];
+    return await this.#downgrade.run(redis, keys, [
+      ...[token, fence, principal ?? "", reader],
+      ...[channel, this.buildWakeChannel(key), formatShardedFlag(redis)],
+    ]);
+  }
+
   /**
    * Sets the fencing token and count of a hold to those that a quorum agreed on. Returns false if that hold has ended.
    */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
-    return this.#agree.run(redis, buildLockKeyPair(key), [token, from, fence, count]);
+    return this.#agree.run(redis, this.buildKeys(key, token), [token, from, fence, count]);
   }
 }
 

@@ -47,7 +47,7 @@ local function publish_release_request(kept)
   local request = format_release_request(kept)
   if request == '' then return end
   local _, state = parse_release_request(request)
-  local client = string.match(kept.token, '^([%x-]+):%d+$')
+  local client = string.match(kept.token, '^([%x-]+):%d+$') or string.match(kept.token, '^([%x-]+):%d+:write$')
   if state ~= 'requested' or not client then return end
   redis.pcall('PUBLISH', 'lockkeeper:client:' .. client,
     'release_requested\t' .. kept.fence .. '\t' .. kept.token .. '\t' .. request)

@@ -142,6 +142,7 @@ if HAS_QUEUE then
   wake_next(3, 4, 5, ARGV[6], ARGV[12] == '1', now_ms, reservation == nil, tonumber(ARGV[14]))
   return reservation or { outcome, format_integer(now_ms), '0', fence }
 end
-if ARGV[6] ~= '' then redis.pcall('PUBLISH', ARGV[6], '0') end
-if ARGV[6] ~= '' and ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], '0') end
+local wake_up = ARGV[6] ~= '' and find_wake_up()
+if wake_up then redis.pcall('PUBLISH', ARGV[6], wake_up) end
+if wake_up and ARGV[12] == '1' then redis.pcall('SPUBLISH', ARGV[6], wake_up) end
 return reservation or { outcome, format_integer(now_ms), '0', fence }

@@ -75,6 +75,13 @@ export type AcquireReply =
   | LimitConflictReply;
 /** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
+/** The reply to a downgrade. `reentered`: the hold has several counts. `min_hold`: it has a minimum hold time. */
+export type DowngradeReply =
+  | GrantedReply
+  | NotOwnerReply
+  | ({ outcome: "lost" } & CurrentHold)
+  | { outcome: "reentered"; count: number }
+  | { outcome: "min_hold" };
 export type VerifyReply =
   | NotOwnerReply
   | ({ outcome: "held" } & Omit<GrantedReply, "outcome" | "how">)
@@ -130,6 +137,16 @@ export function parseRenewReply(reply: unknown): RenewReply {
   if (fields[0] === "lost") return { outcome: "lost", ...parseCurrentHold(fields) };
   if (fields[0] === "not_owner") return { outcome: "not_owner" };
   return parseRefusedReply(fields);
+}
+
+export function parseDowngradeReply(reply: unknown): DowngradeReply {
+  const fields = parseFields(reply);
+  const [outcome] = fields;
+  if (outcome === "granted") return parseGrantedReply(fields);
+  if (outcome === "lost") return { outcome, ...parseCurrentHold(fields) };
+  if (outcome === "reentered") return { outcome, count: Number(fields[1]) };
+  if (outcome === "not_owner" || outcome === "min_hold") return { outcome };
+  throw new UnexpectedReplyError(`downgrade.lua returned ${JSON.stringify(outcome)}`);
 }
 
 export function parseReleaseReply(reply: unknown): ReleaseReply {

@@ -3,9 +3,12 @@
 -- Guarantee: changes only the list. A kept place expires.
 --
 -- KEYS[1] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[2] only for a writer of a read/write lock: the waiting writers (sorted set: waiter and since -> end of its silence in
+--         ms). The readers that gave way to it are woken
 -- ARGV[1] request id    ARGV[2] when it began to wait, in ms, or '' if its client does not know    ARGV[3] owner
 -- ARGV[4] '0' or how long its place is kept, in ms
 -- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
+-- ARGV[7] channel of the waiters    ARGV[8] '1' if waiters may also use sharded pub/sub; both only with KEYS[2]
 --
 -- Returns {'wait_ended', now ms}
 
@@ -23,6 +26,11 @@ elseif ARGV[4] == '0' then
   redis.pcall('ZREM', KEYS[1], name)
 else
   redis.pcall('ZADD', KEYS[1], 'XX', format_integer(now_ms + tonumber(ARGV[4])), name)
+end
+if KEYS[2] then
+  redis.pcall('ZREM', KEYS[2], ARGV[1] .. '\t' .. ARGV[2])
+  redis.pcall('PUBLISH', ARGV[7], '1')
+  if ARGV[8] == '1' then redis.pcall('SPUBLISH', ARGV[7], '1') end
 end
 redis.pcall('PUBLISH', ARGV[5], format_event('wait_ended', now_ms, '', 0, 0, '', ARGV[3], '', ARGV[6]))
 return { 'wait_ended', format_integer(now_ms) }

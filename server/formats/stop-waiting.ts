@@ -1,7 +1,9 @@
+import type { WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
-import { buildFairKeys, buildWaitersKey, buildWakeChannel } from "./keys.ts";
+import { buildFairKeys, buildWaitersKey, buildWakeChannel, buildWritersKey } from "./keys.ts";
+import { buildKindWakeChannel, formatWaiterId } from "./kind-keys.ts";
 import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
 
 export interface StopWaitingRequest {
@@ -11,9 +13,11 @@ export interface StopWaitingRequest {
   readonly owner: string;
   /** How long its place is kept for the same request id; 0 if it is not kept. */
   readonly keepMs: number;
+  /** `lock` by default. */
+  readonly kind?: WritableKind | undefined;
 }
 
-const stopWaitingScript = new Script<[RedisArgument], RedisArgument[], void>(
+const stopWaitingScript = new Script<RedisArgument[], RedisArgument[], void>(
   new URL("stop-waiting.lua", import.meta.url),
   () => undefined,
 );
@@ -65,7 +69,11 @@ export function stopWaiting(
 ): Promise<void> {
   return stopWaitingScript.run(
     redis,
-    [buildWaitersKey(key)],
-    [waiter.requestId, waiter.sinceMs ?? "", waiter.owner, waiter.keepMs, channel, toRedisArgument(key)],
+    waiter.kind === "write" ? [buildWaitersKey(key), buildWritersKey(key)] : [buildWaitersKey(key)],
+    [
+      ...[formatWaiterId(waiter.kind, waiter.requestId), waiter.sinceMs ?? "", waiter.owner, waiter.keepMs],
+      ...[channel, toRedisArgument(key), buildKindWakeChannel(waiter.kind, key)],
+      redis.publishesSharded ? "1" : "",
+    ],
   );
 }

@@ -6,6 +6,7 @@ export const VERBS = [
   "acquire_all",
   "reenter",
   "renew",
+  "downgrade",
   "release",
   "verify",
   "reserve",

@@ -9,6 +9,7 @@ import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../support/test-sentinel.ts";
 import { describeConformance, describeContendedCounter, describeFormatConformance } from "./conformance.ts";
 import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
+import { describeReadWrite } from "./read-write.ts";
 
 // Most of the time is spent waiting for leases to end.
 vi.setConfig({ maxConcurrency: 24 });
@@ -59,6 +60,7 @@ describe("single server", () => {
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
   describeConformance("fair redisson", FAIR, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
+  describeReadWrite(open);
 });
 
 describe("Sentinel group", () => {
@@ -74,6 +76,7 @@ describe("Sentinel group", () => {
   };
   describeFormatConformance("redisson", { format: "redisson" }, open);
   describeFormatConformance("fair redisson", FAIR, open);
+  describeReadWrite(open);
 });
 
 describe("Redis Cluster", () => {
@@ -91,4 +94,5 @@ describe("Redis Cluster", () => {
   for (const [name, spoken] of SPOKEN) describeConformance(name, spoken, open);
   describeFormatConformance("fair redisson", FAIR, open);
   for (const [name, spoken] of SPOKEN) describeContendedCounter(name, spoken, open);
+  describeReadWrite(open);
 });

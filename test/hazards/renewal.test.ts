@@ -33,6 +33,7 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
       reenter: refuse,
       renew: refuse,
       verify: refuse,
+      downgrade: refuse,
       reserve: refuse,
     },
     ...{

@@ -14,6 +14,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /latches/{key}/count-down": "lock of one key, writes",
   "GET /holds/{holdId}": "lock of one key",
   "POST /holds/{holdId}/renew": "lock of one key, writes",
+  "POST /holds/{holdId}/downgrade": "lock of one key, writes",
   "POST /holds/{holdId}/release": "lock of one key, writes",
   "POST /holds/{holdId}/answer-release-request": "lock of one key, writes",
   "POST /holds/renew": "lock of some keys anywhere",

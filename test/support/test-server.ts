@@ -38,7 +38,7 @@ export interface TestServer {
   reenter(hold: Pick<Hold, "holdId" | "key">, body?: object): Promise<Hold>;
   callHold(
     hold: Pick<Hold, "holdId">,
-    name: "renew" | "release" | "answer-release-request",
+    name: "renew" | "release" | "downgrade" | "answer-release-request",
     body?: object,
     headers?: Record<string, string>,
   ): Promise<ApiReply>;

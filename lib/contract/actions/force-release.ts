@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LockEvent } from "../event.ts";
-import { FormatName, formatFields, hasValidUnit, UNIT_ERROR } from "../format.ts";
+import { FormatName, formatFields, hasValidKind, hasValidUnit, KIND_ERROR, UNIT_ERROR } from "../format.ts";
 import { REASON_CHARACTERS_MAX } from "../limits.ts";
 import { asOfSchema, fenceSchema, keyFields, RECORD_TEXT_MAX, SeenVersion, Waiters } from "../lock.ts";
 import { ReservedMs } from "./verb.ts";
@@ -32,6 +32,10 @@ export const ReserveInput = z
   .strictObject({
     reservedMs: ReservedMs,
     ...formatFields,
+    kind: z.enum(["lock", "write"]).optional().meta({
+      description:
+        "Kind of the lock. Defaults to `lock`. `write` reserves a read/write lock of the format `redisson`, whose clients ignore a reservation of the kind `lock`.",
+    }),
     reason: z
       .string()
       .max(RECORD_TEXT_MAX)
@@ -40,6 +44,7 @@ export const ReserveInput = z
   })
   // A copy, because zod modifies the object that is passed to it.
   .refine(hasValidUnit, { ...UNIT_ERROR })
+  .refine(hasValidKind, { ...KIND_ERROR })
   .meta({ id: "ReserveInput" });
 export type ReserveInput = z.infer<typeof ReserveInput>;
 

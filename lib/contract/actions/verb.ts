@@ -126,6 +126,14 @@ function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): 
     context.addIssue({ code: "custom", path: ["permits"], message: "must be at most limit" });
 }
 
+/** A field of the kind `read`. */
+const yieldsField = {
+  yieldsToWriters: z.boolean().optional().meta({
+    description:
+      "Whether a reader gives way to writers that began to wait earlier. Defaults to true; false lets readers keep out a waiting writer indefinitely. Only for the kind `read`. Binds clients of Lockkeeper only.",
+  }),
+};
+
 /** The lease of new holds. */
 export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
@@ -152,6 +160,7 @@ export const AcquireInput = z
     ...acquireFields,
     ...kindField,
     ...semaphoreFields,
+    ...yieldsField,
     leaseMs: LeaseMs.optional().meta({
       description: `Lease of the hold in milliseconds. Defaults to ${LEASE_MS_DEFAULT}. With \`reenter\`: the minimum time left afterwards, by default the lease of the hold.`,
     }),
@@ -162,7 +171,12 @@ export const AcquireInput = z
   })
   .superRefine((input, context) => {
     if (input.reenter !== undefined) {
-      for (const field of Object.keys({ ...acquireFields, ...kindField, ...semaphoreFields })) {
+      for (const field of Object.keys({
+        ...acquireFields,
+        ...kindField,
+        ...semaphoreFields,
+        ...yieldsField,
+      })) {
         if (!(field in input)) continue;
         context.addIssue({
           code: "custom",
@@ -196,6 +210,8 @@ export const ReleaseInput = z
   .strictObject({ reservedMs: ReservedMs.optional() })
   .meta({ id: "ReleaseInput" });
 export type ReleaseInput = z.infer<typeof ReleaseInput>;
+
+export const DowngradeInput = z.strictObject({}).meta({ id: "DowngradeInput" });
 
 const holdFields = {
   holdId: HoldIdText,

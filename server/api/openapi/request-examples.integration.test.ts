@@ -26,6 +26,9 @@ const ABSENT: ReadonlySet<string> = new Set([
   "revealAppConnectionUrl",
 ]);
 
+/** The hold of the examples is that of a plain lock, which no request can downgrade. */
+const FOR_WRITERS: ReadonlySet<string> = new Set(["downgradeHold"]);
+
 it("every request example in the document is accepted as it is", async ({ server }) => {
   const { body } = await server.call("/openapi.json");
   const operations = listOperations(body as OpenApiDocument);
@@ -51,7 +54,8 @@ it("every request example in the document is accepted as it is", async ({ server
       });
       const text = await response.text();
       const isAbsent = response.status === 404 && ABSENT.has(sample.name);
-      if (MALFORMED_STATUSES.has(response.status) && !isAbsent) {
+      const isForWriter = FOR_WRITERS.has(sample.name) && text.includes("Only the hold of a writer");
+      if (MALFORMED_STATUSES.has(response.status) && !isAbsent && !isForWriter) {
         faults.push(`${sample.name} ${JSON.stringify(sent)}: ${response.status} ${text}`);
       }
       if (operation.responses[response.status] === undefined) {

@@ -1,11 +1,18 @@
-import { Hold, HoldStatus, Released, ReleaseInput, RenewInput } from "../../../lib/contract/actions/verb.ts";
+import {
+  DowngradeInput,
+  Hold,
+  HoldStatus,
+  Released,
+  ReleaseInput,
+  RenewInput,
+} from "../../../lib/contract/actions/verb.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { TargetHoldRef } from "../../formats/hold-id.ts";
 import type { VerbHold } from "../../locks/verbs/verbs.ts";
 import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
 import { toHold, toHoldStatus, toReleased } from "../http/hold-json.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
-import { HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
+import { DOWNGRADED, HELD, RELEASED, RENEWED } from "../openapi/examples/holds.ts";
 import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
@@ -23,6 +30,7 @@ const CHANGE_ERRORS = [...HOLD_ERRORS, "idempotency_key_reused"] as const;
 
 const RENEWED_END: VerbEnd = { outcome: "renewed" };
 const VERIFIED_END: VerbEnd = { outcome: "verified" };
+const DOWNGRADED_END: VerbEnd = { outcome: "downgraded" };
 const LOST_END: VerbEnd = { outcome: "lost" };
 
 /** Creates the routes for holds, which are identified by the `holdId` that `acquire` returned. */
@@ -70,6 +78,25 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
         });
         quotas.extend({ ...hold, target: target.name }, grant.remainingMs);
         return createJsonResponse(200, toHold(target.name, grant), { verbEnd: RENEWED_END });
+      },
+    }),
+    defineHoldRoute({
+      method: "POST",
+      path: "/holds/{holdId}/downgrade",
+      operationId: "downgradeHold",
+      tag: "Holds",
+      access: "lock",
+      summary: "Downgrade a write hold to a read hold",
+      description:
+        "Turns the hold of a writer into that of a reader. No other writer can acquire the lock in between, and waiting readers are woken. The new hold has another `holdId`, the same fencing token and the rest of the lease. A repeated request returns the same hold. A hold that was re-entered is refused with `held`: release its other counts first. The reverse is not possible: release the read hold, then acquire the lock with the kind `write`.",
+      body: DowngradeInput,
+      examples: { Downgrade: {} },
+      response: { status: 200, schema: Hold, example: DOWNGRADED, description: "The read hold." },
+      errors: [...HOLD_ERRORS, "not_replicated", "lost", "held"],
+      verb: ({ target, hold }) => toVerbCall("downgrade", target.name, hold.key, hold),
+      handle: async ({ target, hold, principal }) => {
+        const grant = await target.locks.downgrade(toVerbHold(hold, principal));
+        return createJsonResponse(200, toHold(target.name, grant), { verbEnd: DOWNGRADED_END });
       },
     }),
     defineHoldRoute({

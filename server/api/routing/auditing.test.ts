@@ -6,6 +6,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "the apps' own verb: the history has it",
   "POST /locks/acquire": "the apps' own verb: the history has it",
   "POST /holds/{holdId}/renew": "the apps' own verb",
+  "POST /holds/{holdId}/downgrade": "the apps' own verb: the history has it",
   "POST /holds/{holdId}/release": "the apps' own verb: the history has it",
   "POST /holds/renew": "the apps' own verb",
   "POST /holds/release": "the apps' own verb: the history has it",

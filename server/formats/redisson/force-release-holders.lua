@@ -3,22 +3,23 @@
 --
 -- Guarantee: releases what the operator saw, or nothing. Releases the whole lock only if its holders are exactly those
 -- that the operator saw. Releases one holder only if it still holds the lock; the others keep their leases. Compares
--- the fence of Lockkeeper's own holds. Wakes waiters as Redisson does.
+-- the fence of Lockkeeper's writer; the token of its reader is never reused. Removes readers whose leases have ended.
+-- Notifies the clients of Lockkeeper's holds immediately, and wakes waiters as Redisson does.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- The rest: the leases of the readers that are released, then those of the readers that remain
+-- The rest: the companions of Lockkeeper's readers that are released, the leases of the readers that are released, then those
+-- of the readers that remain
 -- ARGV[1] the expected mode: 'read', 'write' or ''    ARGV[2] '' or the one holder to release
 -- ARGV[3] '' or the fence of a Lockkeeper hold that is released
 -- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] the message to those waiters
 -- ARGV[7] channel for events    ARGV[8] '1' if waiters may also use sharded pub/sub
 -- ARGV[9] '' or the duration of the reservation, in ms    ARGV[10] the reserved holder
--- ARGV[11] how many of the leases belong to readers that are released
+-- ARGV[11] how many of the leases belong to readers that are released    ARGV[12] the number of companions of readers
 -- The rest of the arguments: the expected holders, each with its count
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
-local FORMAT, margin_ms = 'redisson', 0
--- include ../companion.lua
+-- include read-write.lua
 
 -- A hash that has become larger, in fields or in bytes, is not read.
 local FIELDS_MAX = 1024
@@ -29,7 +30,7 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 
 local seen, order = {}, {}
-for i = 12, #ARGV, 2 do
+for i = 13, #ARGV, 2 do
   seen[ARGV[i]] = ARGV[i + 1]
   order[#order + 1] = ARGV[i]
 end
@@ -42,6 +43,13 @@ end
 if size == 0 then return { 'gone', format_integer(now_ms) } end
 -- New holders are not read one by one, because the hash may have become large.
 local expected = #order + (mode == '' and 0 or 1)
+-- Without permission to read the leases, every reader counts as live.
+local can_read, lock = false, nil
+if mode ~= '' then can_read, lock = pcall(read_lock, 1) end
+-- Readers without leases are released as well if no reader is live: writers of Redisson wait for them.
+if can_read and lock.state ~= 'held' then can_read = false end
+local dead = can_read and lock.dead or {}
+size = size - #dead
 if size > FIELDS_MAX or (one == '' and size ~= expected) or not is_within_bytes(1, CONTENT_BYTES_MAX) then
   return { 'changed', format_integer(now_ms) }
 end
@@ -49,7 +57,8 @@ end
 if one ~= '' then order = { one } end
 local found = 0
 for _, holder in ipairs(order) do
-  if redis.call('HSTRLEN', KEYS[1], holder) > 0 then found = found + 1 end
+  local is_live = not can_read or lock.counts[holder]
+  if is_live and redis.call('HSTRLEN', KEYS[1], holder) > 0 then found = found + 1 end
 end
 if one ~= '' and found == 0 then return { 'gone', format_integer(now_ms) } end
 local mode_now = read_field(1, 'mode', VALUE_BYTES_MAX) or ''
@@ -62,18 +71,31 @@ for _, holder in ipairs(order) do
 end
 if (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
 
+-- Lockkeeper's readers that are released, with their companions.
+local readers, reader_keys = {}, tonumber(ARGV[12])
+for k = 3, 2 + reader_keys do
+  local own = read_companion(k)
+  if own.format == FORMAT and seen[own.token] then readers[own.token] = own end
+end
+
+local function notify_client(token, its_fence)
+  local client = string.match(token, '^([%x-]+):%d+$') or string.match(token, '^([%x-]+):%d+:write$')
+  if client then redis.pcall('PUBLISH', 'lockkeeper:client:' .. client, its_fence .. '\t' .. token) end
+end
+
 local events = {}
 for _, holder in ipairs(order) do
-  local seq, since = 0, ''
+  local seq, since, reader = 0, '', readers[holder]
+  if reader then
+    reader.seq, since = reader.seq + 1, reader.since > 0 and format_integer(reader.since) or ''
+    events[#events + 1] = format_reader_event(holder, 'force_released', now_ms, reader.fence, reader.seq, 0, since, reader.owner, who, KEYS[1])
+  else
   if holder == ours then
     seq, since = kept.seq + 1, kept.since > 0 and format_integer(kept.since) or ''
   end
   local its_fence = holder == ours and fence or ''
   events[#events + 1] = format_event('force_released', now_ms, its_fence, seq, 0, since, holder == ours and kept.owner or holder, who, KEYS[1])
-end
-
-local function is_writer(holder)
-  return string.find(holder, ':write$') ~= nil
+  end
 end
 
 -- The lock lasts as long as the longest lease of the remaining readers. The leases of new readers are unknown, so if there
@@ -83,7 +105,7 @@ local function limit_expiry_to_readers(rest)
     if rest[i] ~= 'mode' and seen[rest[i]] ~= rest[i + 1] then return end
   end
   local longest_ms = 0
-  for k = 3 + tonumber(ARGV[11]), #KEYS do
+  for k = 3 + reader_keys + tonumber(ARGV[11]), #KEYS do
     local left_ms = redis.call('PTTL', KEYS[k])
     if left_ms == -1 then return end
     longest_ms = math.max(longest_ms, left_ms)
@@ -93,7 +115,7 @@ end
 
 -- Returns whether a waiter can acquire the lock now.
 local function release_one()
-  redis.call('HDEL', KEYS[1], one)
+  redis.call('HDEL', KEYS[1], one, unpack(dead))
   local rest = redis.call('HGETALL', KEYS[1])
   if mode_now == '' then return #rest == 0 end
   if #rest == 2 then
@@ -115,6 +137,7 @@ local function reserve_lock(reserved)
   for _, holder in ipairs(order) do
     if holder ~= reserved then redis.call('HDEL', KEYS[1], holder) end
   end
+  if #dead > 0 then redis.call('HDEL', KEYS[1], unpack(dead)) end
   begin_hold(kept, reserved, '', off_ms, now_us)
   kept.owner = reserved
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(off_ms, off_ms))
@@ -129,7 +152,16 @@ elseif off_ms then
 else
   redis.call('DEL', KEYS[1])
 end
-for k = 3, 2 + tonumber(ARGV[11]) do redis.call('DEL', KEYS[k]) end
+for k = 3 + reader_keys, 2 + reader_keys + tonumber(ARGV[11]) do redis.call('DEL', KEYS[k]) end
+for k = 3, 2 + reader_keys do
+  local own = readers[read_companion(k).token]
+  if own then
+    notify_client(own.token, own.fence)
+    forget_hold(own)
+    redis.call('SET', KEYS[k], format_companion(own), 'KEEPTTL')
+  end
+end
+if ours then notify_client(ours, fence) end
 if ours and not (off_ms and one == '') then
   kept.seq = kept.seq + 1
   forget_hold(kept)

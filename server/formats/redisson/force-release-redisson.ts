@@ -1,6 +1,14 @@
+import { formatKey } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildFairKeys, buildLockKeyPair, buildTokenChannel, buildWakeChannel } from "../keys.ts";
+import {
+  buildFairKeys,
+  buildHolderCompanionKey,
+  buildLockKeyPair,
+  buildReadWriteChannel,
+  buildTokenChannel,
+  buildWakeChannel,
+} from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
 import { LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
@@ -9,12 +17,7 @@ import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replie
 import { isUnnamedCounter } from "./detect-redisson.ts";
 import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
-import {
-  buildLatchChannel,
-  buildPermitsKey,
-  buildReadWriteChannel,
-  buildSemaphoreChannel,
-} from "./redisson-keys.ts";
+import { buildLatchChannel, buildPermitsKey, buildSemaphoreChannel } from "./redisson-keys.ts";
 import { parseEntry, toWriterField } from "./redisson-owner.ts";
 
 type Keys = RedisArgument[];
@@ -97,14 +100,18 @@ function forceReleaseHolders(
     released.some(({ token }) => token === reader.token);
   const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
   const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
+  const own = released.filter(({ role, fence }) => role === "read" && fence !== null);
+  const companions = own.map(({ token }) => buildHolderCompanionKey(key, formatKey(token)));
+  const writer = released.find(({ role, fence }) => role !== "read" && fence !== null);
   const run = (leases: readonly RedisArgument[]) =>
     holdersScript.run(
       redis,
-      [...buildLockKeyPair(key), ...leases],
+      [...buildLockKeyPair(key), ...companions, ...leases],
       [
-        ...[mode, one?.token ?? "", released.find(({ fence }) => fence !== null)?.fence ?? ""],
+        ...[mode, one?.token ?? "", writer?.fence ?? ""],
         ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
         ...[reservation?.reservedMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
+        companions.length,
         ...holders.flatMap(({ token, count }) => [token, count]),
       ],
     );

@@ -3,17 +3,17 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { buildReadLeaseKeys } from "./redisson-keys.ts";
 
-/** More entries than an application's threads create. */
-const LEASES_MAX = 64;
+/** More entries than the clients of an application create. */
+const LEASES_MAX = 256;
 
 export interface ReaderLeases {
   readonly reader: SeenHolder;
   readonly leases: readonly RedisArgument[];
 }
 
-/** Builds the lease keys of each reader that uses Redisson; empty if there are too many to read. */
+/** Builds the lease keys of each reader; empty if there are too many to read. */
 export function buildReaderLeases({ key, holders }: HeldObservation): ReaderLeases[] {
-  const readers = holders.filter(({ role, seq }) => role === "read" && seq === 0);
+  const readers = holders.filter(({ role }) => role === "read");
   const entries = readers.reduce((sum, { count }) => sum + count, 0);
   return entries > LEASES_MAX
     ? []

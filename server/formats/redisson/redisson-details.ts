@@ -1,14 +1,24 @@
+import { formatKey } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
-import { buildFairQueueKeys, buildWakeChannel } from "../keys.ts";
+import { parseCompanion, toSeenHolder } from "../companion.ts";
+import {
+  buildFairQueueKeys,
+  buildHolderCompanionKey,
+  buildReadWriteChannel,
+  buildWakeChannel,
+} from "../keys.ts";
 import type { DetailReader } from "../lock-format.ts";
 import type { HeldObservation, SeenHolder, SeenWaiters } from "../observation.ts";
 import type { ReadCommand } from "../queue-reader.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
 import { buildPermitCommands, combinePermits } from "./permit-holds.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
-import { buildLatchChannel, buildReadWriteChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
+import { buildLatchChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 
-/** Reads the waiters and each reader's remaining time. Skips Lockkeeper's own holds, whose waiters its verbs count. */
+/** As in companion.lua. */
+const COMPANION_BYTES_MAX = 8192;
+
+/** Reads the waiters, and of each reader its remaining time and companion. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
     isOwnHold(seen)
@@ -30,7 +40,8 @@ export const REDISSON_DETAILS: DetailReader = {
 
 /** Whether the holders are permits with ids. */
 const isPermitSemaphore = (seen: HeldObservation) => seen.kind === "semaphore" && !isUnnamedCounter(seen);
-const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0;
+/** The verbs count the waiters of an exclusive Lockkeeper hold, and readers have companions of their own. */
+const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0 && holders[0].role === undefined;
 
 function buildQueueCommands({ key, kind, asOf }: HeldObservation): ReadCommand[] {
   return kind === "fair" ? [["ZCOUNT", buildFairQueueKeys(key)[1], "-inf", asOf]] : [];
@@ -83,24 +94,42 @@ function applyCounterListeners(
   return { ...rest, waiters, kind: "latch", confidence: "likely", holders: [left] };
 }
 
+/** Builds the commands that read the leases and the companion of each reader. */
 const buildLeaseCommands = (seen: HeldObservation): ReadCommand[] =>
-  buildReaderLeases(seen).flatMap(({ leases }) => leases.map((lease): ReadCommand => ["PTTL", lease]));
+  buildReaderLeases(seen).flatMap(({ reader, leases }) => [
+    ...leases.map((lease): ReadCommand => ["PTTL", lease]),
+    ["GETRANGE", buildHolderCompanionKey(seen.key, formatKey(reader.token)), 0, COMPANION_BYTES_MAX],
+  ]);
 
 function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
   if (answers.length === 0) return seen;
-  const own = new Map<SeenHolder, number | null>();
+  const readers = new Map<SeenHolder, SeenHolder>();
   let at = 0;
   for (const { reader, leases } of buildReaderLeases(seen)) {
     const mine = answers.slice(at, at + leases.length).map(Number);
-    at += leases.length;
-    if (!mine.some(Number.isNaN)) own.set(reader, findLongestLeaseMs(mine, seen.remainingMs));
+    const companion = answers[at + leases.length];
+    at += leases.length + 1;
+    const described = describeReader(reader, companion);
+    const isKnown = !mine.some(Number.isNaN);
+    const ownRemainingMs = isKnown ? findLongestLeaseMs(mine, seen.remainingMs) : undefined;
+    readers.set(reader, ownRemainingMs === undefined ? described : { ...described, ownRemainingMs });
   }
-  const leftOf = (holder: SeenHolder): SeenHolder => {
-    const ownRemainingMs = own.get(holder);
-    return ownRemainingMs === undefined ? holder : { ...holder, ownRemainingMs };
-  };
-  const [first, ...rest] = seen.holders;
-  return { ...seen, holders: [leftOf(first), ...rest.map(leftOf)] };
+  const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);
+  // A reader whose lease has ended does not hold the lock. Its field remains until the next release.
+  const live = holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
+  // Without a live reader, writers of Redisson still wait for the key to expire, so an operator must be able to release it.
+  const hasForeign = holders.some(({ seq }) => seq === 0);
+  const [first, ...rest] = live.length > 0 ? live : holders;
+  if (first === undefined || (live.length === 0 && !hasForeign)) return { ...seen, state: "ended" };
+  return { ...seen, holders: [first, ...rest] };
+}
+
+/** Adds the data of a reader that uses Lockkeeper. */
+function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
+  if (!Buffer.isBuffer(companion) || companion.length > COMPANION_BYTES_MAX) return reader;
+  const parsed = parseCompanion(companion.toString("utf8"));
+  if (parsed?.token !== reader.token || parsed.format !== "redisson") return reader;
+  return { ...toSeenHolder(parsed.token, reader.count, parsed), role: "read" };
 }
 
 /** PTTL replies -2 if the entry has expired, and -1 if its TTL was removed. */

@@ -2,8 +2,6 @@ import { encodeKey, isBinaryKey, type Key } from "../../../lib/keys/key.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 import { buildRedissonKey, buildRedissonSuffixKey } from "../keys.ts";
 
-/** Builds the channel on which the waiters of a read/write lock listen. */
-export const buildReadWriteChannel = (key: Key) => buildRedissonKey("redisson_rwlock", key);
 export const buildSemaphoreChannel = (key: Key) => buildRedissonKey("redisson_sc", key);
 
 /** Builds the channel of a latch. Unlike the other names, it adds braces even if the key contains braces. */

@@ -26,7 +26,6 @@ const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded 
  * lock, with the storage of a semaphore.
  */
 export class SemaphoreWriter extends LockWriter {
-  override readonly isShared = true;
   readonly #take: Script<Keys, Keys, AcquireReply>;
   readonly #return: Script<Keys, Keys, ReleaseReply>;
   readonly #leaveTurn: Script<Keys, Keys, void>;

@@ -5,6 +5,8 @@ import { SEMAPHORE_WRITER } from "../redisson/semaphore-writer.ts";
 /** The writers of the kinds that only `redisson` has. */
 const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> = {
   fair: new LockWriter("redisson", "fair"),
+  read: new LockWriter("redisson", "read"),
+  write: new LockWriter("redisson", "write"),
   semaphore: SEMAPHORE_WRITER,
 };
 

@@ -1,7 +1,9 @@
 import type { Redis } from "ioredis";
 import { decodeKey } from "../../../lib/keys/key.ts";
+import type { RedisArgument } from "../../redis/commands.ts";
 import type { SlotRouting } from "../../redis/master.ts";
-import { buildWaitersKey, buildWakeChannel } from "../keys.ts";
+import { buildReadWriteChannel, buildWaitersKey, buildWakeChannel } from "../keys.ts";
+import { isReadWrite } from "../kind-keys.ts";
 import type { ReadableObservation } from "../observation.ts";
 import { parseMemberScores, type QueuedClient, type QueueReader, type ReadCommand } from "../queue-reader.ts";
 import { FAIR_QUEUE } from "../redisson/fair-queue.ts";
@@ -35,7 +37,7 @@ export async function readQueue(
   const waiters: ReadCommand = ["ZRANGEBYSCORE", buildWaitersKey(key), asOf];
   const [[waiting, ...answers], listeners] = await Promise.all([
     runReadCommands(redis, [waiters, ...(queue?.buildCommands(key) ?? [])], routing),
-    countListeners(redis, [buildWakeChannel(key)], routing),
+    countListeners(redis, [findWakeChannel(seen)], routing),
   ]);
   const ours = new Map(parseOwnWaiters(waiting).map((waiter) => [waiter.requestId, waiter]));
   const theirs = (queue?.parseQueue(answers, asOf) ?? []).map((queued): QueuedClient => {
@@ -51,6 +53,13 @@ export async function readQueue(
     order: queue?.order ?? "unknown",
     listening: listeners[0],
   };
+}
+
+/** The waiters of a read/write lock listen on a channel of their own. */
+function findWakeChannel(seen: ReadableObservation): RedisArgument {
+  return "kind" in seen && isReadWrite(seen.kind)
+    ? buildReadWriteChannel(seen.key)
+    : buildWakeChannel(seen.key);
 }
 
 /** A fair lock keeps its queue while it is free. */

@@ -105,3 +105,8 @@ end
 local function remove_hold(k, _token)
   redis.call('DEL', KEYS[k])
 end
+
+-- Returns the message that wakes the waiters after a release; nil if there is nothing to wake them for.
+local function find_wake_up()
+  return '0'
+end

@@ -30,13 +30,15 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 export class HoldLease implements RenewableHold {
   readonly key: Key;
   readonly format: WritableFormat;
-  readonly kind: WritableKind;
+  #kind: WritableKind;
   readonly unit: TimestampUnit | undefined;
-  readonly token: string;
+  #token: string;
   readonly fence: string;
   readonly owner: string;
   /** Counts that this process has not released, including pending re-entries. */
   openCounts = 1;
+  /** Set while the outcome of a downgrade is unknown: whether the watchdog renewed the hold before. */
+  uncertainDowngrade: { readonly isWatched: boolean } | undefined;
   /** The requests of operators to release the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
   #leaseMs: number;
@@ -56,9 +58,9 @@ export class HoldLease implements RenewableHold {
     const { key, format, kind = "lock", unit, token, fence, owner, leaseMs, remainingMs, asOf } = grant;
     this.key = key;
     this.format = format;
-    this.kind = kind;
+    this.#kind = kind;
     this.unit = unit;
-    this.token = token;
+    this.#token = token;
     this.fence = fence;
     this.owner = owner;
     this.#leaseMs = leaseMs;
@@ -66,6 +68,14 @@ export class HoldLease implements RenewableHold {
     this.#remainingAtSendMs = remainingMs;
     this.#asOf = asOf;
     this.#armDeadline();
+  }
+
+  get kind(): WritableKind {
+    return this.#kind;
+  }
+
+  get token(): string {
+    return this.#token;
   }
 
   get holdId(): string {
@@ -107,6 +117,12 @@ export class HoldLease implements RenewableHold {
   remainingMs(): number {
     if (!this.#isLive()) return 0;
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
+  }
+
+  /** Changes the identity of a hold that was downgraded. */
+  applyDowngrade({ kind = "lock", token }: Pick<Grant, "kind" | "token">): void {
+    this.#kind = kind;
+    this.#token = token;
   }
 
   /** Applies a granted renewal or re-entry. A reply that arrives after the deadline does not revive the hold. */

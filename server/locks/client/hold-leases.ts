@@ -44,7 +44,7 @@ export class HoldLeases implements HoldCommands {
     const lease: HoldLease = new HoldLease(granted, this.target, {
       onJeopardy: () => onJeopardy?.(hold),
       onEnd: () => {
-        this.#byToken.delete(token);
+        this.#byToken.delete(lease.token);
         this.#watchdog.forget(lease);
       },
     });
@@ -103,6 +103,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   async release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released> {
+    // Repeated, because only its result shows which of the two holds to release.
+    if (lease.uncertainDowngrade !== undefined) await this.downgrade(lease).catch(() => undefined);
     const released = await this.backend.verbs.release(lease.toRef(), request);
     if (released.outcome === "not_held") {
       lease.markLost(createHoldLostError(lease, "its lease ended or it was released elsewhere"));
@@ -110,6 +112,34 @@ export class HoldLeases implements HoldCommands {
       lease.markLost(createHoldLostError(lease, "its last count was released elsewhere"));
     }
     return released;
+  }
+
+  /**
+   * The hold is not renewed meanwhile, because a renewal that overtakes the downgrade would report the loss of the writer.
+   * After an unknown outcome, neither kind could be renewed with certainty, so the deadline decides unless it is repeated.
+   */
+  async downgrade(lease: HoldLease): Promise<void> {
+    const isWatched = lease.uncertainDowngrade?.isWatched ?? this.#watchdog.isWatching(lease);
+    this.#watchdog.forget(lease);
+    await this.#watchdog.finishRenewal(lease);
+    this.#watchdog.forget(lease);
+    try {
+      await this.#prolong(lease, async (onSend) => {
+        const grant = await this.backend.verbs.downgrade(lease.toRef(), onSend);
+        this.#byToken.delete(lease.token);
+        lease.applyDowngrade(grant);
+        if (isHeld(lease)) this.#byToken.set(lease.token, lease);
+        return grant;
+      });
+    } catch (error) {
+      const isUnknown = error instanceof UnknownOutcomeError || error instanceof NotReplicatedError;
+      if (isUnknown) lease.uncertainDowngrade = { isWatched };
+      else if (isWatched && lease.uncertainDowngrade === undefined && isHeld(lease))
+        this.#watchdog.watch(lease);
+      throw error;
+    }
+    lease.uncertainDowngrade = undefined;
+    if (isWatched && isHeld(lease)) this.#watchdog.watch(lease);
   }
 
   /** Marks all holds as lost and stops renewing them. In Redis, they end with their leases. */

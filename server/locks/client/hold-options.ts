@@ -18,7 +18,10 @@ export interface HoldOptions {
   readonly owner?: string | undefined;
   /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
-  /** `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. Only for `redisson`. */
+  /**
+   * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
+   * read/write lock, which several readers or one writer can hold. Only for `redisson`.
+   */
   readonly kind?: WritableKind | undefined;
   /** The number of permits, all or none; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
   readonly permits?: number | undefined;
@@ -27,6 +30,8 @@ export interface HoldOptions {
    * must have the same total. By default, the semaphore must exist.
    */
   readonly limit?: number | undefined;
+  /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
+  readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
@@ -42,7 +47,8 @@ export interface HoldOptions {
 }
 
 /** Options of `acquireAll` and `withLocks`. */
-export interface AcquireAllOptions extends Omit<HoldOptions, "kind" | "permits" | "limit" | "onJeopardy"> {
+export interface AcquireAllOptions
+  extends Omit<HoldOptions, "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"> {
   /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }

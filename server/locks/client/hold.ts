@@ -37,6 +37,7 @@ export interface HoldCommands {
   /** Releases one count of the lease in this process. For the last count, resolves once no renewal is in flight. */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
+  downgrade(lease: HoldLease): Promise<void>;
 }
 
 /**
@@ -69,6 +70,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.format;
   }
 
+  /** `read` after a downgrade. */
   get kind(): WritableKind {
     return this.#lease.kind;
   }
@@ -155,6 +157,19 @@ export class Hold implements AsyncDisposable {
     assertReenterOptions(options);
     this.assertHeld();
     return await this.#commands.reenter(this.#lease, options);
+  }
+
+  /**
+   * Turns this hold of a writer into that of a reader, without a moment in which another writer could acquire the lock. The
+   * hold keeps its fencing token, lease and signal; its kind and `holdId` change. Waiting readers are woken. Release the other
+   * counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
+   *
+   * @throws HeldError (the hold was re-entered), LostError, InvalidError, UnavailableError, UnknownOutcomeError,
+   *   NotReplicatedError
+   */
+  async downgrade(): Promise<void> {
+    this.assertHeld();
+    await this.#commands.downgrade(this.#lease);
   }
 
   /**

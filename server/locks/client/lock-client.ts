@@ -29,7 +29,7 @@ import {
   assertWithLockOptions,
   assertWork,
 } from "./options.ts";
-import { enterLock } from "./reentry.ts";
+import { assertNoUpgrade, enterLock } from "./reentry.ts";
 import { computeRenewalIntervalMs } from "./watchdog.ts";
 import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
@@ -269,8 +269,9 @@ export class LockClient {
 
   async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
     const { renew = true, retry, onJeopardy } = options;
-    const { kind, permits, limit } = options;
-    const ask = { ...this.#toAcquireOptions(options, signal), kind, permits, limit };
+    const { kind, yieldsToWriters, permits, limit } = options;
+    assertNoUpgrade(this, key, options);
+    const ask = { ...this.#toAcquireOptions(options, signal), kind, yieldsToWriters, permits, limit };
     try {
       if (signal?.aborted) throw createAbortedError(signal);
       const send = (each: AcquireOptions) => this.backend.verbs.acquire(key, each);

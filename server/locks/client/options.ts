@@ -51,7 +51,13 @@ const HOLD_OPTIONS: OptionTypes = {
   signal: SIGNAL,
 };
 const ACQUIRE_ALL_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, waitMs: NUMBER, retry: OBJECT };
-const ACQUIRE_OPTIONS: OptionTypes = { ...ACQUIRE_ALL_OPTIONS, kind: KIND, permits: NUMBER, limit: NUMBER };
+const ACQUIRE_OPTIONS: OptionTypes = {
+  ...ACQUIRE_ALL_OPTIONS,
+  kind: KIND,
+  yieldsToWriters: BOOLEAN,
+  permits: NUMBER,
+  limit: NUMBER,
+};
 const WITH_LOCK_OPTIONS: OptionTypes = { ...ACQUIRE_OPTIONS, reentrant: BOOLEAN };
 const CAMPAIGN_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, onElected: FUNCTION, onLost: FUNCTION };
 const RETRY_OPTIONS: OptionTypes = { tries: NUMBER, pauseMs: NUMBER, jitter: NUMBER };
@@ -59,6 +65,7 @@ const RESERVE_OPTIONS: OptionTypes = {
   by: STRING,
   reservedMs: NUMBER,
   format: FORMAT,
+  kind: KIND,
   unit: UNIT,
   reason: STRING,
 };

@@ -1,3 +1,4 @@
+import { toKeyFields } from "../../../lib/keys/key.ts";
 import { HeldError, LostError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { retryWhileHeld } from "./acquire-with-retry.ts";
@@ -78,11 +79,36 @@ async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promis
   return undefined;
 }
 
+/** Whether the hold has the requested format and kind. A writer may also read. */
 function isSameFormat(
   hold: Hold,
   { format = hold.format, kind = hold.kind, unit = hold.unit }: HoldOptions,
 ): boolean {
-  return format === hold.format && kind === hold.kind && unit === hold.unit;
+  const isKind = kind === hold.kind || (kind === "read" && hold.kind === "write");
+  return format === hold.format && isKind && unit === hold.unit;
+}
+
+/**
+ * Refuses at once to acquire for writing what the enclosing `withLock` holds for reading: the wait could only end with the
+ * work that waits.
+ *
+ * @throws HeldError
+ */
+export function assertNoUpgrade(client: object, key: string, { kind }: HoldOptions): void {
+  if (kind !== "write") return;
+  const frame = findFrame(client, key);
+  if (frame?.canBeEntered !== true || frame.hold.kind !== "read") return;
+  const { owner, count, fence, asOf } = frame.hold;
+  throw new HeldError(
+    "The caller holds this lock for reading, and a read hold cannot be upgraded. Release the read hold first, then acquire the lock with the kind write.",
+    {
+      ...toKeyFields(key),
+      holders: [{ owner, count, fence }],
+      remainingMs: Math.round(frame.hold.remainingMs()),
+      asOf,
+      heldByCaller: true,
+    },
+  );
 }
 
 /** Adds the information that the caller itself holds the lock to a refusal. */

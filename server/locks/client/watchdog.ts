@@ -46,6 +46,11 @@ export class Watchdog {
     if (this.#dueAt.has(lease)) this.watch(lease);
   }
 
+  /** Whether the lease is renewed, including a renewal in flight. */
+  isWatching(lease: HoldLease): boolean {
+    return this.#dueAt.has(lease) || this.#inFlight.has(lease);
+  }
+
   /** Stops renewing the lease. */
   forget(lease: HoldLease): void {
     this.#dueAt.delete(lease);

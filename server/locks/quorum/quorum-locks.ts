@@ -229,11 +229,20 @@ export class QuorumLocks implements OperatorVerbs {
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#assertAllowed(key, options);
     assertDurations({ reservedMs });
+    assertPlainKind(options, QUORUM_KINDS);
     assertCallerTexts({ principal: options.principal, requestId: options.requestId });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: toRecordText(reason) } : undefined;
     const ask = { ...options, owner, record, leaseMs: reservedMs };
     return (await this.#acquire(key, ask, owner)).grant;
+  }
+
+  /** @throws InvalidError always, because a quorum has no writers */
+  async downgrade(hold: VerbHold): Promise<Grant> {
+    this.#assertAllowed(hold.key, hold);
+    throw new InvalidError(`${QUORUM_KINDS}, so no hold can be downgraded. Nothing was done.`, {
+      field: "holdId",
+    });
   }
 
   /** @throws LockkeeperError not_owner, key_not_allowed, invalid, unavailable */

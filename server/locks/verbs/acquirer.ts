@@ -117,8 +117,9 @@ export class Acquirer {
         signal,
         requestId: named,
         enqueueing: {
+          kind: format.kind,
           fairWaiter,
-          wakeChannel: format.isShared ? format.buildWakeChannel(key) : undefined,
+          wakeChannel: format.kind === "semaphore" ? format.buildWakeChannel(key) : undefined,
         },
       },
       async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
@@ -132,7 +133,7 @@ export class Acquirer {
         unansweredSince = undefined;
         if (reply.outcome === "held") {
           seenMs = reply.asOf;
-          return new LazyHeldOutcome(key, reply);
+          return new LazyHeldOutcome(key, reply, format.kind);
         }
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
@@ -219,7 +220,7 @@ export class Acquirer {
         abandon: () => void this.#abandon(format, key, { ...ask, token: reply.token }),
       };
     }
-    if (reply.outcome === "held") throw createHeldError(key, reply);
+    if (reply.outcome === "held") throw createHeldError(key, reply, format.kind);
     if (reply.outcome === "lost") throw createLostError(key, undefined);
     if (reply.outcome === "queue_full") throw createQueueFullError(key, reply.waiting);
     throw createRefusalError(key, format.name, reply);

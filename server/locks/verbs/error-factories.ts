@@ -1,5 +1,5 @@
 import { MIN_HOLD_RESERVER, parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
-import type { TimestampUnit, WritableFormat } from "../../../lib/contract/format.ts";
+import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   HeldError,
@@ -18,6 +18,7 @@ import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import { findKeyFault, isOwnKey } from "../../formats/keys.ts";
+import { isReadWrite } from "../../formats/kind-keys.ts";
 import type { NotALockObservation, SeenHolder } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
 import type {
@@ -67,10 +68,15 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-export function createHeldError(key: Key, elsewhere: CurrentHold): HeldError {
+/** @param kind of the refused request */
+export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: WritableKind): HeldError {
   const { holders, remainingMs, asOf, permits } = elsewhere;
   if (permits !== undefined) return createShortError(key, permits, elsewhere);
   const facts = { ...toKeyFields(key), holders: toHolderFacts(holders), remainingMs, asOf };
+  if (holders.length === 0 && kind === "read") {
+    const why = "A writer has waited for longer than this reader, and is next.";
+    return new HeldError(`${why} Set yieldsToWriters to false to read before it.`, facts);
+  }
   if (holders.length === 0) {
     return new HeldError("The lock was just released, and a client that has waited longer is next.", facts);
   }
@@ -127,6 +133,7 @@ export class LazyHeldOutcome {
   constructor(
     readonly key: Key,
     private readonly held: CurrentHold,
+    private readonly kind: WritableKind = "lock",
   ) {}
 
   get heldMs(): number | null {
@@ -137,13 +144,15 @@ export class LazyHeldOutcome {
     return this.held.asOf;
   }
 
+  /** `undefined` for a read/write lock: every library that writes it wakes its waiters, so they need not poll. */
   get holder(): SeenHold | undefined {
+    if (isReadWrite(this.kind)) return undefined;
     const [first] = this.held.holders;
     return first && { owner: first.token, fence: first.fence };
   }
 
   toError(): HeldError {
-    return createHeldError(this.key, this.held);
+    return createHeldError(this.key, this.held, this.kind);
   }
 }
 

@@ -1,12 +1,13 @@
 import { PERMIT_LIMIT_MAX } from "../../../lib/contract/actions/verb.ts";
-import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
+import { isReadWrite } from "../../formats/kind-keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import { FAIR_WAIT_MS, type RenewRequest } from "../../formats/lock-requests.ts";
-import { LOCK_WRITERS, type LockWriter } from "../../formats/lock-writer.ts";
+import type { LockWriter } from "../../formats/lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { SEMAPHORE_WRITER } from "../../formats/redisson/semaphore-writer.ts";
 import { findLockFormat } from "../../formats/registry/lock-formats.ts";
@@ -22,6 +23,7 @@ import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { BatchRenewer } from "./batch-renewer.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
+import { downgradeHold } from "./downgrade.ts";
 import { assertDurations } from "./durations.ts";
 
 import {
@@ -32,7 +34,15 @@ import {
   toGrant,
 } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
-import { assertCount, assertExclusive, assertKind, assertPermits, assertPlainKind } from "./kinds.ts";
+import {
+  assertCount,
+  assertExclusive,
+  assertKind,
+  assertKindOptions,
+  assertPermits,
+  assertPlainKind,
+  assertReservable,
+} from "./kinds.ts";
 import { Latches } from "./latches.ts";
 import { assertLockSet } from "./lock-set.ts";
 import { LockableKeys } from "./lockable-keys.ts";
@@ -162,6 +172,7 @@ export class RedisLocks implements OperatorVerbs {
       assertDurations(options);
       assertKind(options);
       assertPermits(options);
+      assertKindOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -244,12 +255,32 @@ export class RedisLocks implements OperatorVerbs {
     try {
       this.#lockable.assertAllowed(hold.key);
       assertDurations({ reservedMs: options.reservedMs });
-      if (options.reservedMs !== undefined) assertExclusive(hold, "reserved when it is released");
+      if (options.reservedMs !== undefined) {
+        assertExclusive(hold, "reserved when it is released");
+        assertReservable(hold);
+      }
       assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     } catch (error) {
       return Promise.reject(error);
     }
     return this.#releaser.release(hold, options);
+  }
+
+  /**
+   * Turns the hold of a writer into that of a reader, with the same fencing token and the rest of its lease. No other writer
+   * can acquire the lock in between, and waiting readers are woken. A repeated call changes nothing.
+   *
+   * @throws LockkeeperError held (the hold was re-entered), lost, not_owner, key_not_allowed, invalid, not_replicated,
+   *   unavailable, unknown_outcome
+   */
+  async downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant> {
+    this.#lockable.assertAllowed(hold.key);
+    assertCallerTexts({ principal: hold.principal });
+    return await downgradeHold(
+      { redis: this.#redis, channel: this.#channel, ...this.#getGuardedCommands("grant") },
+      hold,
+      onSend,
+    );
   }
 
   /**
@@ -274,6 +305,8 @@ export class RedisLocks implements OperatorVerbs {
   async reserve(key: Key, { by, reservedMs, reason, ...options }: ReserveOptions): Promise<Grant> {
     this.#lockable.assertAllowed(key);
     assertDurations({ reservedMs });
+    assertKind(options);
+    assertReservable(options);
     assertCallerTexts({ principal: options.principal, requestId: options.requestId });
     const owner = formatReservedOwner(by);
     const record = reason ? { purpose: toRecordText(reason) } : undefined;
@@ -314,7 +347,7 @@ export class RedisLocks implements OperatorVerbs {
   async extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply> {
     assertMappable(seen.key);
     const [{ token, fence }] = seen.holders;
-    const writer = LOCK_WRITERS[getWrittenFormat(seen)];
+    const writer = getLockWriter({ format: getWrittenFormat(seen), kind: getWrittenKind(seen) });
     const call = () => writer.extend(this.#redis, this.#channel, seen.key, { ...ask, token, fence });
     return await attempt(this.#redis, call, { repeat: "not_executed" });
   }
@@ -333,6 +366,11 @@ export class RedisLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal });
     return await answerReleaseRequest(this.#redis, this.#channel, hold, answer);
   }
+}
+
+/** Locks of the other kinds are extended like a plain lock. */
+function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
+  return format === "redisson" && isReadWrite(kind) ? kind : "lock";
 }
 
 /** Every string lock ends when its key expires, like `token`. */

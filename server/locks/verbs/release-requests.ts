@@ -21,13 +21,15 @@ export async function requestReleaseOfHold(
   redis: Commands,
   channel: string,
   { key, format, kind }: Pick<HeldObservation, "key" | "format" | "kind">,
-  { token, fence }: SeenHolder,
+  { token, role, fence }: SeenHolder,
   { by, reason }: RequestReleaseOptions,
 ): Promise<RequestReleaseReply> {
   if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
   const requestId = `rr_${randomBytes(9).toString("base64url")}`;
   const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
-  const writer = getLockWriter({ format, kind: kind === "semaphore" ? kind : "lock" });
+  // Redisson's other kinds are plain locks for the verbs.
+  const written = kind === "semaphore" ? kind : format === "redisson" ? role : undefined;
+  const writer = getLockWriter({ format, kind: written });
   return await attempt(redis, () => writer.requestRelease(redis, channel, key, ask));
 }
 

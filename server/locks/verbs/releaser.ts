@@ -35,9 +35,7 @@ export class Releaser {
     const { fairWaitMs } = this;
     const request = this.requests.createReleaseRequest(hold, options);
     const ask = { ...request, signals: this.#buildSignals(hold), fairWaitMs };
-    // The queue of a fair lock decides whose turn is next, and a semaphore has no single holder to hand over from.
-    const isHandedOver = writer.kind !== "fair" && !writer.isShared;
-    const startHandOver = isHandedOver ? this.#prepareHandOver(ask, hold.key) : undefined;
+    const startHandOver = writer.kind === "lock" ? this.#prepareHandOver(ask, hold.key) : undefined;
     const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),

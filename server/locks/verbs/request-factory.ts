@@ -1,5 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
   AcquireRequest,
   LockRequest,
@@ -25,26 +27,26 @@ export class RequestFactory {
   #requestCount = 0;
   #tokenCount = 0;
 
-  createToken(): string {
-    return `${this.clientId}:${++this.#tokenCount}`;
+  createToken(kind?: WritableKind): string {
+    return `${this.clientId}:${++this.#tokenCount}${kind === "write" ? WRITE_SUFFIX : ""}`;
   }
 
   /** @param token by default a new one */
-  createAcquireRequest(options: AcquireOptions, token = this.#createTokenFor(options)): AcquireRequest {
+  createAcquireRequest(options: AcquireOptions, token?: string): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
-    const request = { token, ...ask, ...toPermits(options), ...this.#identify(options, content) };
-    const waiterId = deriveWaiterId(options);
-    return waiterId === undefined ? request : { ...request, waiterId };
+    const identity = this.#identify(options, content);
+    const request = { token: token ?? this.#chooseToken(options, identity), ...ask, ...identity };
+    return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
   }
 
   /**
-   * A hold that shares its key is found by its token, so a repeated request must have the same token, also if it reaches
-   * another instance.
+   * A repeated request must find the companion of its hold from any instance. If each hold has its own companion, the token
+   * in the companion's name is therefore derived from the id of the request.
    */
-  #createTokenFor({ kind, requestId, principal }: AcquireOptions): string {
-    if (kind !== "semaphore" || requestId === undefined) return this.createToken();
-    return deriveToken(scopeRequestId(requestId, principal));
+  #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
+    const isShared = kind === "read" || kind === "semaphore";
+    return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -98,13 +100,24 @@ export class RequestFactory {
   }
 }
 
-/** Derives the id in the queue of a fair lock for a request that any instance may repeat. */
-function deriveWaiterId({ kind, requestId, principal }: AcquireOptions): string | undefined {
-  if (kind !== "fair" || requestId === undefined) return undefined;
-  const hex = createHash("sha256")
-    .update(`fair\n${scopeRequestId(requestId, principal)}`)
-    .digest("hex");
-  return `${hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")}:1`;
+/** Returns the fields that only some kinds have. */
+function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<AcquireRequest> {
+  const { kind, requestId, yieldsToWriters } = options;
+  if (kind === "semaphore") return toPermits(options);
+  if (kind === "read") return { yieldsToWriters };
+  // Its place in the queue is that of the request, which any instance may repeat.
+  if (kind === "fair" && requestId !== undefined) return { waiterId: deriveToken("fair", id) };
+  return {};
+}
+
+/** Derives a string of the form `<uuid>:<number>`, like Redisson's owners. */
+function deriveToken(purpose: string, id: string): string {
+  const hash = createHash("sha256").update(`${purpose}\n${id}`).digest();
+  const hex = hash.toString("hex", 0, 16);
+  const uuid = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+    "-",
+  );
+  return `${uuid}:${hash.readUInt32BE(16)}`;
 }
 
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
@@ -128,13 +141,6 @@ function toLockContent(options: AcquireOptions) {
 /** Scopes a request id to its principal: the same id from two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
-}
-
-/** Derives a token of the common form from a request id. */
-function deriveToken(requestId: string): string {
-  const hash = createHash("sha256").update(requestId).digest();
-  const uuid = hash.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  return `${uuid}:${hash.readUIntBE(16, 6)}`;
 }
 
 function digestText(text: string): string {

@@ -37,6 +37,8 @@ export interface AcquireOptions extends HoldCaller {
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore; a missing one is created with it. */
   readonly limit?: number | undefined;
+  /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
+  readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
@@ -87,6 +89,8 @@ export interface ReserveOptions extends HoldCaller {
   readonly by: string;
   readonly reservedMs: number;
   readonly format?: WritableFormat | undefined;
+  /** `lock` by default; `write` for a read/write lock. */
+  readonly kind?: WritableKind | undefined;
   readonly unit?: TimestampUnit | undefined;
   /** The reason, shown as the purpose of the hold. */
   readonly reason?: string | undefined;
@@ -230,6 +234,8 @@ export interface LockVerbs {
    */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]>;
   release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
+  /** Turns the hold of a writer into that of a reader, with the same fencing token. A repeated call changes nothing. */
+  downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
    * Answers a release request. Repeating an answer changes nothing.
@@ -253,7 +259,7 @@ export type HoldChangeListener = (change: "acquired" | "released", key: Key, fen
 
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
-  /** Calls the listener for each reply to `acquire` and `release`. There is one listener. A quorum has none. */
+  /** Calls the listener for each reply to `acquire` and `release`. There is one listener. A quorum has none. Readers of a read/write lock are not reported, because they share a fencing token. */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
    * Force-releases one hold of any lock, whether or not its key is lockable.

@@ -133,12 +133,22 @@ export class KeyQueue {
     readonly channels: QueueChannels,
     private readonly getKeyspaceState: () => KeyspaceState,
     private readonly onEmpty: (queue: KeyQueue) => void,
+    /** Whether the waiters can hold the lock at the same time: when one was granted, all others try. */
+    private readonly isShared = false,
   ) {}
 
   wake(): void {
     this.#isAttemptDue = true;
     clearTimeout(this.#timer);
     this.#waiters[0]?.wake();
+  }
+
+  /** Starts an attempt of every waiter that is not making one. */
+  #wakeAll(): void {
+    this.#attempting = undefined;
+    clearTimeout(this.#timer);
+    this.#turn = "look";
+    for (const waiter of [...this.#waiters]) if (waiter.isWaiting) waiter.startTurn("look");
   }
 
   /** Wakes the queue once for all messages that arrive together, because one release causes several. */
@@ -222,7 +232,8 @@ export class KeyQueue {
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
       // If the waiter acquired the lock, the others have no reason to try. Otherwise it may have consumed the wake-up.
-      if (isTaken) this.sleepUntil(heldMs);
+      if (heldMs !== undefined && this.isShared) this.#wakeAll();
+      else if (isTaken) this.sleepUntil(heldMs);
       else this.wake();
     }
   }

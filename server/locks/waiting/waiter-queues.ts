@@ -1,5 +1,7 @@
+import type { WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildFairWakeChannel, buildWakeChannel } from "../../formats/keys.ts";
+import { buildKindWakeChannel } from "../../formats/kind-keys.ts";
 import type { RedisArgument, Subscriber } from "../../redis/commands.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { toRedisArgument } from "../../redis/script.ts";
@@ -14,6 +16,8 @@ export interface KeyspaceSource {
 }
 
 export interface EnqueueOptions {
+  /** The kind of the lock; `lock` by default. Waiters of different kinds have queues of their own. */
+  readonly kind?: WritableKind | undefined;
   /**
    * Whether a hold of this process may be handed over to the waiter; true by default. Its release then wakes no other
    * process, so the waiter must need no other lock.
@@ -40,8 +44,10 @@ export interface EnqueueOptions {
  * subscription is not missed.
  */
 export class WaiterQueues {
-  /** Keyed by the names of both channels of a queue. */
+  /** Keyed by the kind of the lock and the name of its channel. */
   readonly #queues = new Map<string, KeyQueue>();
+  /** Readers and writers of a lock have a queue each, on the same channels. */
+  readonly #queuesByChannel = new Map<string, Set<KeyQueue>>();
   #keyspaceState: KeyspaceState = "unconfirmed";
 
   constructor(
@@ -51,15 +57,17 @@ export class WaiterQueues {
     const sources = new Set([subscriber, keyspace?.subscriber ?? subscriber]);
     for (const source of sources) {
       source.on("messageBuffer", (channel, message) => {
-        const queue = this.#queues.get(toChannelName(channel));
         if (isKeyspaceChannel(channel)) this.#keyspaceState = "confirmed";
-        if (isWakeUp(channel, message)) queue?.wakeSoon();
-        else if (isTaken(channel, message)) queue?.cancelWake();
+        const [isFree, isHeld] = [isWakeUp(channel, message), isTaken(channel, message)];
+        for (const queue of this.#queuesByChannel.get(toChannelName(channel)) ?? []) {
+          if (isFree) queue.wakeSoon();
+          else if (isHeld) queue.cancelWake();
+        }
       });
       // Messages during the interruption are lost, so the head of each queue tries again.
       source.on("ready", () => {
         this.#keyspaceState = "unconfirmed";
-        for (const queue of new Set(this.#queues.values())) void this.#subscribe(queue);
+        for (const queue of this.#queues.values()) void this.#subscribe(queue);
       });
     }
   }
@@ -74,20 +82,23 @@ export class WaiterQueues {
     key: Key,
     since: number,
     seen: HeldOutcome,
-    { acceptsHandOver = true, fairWaiter, wakeChannel }: EnqueueOptions = {},
+    { acceptsHandOver = true, fairWaiter, wakeChannel, kind = "lock" }: EnqueueOptions = {},
   ): QueuePlace {
     const isFair = fairWaiter !== undefined;
     const own = isFair ? buildFairWakeChannel(key, fairWaiter) : wakeChannel;
-    const channel = toBuffer(own ?? buildWakeChannel(key));
-    let queue = this.#queues.get(toChannelName(channel));
+    const channel = toBuffer(own ?? buildKindWakeChannel(kind, key));
+    const name = `${kind} ${toChannelName(channel)}`;
+    let queue = this.#queues.get(name);
     if (queue === undefined) {
       queue = new KeyQueue(
         own === undefined ? this.#buildChannels(key, channel) : toPlainChannels(channel),
         // Every client of a fair lock wakes the waiter whose turn is next.
         () => (isFair ? "confirmed" : this.#keyspaceState),
-        (left) => this.#close(left),
+        (left) => this.#close(name, left),
+        kind === "read",
       );
-      for (const name of queue.channels.names) this.#queues.set(name, queue);
+      this.#queues.set(name, queue);
+      for (const each of queue.channels.names) this.#listQueue(each, queue);
       void this.#subscribe(queue);
     }
     queue.recordLook(seen);
@@ -97,7 +108,7 @@ export class WaiterQueues {
   /** As `KeyQueue.prepareHandOver`, for waiters of plain locks; also returns `undefined` if the key has no waiters here. */
   prepareHandOver(key: Key): (() => void) | undefined {
     if (this.#queues.size === 0) return undefined;
-    return this.#queues.get(toChannelName(toBuffer(buildWakeChannel(key))))?.prepareHandOver();
+    return this.#queues.get(`lock ${toChannelName(toBuffer(buildWakeChannel(key)))}`)?.prepareHandOver();
   }
 
   #buildChannels(key: Key, wake: Buffer): QueueChannels {
@@ -121,10 +132,28 @@ export class WaiterQueues {
     });
   }
 
-  #close({ channels: { names, wake, keyspace } }: KeyQueue): void {
-    for (const name of names) this.#queues.delete(name);
-    this.subscriber.unsubscribe(wake).catch(() => undefined);
-    if (keyspace !== undefined) this.keyspace?.subscriber.unsubscribe(keyspace).catch(() => undefined);
+  #listQueue(channel: string, queue: KeyQueue): void {
+    const queues = this.#queuesByChannel.get(channel);
+    if (queues === undefined) this.#queuesByChannel.set(channel, new Set([queue]));
+    else queues.add(queue);
+  }
+
+  /** @returns whether no other queue needs the channel */
+  #unlistQueue(channel: string, queue: KeyQueue): boolean {
+    const queues = this.#queuesByChannel.get(channel);
+    queues?.delete(queue);
+    if (queues !== undefined && queues.size > 0) return false;
+    this.#queuesByChannel.delete(channel);
+    return true;
+  }
+
+  #close(name: string, queue: KeyQueue): void {
+    const { wake, keyspace } = queue.channels;
+    this.#queues.delete(name);
+    if (this.#unlistQueue(toChannelName(wake), queue))
+      this.subscriber.unsubscribe(wake).catch(() => undefined);
+    if (keyspace !== undefined && this.#unlistQueue(toChannelName(keyspace), queue))
+      this.keyspace?.subscriber.unsubscribe(keyspace).catch(() => undefined);
   }
 }
 

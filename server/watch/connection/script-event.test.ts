@@ -33,6 +33,13 @@ describe("script event parsing", () => {
     });
   });
 
+  it("the event of a hold that shares its lock has a token as its ninth field", () => {
+    const token = "0f8fad5b-d9cb-469f-a165-70867728950e:42";
+    expect(parseScriptEvent(encodeMessage([...HEADER_FIELDS, token]))).toMatchObject({ fence: FENCE, token });
+    for (const more of [["not a token"], [token, ""], [`${token}:write`]])
+      expect(parseScriptEvent(encodeMessage([...HEADER_FIELDS, ...more]))).toBeUndefined();
+  });
+
   it("a force_released event is parsed with held time, operator and reason", () => {
     const who = JSON.stringify({ by: "mei", reason: "stuck\tsince\nnoon" });
     expect(

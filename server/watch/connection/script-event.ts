@@ -17,6 +17,8 @@ export interface ScriptEvent {
    * spaces.
    */
   readonly owner: Key;
+  /** The token of a hold that shares its lock and its fencing token with others; `undefined` for any other hold. */
+  readonly token?: string | undefined;
   readonly by: string | undefined;
   readonly reason: string | undefined;
   /** Whether the lock can have other holders as well; only for an acquired hold. */
@@ -29,14 +31,18 @@ const OWNER_BYTES_MAX = 1024;
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
 /** JSON escapes a control character with six characters. */
 const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
-/** Type and numbers of an event. */
-const FIELDS_BYTES_MAX = 128;
+/** Type, numbers and token of an event. */
+const FIELDS_BYTES_MAX = 192;
 const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
+
+/** As the tokens of holds that share a lock. */
+const TOKEN = /^[0-9a-f-]{36}:\d{1,15}$/;
 
 const KNOWN_TYPES: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((type) => [type, type]));
 
 /**
- * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`.
+ * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`, with `⇥ token` before the
+ * line break for a hold that shares its lock.
  *
  * Any client can publish on the channel. A message in a different form, or with a field longer than the scripts write,
  * is rejected, because every open page would receive it, and the history would store it. Messages above the length
@@ -49,17 +55,19 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   const end = text.indexOf("\n");
   if (end < 0 || end > HEADER_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
   const fields = text.slice(0, end).split("\t");
-  const [type, at, fence = "", seq, count, since = "", owner = "", who = ""] = fields;
+  const [type, at, fence = "", seq, count, since = "", owner = "", who = "", token] = fields;
   const known = KNOWN_TYPES.get(type ?? "");
   if (
     known === undefined ||
-    fields.length !== 8 ||
+    fields.length < 8 ||
+    fields.length > 9 ||
     !isWholeNumber(at) ||
     !isWholeNumber(seq) ||
     !isWholeNumber(count)
   )
     return undefined;
   if (!isDigits(fence, 0, 16) || !isDigits(since, 0, 15)) return undefined;
+  if (token !== undefined && !TOKEN.test(token)) return undefined;
   if (owner.length > OWNER_BYTES_MAX || who.length > ACTOR_JSON_BYTES_MAX) return undefined;
   const actor = parseActor(who);
   if (actor === undefined) return undefined;
@@ -73,6 +81,7 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
     // Negative if Redis's clock was set back during the hold.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
     owner: toKey(owner),
+    ...(token === undefined ? {} : { token }),
     ...actor,
   };
 }

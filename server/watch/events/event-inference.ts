@@ -55,15 +55,15 @@ export function eventsFromScript(
   if (!same && reported?.fence && event.fence !== null && Number(event.fence) < Number(reported.fence))
     return { next: reported, events: [] };
   const events: NewEvent[] = [];
-  if (isOpen(reported) && !same && event.type === "acquired")
+  if (isOpen(reported) && !same && event.type === "acquired" && event.token === undefined)
     events.push(createEndEvent(reported, event.at, endCause));
   const { fence, count, seq } = event;
   const begun = same ? reported : undefined;
   const owner = begun?.owner ?? event.owner;
   const next: ReportedHold = {
-    token: begun?.token ?? (fence === null ? event.owner : undefined),
+    token: begun?.token ?? event.token ?? (fence === null ? event.owner : undefined),
     owner,
-    role: begun?.role,
+    role: begun?.role ?? (event.token === undefined ? undefined : "read"),
     fence,
     count,
     seq,
@@ -85,8 +85,10 @@ export function eventsFromScript(
  * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because labels can
  * repeat. For a foreign hold, scripts report the value that the lock stores.
  */
-export function isAboutReportedHold({ fence, owner }: ScriptEvent, reported: ReportedHold): boolean {
+export function isAboutReportedHold({ fence, owner, token }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
+  // Readers share the fencing token of the last writer.
+  if (fence !== null && (token !== undefined || reported.role === "read")) return reported.token === token;
   return fence !== null || reported.token === owner;
 }
 

@@ -76,9 +76,10 @@ export class EventReporter {
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
     const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
-    // Verbs acquire an exclusive lock only if it has no other holder.
-    const isAlone = event.type === "acquired" && event.isShared === undefined && events.length > 0;
-    const endings = isAlone ? others.map((other) => createEndEvent(other, event.at, endCause)) : [];
+    // Verbs acquire a lock only if it has no other holder, or if all share it.
+    const begins = event.type === "acquired" && event.isShared === undefined && events.length > 0;
+    const isEnded = (other: ReportedHold) => begins && (event.token === undefined || other.role !== "read");
+    const endings = others.filter(isEnded).map((other) => createEndEvent(other, event.at, endCause));
     if (event.type === "acquired") this.#cancelDeferral(event.key);
     if (event.type === "force_released" && event.fence === null)
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
@@ -87,7 +88,7 @@ export class EventReporter {
       if (isProven && event.count === 0) this.#scriptEventAt.delete(event.key);
       else this.#scriptEventAt.set(event.key, performance.now());
       this.#storeReported(event.key, [
-        ...(isAlone ? [] : others),
+        ...others.filter((other) => !isEnded(other)),
         ...(reportedHold === undefined ? [] : [reportedHold]),
       ]);
     }
@@ -111,11 +112,14 @@ export class EventReporter {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
-    // The end of an unreported holder is not evidence about another holder.
+    // The end of an unreported holder is not evidence about another holder, and neither is a holder that shares the lock.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
-    const known = same ?? (isUnknownEnd || event.isShared === true ? undefined : open[0]);
+    const isShared = event.isShared === true || event.token !== undefined;
+    const known = same ?? (isUnknownEnd || isShared ? undefined : open[0]);
+    const ended = this.#endedHolds.get(key);
+    const isEndedKnown = ended !== undefined && (!isShared || isAboutReportedHold(event, ended));
     return {
-      known: known ?? this.#endedHolds.get(key),
+      known: known ?? (isEndedKnown ? ended : undefined),
       others: open.filter((reportedHold) => reportedHold !== known),
     };
   }
@@ -231,7 +235,10 @@ function canBeScriptChange(
 }
 
 function isReported(reportedHolds: readonly ReportedHold[], { holder }: CurrentHolder): boolean {
-  return reportedHolds.some(({ fence, seq }) => fence === holder.fence && seq === holder.seq);
+  return reportedHolds.some(
+    ({ token, fence, seq }) =>
+      fence === holder.fence && seq === holder.seq && (token === undefined || token === holder.token),
+  );
 }
 
 function buildSignature(

@@ -5,8 +5,8 @@ import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 import { isRecurring } from "./recurrence.ts";
 
 /**
- * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a
- * foreign one by an owner string that is never reused (`token`). If owner strings are reused, it consists of the
+ * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a reader of
+ * Lockkeeper or a foreign hold by an owner string that is never reused (`token`). If owner strings are reused, it consists of the
  * owner, the observed epoch and the observation period (`seen`). A version of several holders identifies all of them
  * (`all`, or `seen`).
  */
@@ -38,8 +38,10 @@ function buildSharedVersion(hold: ObservedHold): string {
 }
 
 function formatCertainVersion({ seen }: ObservedHold, holder: ObservedHolder): string | undefined {
-  if (holder.seen.fence !== null) return `fence.${holder.seen.fence}`;
-  return hasUniqueOwner(seen) ? `token.${digestTokens([holder])}` : undefined;
+  const { fence, role } = holder.seen;
+  if (fence !== null && role !== "read") return `fence.${fence}`;
+  // Readers share the fencing token of the last writer. The token of a Lockkeeper hold is never reused.
+  return fence !== null || hasUniqueOwner(seen) ? `token.${digestTokens([holder])}` : undefined;
 }
 
 function formatObservedVersion(continuityId: string, holders: readonly ObservedHolder[]): string {

@@ -69,11 +69,12 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,
-  { token, fence, unit, kind }: SeenHolder,
+  { token, role, fence, unit, kind }: SeenHolder,
 ): string | null {
   if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
     return null;
-  const held = { target, key, format: seen.format, kind: kind ?? toWritableKind(seen.kind), unit };
+  // Of the formats that Lockkeeper writes, only Redisson's locks have readers and writers.
+  const held = { target, key, format: seen.format, kind: kind ?? role ?? toWritableKind(seen.kind), unit };
   return formatHoldId({ ...held, token: formatKey(token), fence });
 }
 

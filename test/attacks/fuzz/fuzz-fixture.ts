@@ -59,12 +59,13 @@ export class FuzzFixture {
     this.pools.setFixed("key", KEYS);
     this.pools.setFixed("owner", ["me", "you"]);
     this.pools.setFixed("target", ["main", "main", "main", "looked-at"]);
-    for (const [key, owner] of [
-      ["lock:ours", "me"],
-      ["lock:held", "you"],
+    for (const [key, owner, kind] of [
+      ["lock:ours", "me", "lock"],
+      ["lock:held", "you", "lock"],
+      ["lock:written", "me", "write"],
     ] as const) {
       const path = `/locks/${encodeURIComponent(key)}`;
-      const body = { owner, leaseMs: 600_000 };
+      const body = { owner, kind, leaseMs: 600_000 };
       this.pools.learn((await this.server.call(`${path}/acquire`, { body })).body, "locks");
       this.pools.learn((await this.server.call(path)).body, "locks");
     }

@@ -17,6 +17,7 @@ import { nginxInstanceClients } from "./nginx-instances.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
 import { redissonFairLock } from "./redisson-fair-lock.ts";
+import { redissonReadWrite } from "./redisson-read-write.ts";
 import { redissonRedLock } from "./redisson-red-lock.ts";
 import { redissonSharedClients } from "./redisson-shared.ts";
 import { redlockClients } from "./redlock.ts";
@@ -37,6 +38,7 @@ export const EXCLUSION_CLIENTS: readonly Client[] = [
 export const CLIENTS: readonly Client[] = [
   redisson,
   redissonFairLock,
+  redissonReadWrite,
   ...redissonSharedClients,
   ...tokenClients,
   ...wakeUpClients,

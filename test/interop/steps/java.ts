@@ -26,7 +26,13 @@ export function provideRedisson(): Promise<JavaTool> {
   return provideJava({
     name: "redisson",
     pom: "pom.xml",
-    sources: ["RedissonPeer.java", "RedissonObjects.java", "RedLockPeer.java", "SharedObjectsPeer.java"],
+    sources: [
+      "RedissonPeer.java",
+      "RedissonObjects.java",
+      "RedLockPeer.java",
+      "ReadWritePeer.java",
+      "SharedObjectsPeer.java",
+    ],
   });
 }
 

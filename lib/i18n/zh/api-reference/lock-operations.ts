@@ -67,6 +67,13 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
     results: { "200": "续期后的持有。" },
     examples: ["沿用原租约", "续期 1 分钟"],
   },
+  downgradeHold: {
+    summary: "把写持有降级为读持有",
+    description:
+      "把写者的持有变为读者的持有。期间其他写者无法获取锁，等待的读者会被唤醒。新的持有有另一个 `holdId`，fencing token 和剩余租约不变。重复请求返回同一个持有。重入过的持有返回 `held`：先释放其余的计数。不支持升级：先释放读持有，再以类型 `write` 获取锁。",
+    results: { "200": "读持有。" },
+    examples: ["降级"],
+  },
   releaseHold: {
     summary: "释放持有",
     description:

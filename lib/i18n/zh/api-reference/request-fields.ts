@@ -34,6 +34,8 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
       "要获取的许可数，要么全部获取，要么一个也不获取。仅用于 `semaphore`，默认为 1。持有的 `count` 即许可数，一次释放归还全部许可。",
     limit:
       "信号量的许可总数，仅用于 `semaphore`。信号量不存在时以此创建；已存在时总数必须一致（否则返回 `limit_conflict`）。不填时信号量必须存在。",
+    yieldsToWriters:
+      "读者是否让位给更早开始等待的写者，默认为 true。设为 false 时，读者可能使等待的写者一直无法获取锁。仅用于类型 `read`，只约束 Lockkeeper 的客户端。",
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
@@ -80,6 +82,7 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
   reserveLock: {
     reservedMs: RESERVED_MS,
     reason: "原因，显示为持有的用途。",
+    kind: "锁的类型，默认为 `lock`。`write` 预留 `redisson` 格式的读写锁，其客户端会忽略类型为 `lock` 的预留。",
     format: FORMAT_ON_ACQUIRE,
     unit: UNIT,
   },

@@ -45,6 +45,7 @@ export const RENEWED: Hold = {
   asOf: AS_OF,
   releaseRequested: RELEASE_REQUESTED,
 };
+export const DOWNGRADED: Hold = { ...ACQUIRED, kind: "read", remainingMs: 21_480, asOf: AS_OF };
 export const RELEASED: Released = {
   holdId: EXAMPLE_HOLD_ID,
   ...EXAMPLE_LOCK,

@@ -12,8 +12,8 @@ export const REPLAYED_HEADER = {
 
 /** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
 export function toAcquireOptions(
-  input: Omit<AcquireInput, "kind" | "permits" | "limit" | "reenter"> &
-    Partial<Pick<AcquireInput, "kind" | "permits" | "limit">>,
+  input: Omit<AcquireInput, "kind" | "permits" | "limit" | "yieldsToWriters" | "reenter"> &
+    Partial<Pick<AcquireInput, "kind" | "permits" | "limit" | "yieldsToWriters">>,
   principal: Principal,
   requestId: string | undefined,
 ): AcquireOptions {
@@ -27,6 +27,7 @@ export function toAcquireOptions(
     kind: input.kind,
     permits: input.permits,
     limit: input.limit,
+    yieldsToWriters: input.yieldsToWriters,
     unit: input.unit,
     graceMs: input.graceMs,
     minHoldMs: input.minHoldMs,

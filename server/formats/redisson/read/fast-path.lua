@@ -1,0 +1,17 @@
+-- A read lock has no fast path, because the leases of the readers have to be read.
+
+local FORMAT = 'redisson'
+
+-- include ../../fast-path/window.lua
+
+local function is_free()
+  return false
+end
+
+local function store_hold_now(_token, _lease_ms) end
+
+local function is_held_once(_token)
+  return false
+end
+
+local function remove_hold_now(_token) end

@@ -1,0 +1,3 @@
+-- Waiters of these locks have no order in Redis.
+
+-- include ../../no-queue.lua

@@ -1,0 +1,61 @@
+-- Redisson's write lock: exclusive among the readers and writers of a read/write lock. Included by each verb.
+--
+-- The token of a writer is its field in the lock, `<uuid>:<number>:write`. Its companion is that of the lock.
+-- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
+-- ARGV[9] '' or since when the writer waits, in ms    ARGV[17] its name in that set
+
+-- include ../read-write.lua
+
+-- The lock of the last read.
+local seen
+
+-- Returns the field of a token. A reserved owner is given without the suffix.
+local function to_field(token)
+  return is_writer(token) and token or token .. ':write'
+end
+
+-- Reads the lock for a writer: 'free' if it has neither a writer nor a live reader, else 'held'; `remaining_ms` ends with the last reader.
+local function read_state(k, kept, token, _now_ms)
+  seen = read_lock(k)
+  if kept.format ~= FORMAT or not seen.counts[kept.token] then forget_hold(kept) end
+  if seen.state == 'fault' or seen.state == 'not_a_lock' then return seen.state, seen.detail end
+  local count = seen.mode == 'write' and is_writer(token) and seen.counts[token] or nil
+  return seen.state, seen.remaining_ms, seen.holders, count
+end
+
+local begin_hold_of = begin_hold
+local function begin_hold(kept, token, value, lease_ms, now_us)
+  begin_hold_of(kept, to_field(token), value, lease_ms, now_us)
+end
+
+local function store_hold(k, token, total_ms, _now_ms, _unit)
+  redis.call('HSET', KEYS[k], 'mode', 'write', to_field(token), '1')
+  local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
+  if type(set) == 'table' then
+    redis.call('DEL', KEYS[k])
+    error(set)
+  end
+  remove_dead_readers(k, seen)
+  if KEYS[5] and (ARGV[9] or '') ~= '' then redis.pcall('ZREM', KEYS[5], ARGV[17] .. '\t' .. ARGV[9]) end
+  return '', total_ms
+end
+
+local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
+  local field = to_field(next_token)
+  redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
+  redis.call('HSET', KEYS[k], 'mode', 'write', field, '1')
+  if token ~= field then redis.call('HDEL', KEYS[k], token) end
+  return '', total_ms
+end
+
+-- Removes the writer. Read locks of the same owner, which only Redisson adds, remain.
+local function remove_hold(k, token)
+  redis.call('HDEL', KEYS[k], token)
+  if redis.call('HLEN', KEYS[k]) == 1 then redis.call('HDEL', KEYS[k], 'mode')
+  elseif redis.call('HGET', KEYS[k], 'mode') == 'write' then redis.call('HSET', KEYS[k], 'mode', 'read') end
+end
+
+-- Returns the message that wakes the waiters after a release: in each client of Redisson, all of them.
+local function find_wake_up()
+  return '1'
+end
