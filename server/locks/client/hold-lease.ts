@@ -1,10 +1,10 @@
+import { computeElapsedMs, type Moment } from "../../../lib/client/moment.ts";
 import { ReleaseRequestInbox } from "../../../lib/client/release-requests.ts";
 import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { formatHoldId } from "../../formats/hold-id.ts";
 import type { RenewableHold } from "../verbs/backend.ts";
-import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
 import type { Grant } from "../verbs/verbs.ts";
 
 /** The state of a hold in this process. `closed`: this process has released its last count. */

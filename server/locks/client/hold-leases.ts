@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Backend } from "../verbs/backend.ts";
-import { getCurrentMoment } from "../verbs/moment.ts";
 import type { Grant, Released, RenewOptions } from "../verbs/verbs.ts";
 import { Hold, type HoldCommands, type HoldReleaseRequest, type ReenterOptions } from "./hold.ts";
 import { createHoldLostError, HoldLease, type TimedGrant } from "./hold-lease.ts";

@@ -1,5 +1,5 @@
+import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
-import { getCurrentMoment } from "../verbs/moment.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
 const RENEW_SHARE = 1 / 3;

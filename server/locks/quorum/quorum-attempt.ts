@@ -1,9 +1,9 @@
+import { getCurrentMoment, type Moment } from "../../../lib/client/moment.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import type { AcquireRequest } from "../../formats/lock-requests.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
 import { computeMajority } from "../../redis/majority.ts";
-import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
 import {
   type Agreement,
   assessProgress,

@@ -1,3 +1,4 @@
+import { getCurrentMoment, type Moment } from "../../../lib/client/moment.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import type { RenewRequest } from "../../formats/lock-requests.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
@@ -5,7 +6,6 @@ import type { RenewReply } from "../../formats/script-replies.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import { attempt } from "../verbs/attempt.ts";
 import { toGrant } from "../verbs/error-factories.ts";
-import { getCurrentMoment, type Moment } from "../verbs/moment.ts";
 import type { Grant, VerbHold } from "../verbs/verbs.ts";
 import { collectVotes, findAgreement } from "./agreement.ts";
 import { findCommonHold } from "./common-hold.ts";

@@ -1,7 +1,7 @@
+import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { computeMajority, kthLargest } from "../../redis/majority.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
-import { getCurrentMoment } from "../verbs/moment.ts";
 import { assessMajority } from "./common-hold.ts";
 import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";

@@ -1,8 +1,8 @@
+import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import type { RenewRequest } from "../../formats/lock-requests.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { toGrant } from "../verbs/error-factories.ts";
-import { getCurrentMoment } from "../verbs/moment.ts";
 import type { Grant, VerbHold } from "../verbs/verbs.ts";
 import { collectVotes } from "./agreement.ts";
 import { assessMajority, findCommonHold } from "./common-hold.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { getCurrentMoment } from "../verbs/moment.ts";
+import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import { computeBudgetMs, computeCertainMs, computeSplitPauseMs, computeValidityMs } from "./time-limits.ts";
 
 describe("time budget per master", () => {

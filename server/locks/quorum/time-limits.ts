@@ -1,4 +1,4 @@
-import { computeElapsedMs, type Moment } from "../verbs/moment.ts";
+import { computeElapsedMs, type Moment } from "../../../lib/client/moment.ts";
 
 /** Time limits of a quorum. */
 
