@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { getCurrentMoment } from "../../lib/client/moment.ts";
 import { LostError } from "../../server/errors/lock-errors.ts";
 import type { Hold } from "../../server/locks/client/hold.ts";
 import { HoldLeases } from "../../server/locks/client/hold-leases.ts";
 import { NO_LATCHES } from "../../server/locks/quorum/no-shared-objects.ts";
-import { getCurrentMoment } from "../../server/locks/verbs/moment.ts";
 import type { Grant, OperatorVerbs, Released } from "../../server/locks/verbs/verbs.ts";
 
 beforeEach(() => {
