@@ -64,6 +64,10 @@ export const LockEvent = z
     seq: z.int().optional().meta({
       description: "Sequence number of the event within its hold. Only holds with a fencing token have one.",
     }),
+    shared: z.literal(true).optional().meta({
+      description:
+        "Present if the lock can have other holders at the same time: readers, and holders of permits. On events that end the hold of a semaphore, it can be absent.",
+    }),
     was: z.string().optional().meta({
       description:
         "Only on `GET /live`: the id under which this event was sent while it could not be recorded.",

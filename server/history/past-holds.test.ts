@@ -41,6 +41,26 @@ describe("holds at a point in time", () => {
     ]);
   });
 
+  it("holds that share a lock do not end one another, even if they have the same fencing token", () => {
+    const shared = { shared: true } as const;
+    const events = [
+      buildEvent("acquired", 10, { owner: "writer", fence: "4" }),
+      buildEvent("acquired", 20, { owner: "reader 1", fence: "5", ...shared }),
+      buildEvent("acquired", 30, { owner: "reader 2", fence: "5", ...shared }),
+      buildEvent("released", 40, { owner: "reader 1", fence: "5", ...shared }),
+      buildEvent("acquired", 50, { owner: "permits", fence: "6", ...shared }),
+      buildEvent("released", 60, { owner: "permits", fence: "6" }),
+    ];
+    const at = (moment: number) => findHoldsAt(events, moment).map(({ owner }) => owner);
+    expect([35, 45, 55, 65].map(at)).toEqual([
+      ["writer", "reader 1", "reader 2"],
+      ["writer", "reader 2"],
+      ["writer", "reader 2", "permits"],
+      ["writer", "reader 2"],
+    ]);
+    expect(listPastHolds(events)[0]).toMatchObject({ owner: "writer", end: "unobserved" });
+  });
+
   it("a hold without an end event is open, and a partial release is not an end", () => {
     const story = [
       buildEvent("acquired", 10),

@@ -5,6 +5,7 @@ import { classifyStep } from "./events/recorded-timeline.ts";
 interface OpenHold {
   readonly owner: string;
   readonly fence: string | undefined;
+  readonly isShared: boolean;
   readonly since: number;
   readonly sinceIs: PastHold["sinceIs"];
   /** Start of a gap after which the hold has not been observed. */
@@ -29,17 +30,15 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
       for (const hold of open.values()) hold.gapFrom ??= entry.from;
       continue;
     }
-    // Several holds may have the same owner label. Fencing tokens are unique.
-    const name = entry.fence ?? `\n${entry.owner ?? ""}`;
+    const name = findHoldName(open, entry);
     const before = open.get(name);
     const step = classifyStep(entry);
     if (step === "ended") {
       open.delete(name);
       ended.push(endHold(entry, before));
     } else {
-      // Holds with a fencing token are exclusive and tokens are never reused, so any other open hold has ended
-      // unobserved.
-      if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name));
+      // Tokens are never reused, so any other open hold has ended unobserved, unless both share the lock.
+      if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name, entry));
       if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;
     }
@@ -47,9 +46,24 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
   return [...ended, ...[...open.values()].map(toOpenPastHold)].sort((a, b) => a.since - b.since);
 }
 
-function startHold({ type, at, owner = "", fence }: LockEvent): OpenHold {
+/** Returns the name of an event's hold. Several holds may have the same owner label, and readers have the same token. */
+function findHoldName(open: ReadonlyMap<string, OpenHold>, { fence, owner = "", shared }: LockEvent): string {
+  if (fence === undefined) return `\n${owner}`;
+  const sharedName = `${fence}\n${owner}`;
+  return shared === true || open.has(sharedName) ? sharedName : fence;
+}
+
+function startHold({ type, at, owner = "", fence, shared }: LockEvent): OpenHold {
   const isBeginning = type === "acquired" || type === "recreated";
-  return { owner, fence, since: at, sinceIs: isBeginning ? "exact" : "at_least", gapFrom: undefined };
+  const isShared = shared === true;
+  return {
+    owner,
+    fence,
+    isShared,
+    since: at,
+    sinceIs: isBeginning ? "exact" : "at_least",
+    gapFrom: undefined,
+  };
 }
 
 function endHold(event: LockEvent, before: OpenHold | undefined): PastHold {
@@ -67,8 +81,8 @@ function endHold(event: LockEvent, before: OpenHold | undefined): PastHold {
   };
 }
 
-function endUnseenHolds(open: Map<string, OpenHold>, but: string): PastHold[] {
-  const gone = [...open].filter(([name]) => name !== but);
+function endUnseenHolds(open: Map<string, OpenHold>, but: string, { shared }: LockEvent): PastHold[] {
+  const gone = [...open].filter(([name, hold]) => name !== but && !(shared === true && hold.isShared));
   for (const [name] of gone) open.delete(name);
   return gone.map(([, hold]) => ({ ...toOpenPastHold(hold), end: "unobserved" }));
 }

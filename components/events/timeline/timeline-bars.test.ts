@@ -27,6 +27,16 @@ const barsOf = (...given: Parameters<typeof lanesOf>) =>
   lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(formatBar));
 
 describe("history lanes", () => {
+  it("a holder that shares the lock does not end the hold of another", () => {
+    const shared = { shared: true } as const;
+    const events = [
+      event("acquired", 100, "reader-a", { fence: "5", ...shared }),
+      event("acquired", 200, "reader-b", { fence: "5", ...shared }),
+      event("released", 300, "reader-b", { fence: "5", ...shared }),
+    ];
+    expect(barsOf(events, "several")).toEqual(["reader-a 100-1000 open", "reader-b 200-300 released"]);
+  });
+
   it("a history has one lane per holder, latest first, with one bar per hold and its outcome", () => {
     const story = [
       event("acquired", 100, "ada", { fence: "1" }),

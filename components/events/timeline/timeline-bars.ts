@@ -58,6 +58,8 @@ export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
 
 interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"> {
   requests: LockEvent[];
+  /** Whether the lock can have other holders at the same time. */
+  isShared: boolean;
   ended: LockEvent | undefined;
   /** The time of its last event. */
   lastEventAt: number;
@@ -130,11 +132,12 @@ function findLikelyDraft(
 }
 
 function createDraft(event: LockEvent): HoldBarDraft {
-  const { id, type, at, owner = "", fence, heldMs } = event;
+  const { id, type, at, owner = "", fence, heldMs, shared } = event;
   const isStart = type === "acquired" || type === "recreated";
   const from = isHoldEnd(event) ? at - Math.max(0, heldMs ?? 0) : at;
   const fromIs = isStart || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
-  return { id, owner, fence, from, fromIs, ended: undefined, requests: [], lastEventAt: at };
+  const isShared = shared === true;
+  return { id, owner, fence, from, fromIs, isShared, ended: undefined, requests: [], lastEventAt: at };
 }
 
 interface TimelineContext {
@@ -148,11 +151,11 @@ function toHoldBar(
   all: readonly HoldBarDraft[],
   { gaps, takes: capacity, to }: TimelineContext,
 ): HoldBar {
-  const { lastEventAt, ended, ...bar } = draft;
+  const { lastEventAt, ended, isShared, ...bar } = draft;
   if (ended !== undefined) return { ...bar, to: ended.at, end: findBarEnd(ended), ended };
-  // A fencing token is never reissued, so a holder with an older one has lost the lock.
-  const replaces = ({ fence, owner }: HoldBarDraft) =>
-    capacity === "one" || fence !== undefined || owner === draft.owner;
+  // A fencing token is never reissued, so a holder with an older one has lost the lock, unless both share it.
+  const replaces = ({ fence, owner, isShared: isOtherShared }: HoldBarDraft) =>
+    !(isShared && isOtherShared) && (capacity === "one" || fence !== undefined || owner === draft.owner);
   const next = all.find(
     (other) => other !== draft && other.from >= lastEventAt && other.from > draft.from && replaces(other),
   );

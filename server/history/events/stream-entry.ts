@@ -49,10 +49,11 @@ export function encodeEntry(entry: UnnumberedEntry, id = "*"): RedisArgument[] {
     heldMs,
     by,
     reason,
+    shared,
     observed,
   } = entry;
   const derived = observed === "inferred" ? true : undefined;
-  const more = encodeExtraFields({ derived, keyBase64, by, reason });
+  const more = encodeExtraFields({ derived, keyBase64, by, reason, shared });
   return [id, type, key, at, owner, fence, seq ?? "", count ?? "", heldMs ?? "", more];
 }
 
@@ -66,6 +67,7 @@ interface ExtraFields {
   readonly keyBase64?: unknown;
   readonly by?: unknown;
   readonly reason?: unknown;
+  readonly shared?: unknown;
   readonly from?: unknown;
 }
 
@@ -99,6 +101,7 @@ function decodeEvent(event: LockEvent, given: ReadonlyMap<string, string>, more:
   if (heldMs !== undefined) event.heldMs = heldMs;
   if (typeof more.by === "string") event.by = more.by;
   if (typeof more.reason === "string") event.reason = more.reason;
+  if (more.shared === true) event.shared = true;
   if (more.derived === true) event.observed = "inferred";
   return event;
 }

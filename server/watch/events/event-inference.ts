@@ -6,7 +6,10 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /** An event before the journal gives it an id. */
 export interface NewEvent
-  extends Pick<LockEvent, "type" | "at" | "count" | "seq" | "heldMs" | "by" | "reason" | "observed"> {
+  extends Pick<
+    LockEvent,
+    "type" | "at" | "count" | "seq" | "heldMs" | "by" | "reason" | "shared" | "observed"
+  > {
   readonly owner: Key;
   readonly fence: string | null;
 }
@@ -101,7 +104,8 @@ function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }
 
-function toExactEvent({ type, at, owner, fence, seq, heldMs, by, reason }: ScriptEvent): NewEvent {
+function toExactEvent(event: ScriptEvent): NewEvent {
+  const { type, at, owner, fence, seq, heldMs, by, reason } = event;
   return {
     type,
     at,
@@ -112,7 +116,14 @@ function toExactEvent({ type, at, owner, fence, seq, heldMs, by, reason }: Scrip
     ...(heldMs === undefined ? {} : { heldMs }),
     ...(by === undefined ? {} : { by }),
     ...(reason === undefined ? {} : { reason }),
+    ...(isSharedEvent(event) ? { shared: true } : {}),
   };
+}
+
+/** Whether the hold shares its lock with others: that of a reader, or permits of a semaphore. */
+export function isSharedEvent({ token, isShared }: ScriptEvent): boolean {
+  // Only the events of readers have a token.
+  return isShared === true || token !== undefined;
 }
 
 /** The fields of an indexed holder that events need. */
@@ -215,8 +226,18 @@ const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
 
 function createInferredEvent(
   type: EventType,
-  { owner, fence, seq, count }: ReportedHold,
+  { owner, role, fence, seq, count }: ReportedHold,
   at: number,
 ): NewEvent {
-  return { type, at, owner, fence, count, observed: "inferred", ...(fence === null ? {} : { seq }) };
+  const shared = role === "read" ? { shared: true as const } : {};
+  return {
+    type,
+    at,
+    owner,
+    fence,
+    count,
+    observed: "inferred",
+    ...shared,
+    ...(fence === null ? {} : { seq }),
+  };
 }

@@ -14,6 +14,7 @@ import {
   inferEvents,
   isAboutReportedHold,
   isOpen,
+  isSharedEvent,
   type NewEvent,
   type ReportedHold,
 } from "./event-inference.ts";
@@ -114,7 +115,7 @@ export class EventReporter {
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
     // The end of an unreported holder is not evidence about another holder, and neither is a holder that shares the lock.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
-    const isShared = event.isShared === true || event.token !== undefined;
+    const isShared = isSharedEvent(event);
     const known = same ?? (isUnknownEnd || isShared ? undefined : open[0]);
     const ended = this.#endedHolds.get(key);
     const isEndedKnown = ended !== undefined && (!isShared || isAboutReportedHold(event, ended));
