@@ -74,6 +74,7 @@ it("the history has one event for each hold that begins or ends", async ({
   // Its number is no owner.
   await waitUntil(() => watcher.index.get(key) === undefined);
   expect(await watcher.readKey(key)).toMatchObject({ observation: { state: "free" } });
+  expect(listEvents(key).find(({ type }) => type === "acquired")).toMatchObject({ shared: true });
   expect(listEvents(key).map(({ type, owner, fence }) => [type, owner, fence])).toEqual([
     ["acquired", "a", first.fence],
     ["acquired", "b", second.fence],

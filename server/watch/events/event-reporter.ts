@@ -202,7 +202,7 @@ export class EventReporter {
   }
 
   #appendEvents(key: Key, events: readonly NewEvent[]): void {
-    for (const { type, at, count, seq, heldMs, by, reason, observed, owner, fence } of events) {
+    for (const { type, at, count, seq, heldMs, by, reason, shared, observed, owner, fence } of events) {
       // Assigned one by one, because spreading objects of different shapes takes longer than the rest of the report.
       const event: UnnumberedEvent = { target: this.target, ...toKeyFields(key), type, at, observed };
       event.owner = formatKey(owner);
@@ -210,6 +210,7 @@ export class EventReporter {
       if (fence !== null) event.fence = fence;
       if (seq !== undefined) event.seq = seq;
       if (heldMs !== undefined) event.heldMs = heldMs;
+      if (shared === true) event.shared = true;
       if (by !== undefined) event.by = by;
       if (reason !== undefined) event.reason = reason;
       this.journal.append(event);
