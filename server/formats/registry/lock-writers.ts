@@ -18,5 +18,5 @@ export function getLockWriter({
   readonly format: WritableFormat;
   readonly kind?: WritableKind | undefined;
 }): LockWriter {
-  return kind === "lock" ? LOCK_WRITERS[format] : KIND_WRITERS[kind];
+  return kind === "lock" || format !== "redisson" ? LOCK_WRITERS[format] : KIND_WRITERS[kind];
 }
