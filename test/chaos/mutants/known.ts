@@ -62,7 +62,7 @@ export const THE_TEN: readonly Mutant[] = [
     wrong: "a deadline is looked at by the client's wall clock alone",
     edits: [
       {
-        file: "server/locks/verbs/moment.ts",
+        file: "lib/client/moment.ts",
         find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
         instead: "return Date.now() - moment.wall;",
       },
