@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { LOCKS_MAX } from "../../lib/contract/actions/acquire-all.ts";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
-import { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
+import { WritableFormat } from "../../lib/contract/format.ts";
 import {
   addRedisOption,
   addServerOptions,
@@ -17,8 +17,9 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { RUN_LEASE_MS_MIN } from "../run/lease-margins.ts";
 import type { RunOptions } from "../run/run-under-lock.ts";
 import type { AddCommand, CliContext } from "./command-context.ts";
+import { chooseKind, type KindOptions, parseKind, parsePermits, RUN_KINDS } from "./run-kinds.ts";
 
-interface Options extends ServerOptions, RedisOption {
+interface Options extends ServerOptions, RedisOption, KindOptions {
   readonly wait: number;
   readonly lease: number;
   readonly signal: NodeJS.Signals;
@@ -26,7 +27,6 @@ interface Options extends ServerOptions, RedisOption {
   readonly releaseSignal?: NodeJS.Signals;
   readonly owner?: string;
   readonly format?: WritableFormat;
-  readonly kind?: WritableKind;
   readonly passApiKey?: true;
   readonly quiet?: true;
 }
@@ -62,6 +62,8 @@ Examples:
   lockkeeper run lock:deploy:api --wait 10m --lease 1m -- kubectl apply -f api.yaml
   lockkeeper run lock:orders lock:stock --wait 1m -- ./reconcile.sh
   lockkeeper run lock:migrations --kind fair --wait forever -- ./migrate.sh
+  lockkeeper run lock:catalog --shared -- ./export.sh
+  lockkeeper run lock:encoders --permits 1/4 --wait forever -- ./encode.sh
   lockkeeper run lock:backup --redis redis://127.0.0.1:6379 -- sh -c 'backup --fence "$LOCKKEEPER_FENCE"'
 `;
 
@@ -105,7 +107,11 @@ function addRunOptions(command: Command): Command {
   );
   const kind = new Option(
     "--kind <name>",
-    `kind of the lock, only for a single key: ${WritableKind.options.join(", ")}`,
+    `kind of the lock, only for a single key: ${RUN_KINDS.options.join(", ")}`,
+  );
+  const permits = new Option(
+    "--permits <number/limit>",
+    "acquire permits of a semaphore with this limit, such as 3/10, only for a single key",
   );
   return command
     .addOption(wait.argParser(parseWait).default(0, "0s"))
@@ -115,6 +121,8 @@ function addRunOptions(command: Command): Command {
     .addOption(releaseSignal.argParser(parseSignal))
     .addOption(format.argParser(parseFormat))
     .addOption(kind.argParser(parseKind))
+    .option("--shared", "share the lock with other readers, the same as --kind read")
+    .addOption(permits.argParser(parsePermits))
     .option("--owner <text>", "human-readable name of the holder (default: <host>:<pid>)")
     .option("--pass-api-key", "pass LOCKKEEPER_API_KEY on to the command")
     .option("--quiet", "print only errors");
@@ -148,8 +156,7 @@ function createRunOptions(
   context: CliContext,
 ): RunOptions {
   const [name = ""] = words;
-  if (keys.length > 1 && (options.kind ?? "lock") !== "lock")
-    throw new CliError(`Give a single key with --kind ${options.kind}.`, EXIT_CODES.failure);
+  const kind = chooseKind(keys, options);
   return {
     keys,
     command: words,
@@ -162,7 +169,9 @@ function createRunOptions(
     // Arguments can contain secrets.
     record: { host: hostname(), pid: process.pid, purpose: toRecordText(basename(name)) },
     format: options.format,
-    kind: options.kind,
+    kind,
+    permits: options.permits?.permits,
+    limit: options.permits?.limit,
     variables: context.environment.variables,
     apiKey: options.passApiKey === true ? "pass" : "remove",
     verbosity: options.quiet === true ? "quiet" : "normal",
@@ -208,10 +217,4 @@ function parseFormat(text: string): WritableFormat {
   const format = WritableFormat.safeParse(text);
   if (format.success) return format.data;
   throw new InvalidArgumentError(`Give one of ${WritableFormat.options.join(", ")}.`);
-}
-
-function parseKind(text: string): WritableKind {
-  const kind = WritableKind.safeParse(text);
-  if (kind.success) return kind.data;
-  throw new InvalidArgumentError(`Give one of ${WritableKind.options.join(", ")}.`);
 }

@@ -11,9 +11,9 @@ type Pair = readonly [name: string, value: string | undefined];
 
 /** Formats everything that is known about one lock. */
 export function formatLockDetails(lock: Lock, style: Style): string {
-  const { holders, asOf } = lock;
+  const { holders } = lock;
   const title = `${style.bold(toPrintable(lock.key))}\n`;
-  const [first, ...others] = holders.map((holder) => listHolderPairs(holder, asOf));
+  const [first, ...others] = holders.map((holder) => listHolderPairs(holder, lock));
   if (others.length === 0)
     return title + formatPairs([...listLockPairs(lock), ...(first ?? []), ...listClosingPairs(lock)], style);
   const sections = [first ?? [], ...others].map(
@@ -31,7 +31,7 @@ function listLockPairs(lock: Lock): Pair[] {
     ["Kind", kind ?? undefined],
     ["Expires", state === "free" ? undefined : formatExpiry(lock)],
     ["Lease", leaseMs === null ? undefined : formatDuration(leaseMs)],
-    ["Permits", permits && `${permits.available} of ${permits.total ?? UNKNOWN} free`],
+    ["Permits", permits && `${permits.available} of ${permits.total ?? UNKNOWN} available`],
     ["Waiters", formatWaiters(waiters)],
     [
       "Votes",
@@ -60,14 +60,14 @@ function formatLiveness(liveness: Liveness, asOf: number): string {
   return facts.length === 0 ? state : `${state} (${facts.join(", ")})`;
 }
 
-function listHolderPairs(holder: Holder, asOf: number): Pair[] {
+function listHolderPairs(holder: Holder, { kind, asOf }: Pick<Lock, "kind" | "asOf">): Pair[] {
   const { owner, role, count, fence, holdId, record, since, remainingMs, releaseRequested } = holder;
   const held = formatHeld(holder, asOf);
   return [
     ["Owner", owner],
     ["Application", record && formatRecord(record)],
     ["Role", role],
-    ["Count", String(count)],
+    [kind === "semaphore" ? "Permits held" : "Count", String(count)],
     ["Held", held === UNKNOWN || since === null ? held : `${held} (since ${new Date(since).toISOString()})`],
     ["Hold expires", remainingMs === null ? "no TTL" : formatDuration(remainingMs)],
     ["Release request", releaseRequested && formatReleaseRequest(releaseRequested, asOf)],

@@ -3,7 +3,14 @@ import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts
 import type { Holder, Lock, Waiters } from "../../lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "../../lib/contract/sample-lock.ts";
 import { formatLockDetails } from "./lock-details.ts";
-import { formatExpiry, formatHeld, formatLockTable, formatOwners, formatWaiters } from "./lock-table.ts";
+import {
+  formatCount,
+  formatExpiry,
+  formatHeld,
+  formatLockTable,
+  formatOwners,
+  formatWaiters,
+} from "./lock-table.ts";
 import { PLAIN_STYLE } from "./style.ts";
 
 const NOW = 1_795_216_500_000;
@@ -61,6 +68,19 @@ it("the details of a lock with several holders have a section for each", () => {
   const text = formatLockDetails({ ...HELD, holders: [...HELD.holders, other] }, PLAIN_STYLE);
   expect(text).toContain("\nHolder 2 of 2\nOwner           other\\u{1b}[31m\n");
   expect(formatLockDetails(HELD, PLAIN_STYLE)).not.toContain("Holder 1 of 1");
+});
+
+it("a semaphore is shown with its permits", () => {
+  const holders = [createSampleHolder({ count: 2 }), createSampleHolder({ count: 1 })];
+  expect(formatCount({ holders })).toBe("3");
+  expect(formatCount({ holders, permits: { available: 1, total: 4 } })).toBe("3/4");
+  expect(formatCount({ holders, permits: { available: 1, total: null } })).toBe("3/?");
+  const text = formatLockDetails(
+    { ...HELD, kind: "semaphore", holders, permits: { available: 1, total: 4 } },
+    PLAIN_STYLE,
+  );
+  expect(text).toMatch(/^Permits +1 of 4 available$/m);
+  expect(text).toMatch(/^Permits held +2$/m);
 });
 
 it("a release request is shown with its answer", () => {

@@ -36,6 +36,12 @@ export function formatOwners(holders: readonly Pick<Holder, "owner">[]): string 
   return others.length === 0 ? first.owner : `${first.owner} +${others.length}`;
 }
 
+/** Formats the re-entrancy counts of all holders; for a semaphore, how many of its permits they have. */
+export function formatCount({ holders, permits }: Pick<Lock, "holders" | "permits">): string {
+  const count = holders.reduce((sum, holder) => sum + holder.count, 0);
+  return permits === undefined ? String(count) : `${count}/${permits.total ?? UNKNOWN}`;
+}
+
 function paintLiveness({ liveness }: Lock, cell: string, style: Style): string {
   switch (liveness?.state) {
     case "alive":
@@ -61,7 +67,7 @@ const COLUMNS: readonly TableColumn<Lock>[] = [
   { title: "EXPIRES", format: formatExpiry, align: "right" },
   {
     title: "COUNT",
-    format: ({ holders }) => String(holders.reduce((sum, { count }) => sum + count, 0)),
+    format: formatCount,
     align: "right",
   },
   { title: "WAITERS", format: ({ waiters }) => formatWaiters(waiters), align: "right" },

@@ -1,6 +1,6 @@
 import type { LivenessState } from "../../lib/contract/liveness.ts";
 import { formatDuration } from "../output/duration.ts";
-import type { LockHolder } from "./held-lock.ts";
+import type { LockHolder, Permits } from "./held-lock.ts";
 
 const LIVENESS_TEXT: Readonly<Record<LivenessState, string>> = {
   alive: "alive",
@@ -10,9 +10,14 @@ const LIVENESS_TEXT: Readonly<Record<LivenessState, string>> = {
   unknown: "liveness unknown",
 };
 
-/** Describes the holder of the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`. */
-export function describeHolder(key: string, holder: LockHolder | undefined): string {
+/**
+ * Describes the holder of the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`, or the permits of a
+ * semaphore.
+ */
+export function describeHolder(key: string, holder: LockHolder | Permits | undefined): string {
   if (holder === undefined) return `${key} is held by another client`;
+  if ("total" in holder)
+    return `${key} has ${Math.max(0, holder.available)} of ${holder.total} permits available`;
   const { owner, liveness, remainingMs } = holder;
   const facts: string[] = [];
   if (liveness !== undefined && liveness !== "no_ttl") facts.push(LIVENESS_TEXT[liveness]);

@@ -37,6 +37,10 @@ export interface LockRequest {
   readonly format: WritableFormat | undefined;
   /** Only with a single key. */
   readonly kind: WritableKind | undefined;
+  /** Only with the kind `semaphore`. */
+  readonly permits: number | undefined;
+  /** The total number of permits. Only with the kind `semaphore`. */
+  readonly limit: number | undefined;
   /** Cancels the wait. */
   readonly signal: AbortSignal;
 }
@@ -60,7 +64,7 @@ interface ClientGroup extends Omit<HeldLock, "release"> {
 }
 
 type AcquireOptions = Omit<LockRequest, "keys">;
-type AcquireAllOptions = Omit<AcquireOptions, "kind">;
+type AcquireAllOptions = Omit<AcquireOptions, "kind" | "permits" | "limit">;
 
 interface LockingClient {
   acquire(key: string, options: AcquireOptions): Promise<ClientHold>;
@@ -75,7 +79,7 @@ export async function acquireLocks(
 ): Promise<HeldLock> {
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
-    const { kind: _, ...plain } = options;
+    const { kind: _kind, permits: _permits, limit: _limit, ...plain } = options;
     return toHeldLock(await client.acquireAll(keys, plain));
   }
   // Older servers have no route for several locks.
@@ -102,14 +106,20 @@ export interface LockHolder {
   readonly remainingMs: number | null;
 }
 
+/** The permits of a semaphore. */
+export interface Permits {
+  readonly available: number;
+  readonly total: number;
+}
+
 /** One of the locks was held by another client for the whole wait. */
 export class LockHeldError extends Error {
   override name = "LockHeldError";
 
   constructor(
     readonly key: string,
-    /** `undefined` if it is unknown. */
-    readonly holder: LockHolder | undefined,
+    /** `undefined` if it is unknown. A semaphore names no holder, but its permits. */
+    readonly holder: LockHolder | Permits | undefined,
   ) {
     super("the lock is held");
   }

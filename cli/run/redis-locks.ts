@@ -33,8 +33,8 @@ export class RedisLocks implements LockSource {
       return await waitForLock(request, (waitMs) => acquireLocks(this.client, keys, { ...request, waitMs }));
     } catch (error) {
       if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
-      const { key, holders, remainingMs } = error.facts;
-      throw new LockHeldError(key, holders[0] && { owner: holders[0].owner, remainingMs });
+      const { key, holders, remainingMs, permits } = error.facts;
+      throw new LockHeldError(key, permits ?? (holders[0] && { owner: holders[0].owner, remainingMs }));
     }
   }
 

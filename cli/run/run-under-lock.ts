@@ -67,8 +67,8 @@ async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
 }
 
 async function acquireLock(options: RunOptions, locks: LockSource, signal: AbortSignal): Promise<HeldLock> {
-  const { keys, leaseMs, waitMs, owner, record, format, kind, verbosity } = options;
-  const request = { keys, leaseMs, waitMs, owner, record, format, kind, signal };
+  const { keys, leaseMs, waitMs, owner, record, format, kind, permits, limit, verbosity } = options;
+  const request = { keys, leaseMs, waitMs, owner, record, format, kind, permits, limit, signal };
   try {
     return await locks.acquire({ ...request, waitMs: 0 });
   } catch (error) {

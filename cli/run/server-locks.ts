@@ -13,11 +13,17 @@ import {
   type LockHolder,
   type LockRequest,
   type LockSource,
+  type Permits,
 } from "./held-lock.ts";
 import { explainLockError } from "./lock-errors.ts";
 import { readCode, waitForLock } from "./wait-for-lock.ts";
 
 const INSPECT_MS = 2000;
+const Refused = z.object({
+  cause: z.object({
+    problem: z.object({ permits: z.object({ available: z.number(), total: z.number() }) }),
+  }),
+});
 const Inspected = z.object({ liveness: z.object({ state: z.enum(LIVENESS_STATES) }) });
 
 /** Acquires locks through a Lockkeeper server. */
@@ -50,9 +56,11 @@ export class ServerLocks implements LockSource {
 
   async #describeHolder(
     key: string,
-    { facts }: HeldError | WaitTimeoutError,
-  ): Promise<LockHolder | undefined> {
-    const { holders, remainingMs } = facts;
+    error: HeldError | WaitTimeoutError,
+  ): Promise<LockHolder | Permits | undefined> {
+    const refused = Refused.safeParse(error);
+    if (refused.success) return refused.data.cause.problem.permits;
+    const { holders, remainingMs } = error.facts;
     const [holder] = holders;
     if (holder === undefined) return undefined;
     const liveness = await this.#readLiveness(key);

@@ -3,6 +3,7 @@ import type { Grant } from "./grant.ts";
 import { computeElapsedMs } from "./moment.ts";
 import { ReleaseRequestInbox } from "./release-requests.ts";
 import { startBackgroundTimer, type Timer } from "./timers.ts";
+import type { WritableKind } from "./wire-types.ts";
 
 /** `closed`: this process has released its last count. */
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
@@ -27,6 +28,7 @@ export class HoldLease {
   constructor(
     readonly key: string,
     grant: Grant,
+    public kind: WritableKind = "lock",
   ) {
     this.#grant = grant;
     this.#armDeadline();
@@ -68,6 +70,13 @@ export class HoldLease {
     return Math.max(0, this.#grant.leftMs - computeElapsedMs(this.#grant.sentAt));
   }
 
+  /** Applies the grant of a reader, which a writer was downgraded to. It has another `holdId`. */
+  applyDowngrade(grant: Grant): void {
+    this.kind = "read";
+    this.#grant = { ...this.#grant, holdId: grant.holdId };
+    this.applyGrant(grant);
+  }
+
   /** Applies a renewal or re-entry. A response that arrives after the deadline does not revive the hold. */
   applyGrant(grant: Grant): void {
     if (!this.isCertain) return;
@@ -75,7 +84,8 @@ export class HoldLease {
     this.releaseRequests.receive(grant.releaseRequested);
     // Responses may arrive in either order, and no request shortens a lease.
     if (grant.leftMs - computeElapsedMs(grant.sentAt) <= this.remainingMs()) return;
-    this.#grant = grant;
+    // A renewal may have been sent before a downgrade.
+    this.#grant = { ...grant, holdId: this.#grant.holdId };
     this.#armDeadline();
   }
 

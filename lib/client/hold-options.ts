@@ -13,10 +13,20 @@ export interface AcquireOptions {
   /** How the lock is stored in Redis; by default `redisson`, and `token` on a quorum target. */
   readonly format?: WritableFormat | undefined;
   /**
-   * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. All clients of a key must use
-   * the same kind.
+   * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
+   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits. All
+   * clients of a key must use the same kind. Only for `redisson`.
    */
   readonly kind?: WritableKind | undefined;
+  /** The number of permits, all or none, 1 to 256; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
+  readonly permits?: number | undefined;
+  /**
+   * The total number of permits, 1 to 4,096; only for the kind `semaphore`. A missing semaphore is created with it, and an
+   * existing one must have the same total. By default, the semaphore must exist.
+   */
+  readonly limit?: number | undefined;
+  /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
+  readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
@@ -30,7 +40,7 @@ export interface AcquireOptions {
 }
 
 /** Options of `acquireAll` and `withLocks`, which acquire plain locks. */
-export type AcquireAllOptions = Omit<AcquireOptions, "kind">;
+export type AcquireAllOptions = Omit<AcquireOptions, "kind" | "permits" | "limit" | "yieldsToWriters">;
 
 export interface RenewOptions {
   /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */

@@ -31,6 +31,8 @@ interface RenewalFields {
   readonly receivesReleaseRequests?: true;
 }
 
+type HoldVerb = "/renew" | "/downgrade" | "/answer-release-request";
+
 /** The verbs of the API: builds their requests and reads their responses. */
 export class HoldRequests {
   readonly #transport: ApiTransport;
@@ -85,26 +87,32 @@ export class HoldRequests {
 
   /** Renews until it succeeds, is refused or the lease ends. @throws ApiError */
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
-    const response = await this.#transport.request({
-      method: "POST",
-      path: buildHoldPath(lease, "/renew"),
-      body: { ...fields },
-      idempotencyKey: createIdempotencyKey(),
-      ...computeLimits(lease),
-    });
-    return readSameGrant(lease, readGrant(response), response.status);
+    const sent = lease.grant;
+    const response = await this.#change(lease, "/renew", fields);
+    return readSameGrant(sent, readGrant(response), response.status);
+  }
+
+  /**
+   * Turns the hold of a writer into that of a reader. A repeated request returns the same grant.
+   *
+   * @throws ApiError
+   */
+  async downgrade(lease: HoldLease): Promise<Grant> {
+    return readGrant(await this.#change(lease, "/downgrade", {}));
   }
 
   /** Answers a release request until it succeeds, is refused or the lease ends. @throws ApiError */
-  async answerReleaseRequest(lease: HoldLease, body: ReleaseRequestAnswer): Promise<void> {
-    const path = buildHoldPath(lease, "/answer-release-request");
-    // The key permits retries. Repeating an answer changes nothing.
-    const idempotencyKey = createIdempotencyKey();
-    await this.#transport.request({
+  async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {
+    await this.#change(lease, "/answer-release-request", answer);
+  }
+
+  /** Changes a hold. The idempotency key permits retries. */
+  #change(lease: HoldLease, verb: HoldVerb, body: object): Promise<ApiResponse> {
+    return this.#transport.request({
       method: "POST",
-      path,
+      path: buildHoldPath(lease, verb),
       body: { ...body },
-      idempotencyKey,
+      idempotencyKey: createIdempotencyKey(),
       ...computeLimits(lease),
     });
   }
@@ -140,7 +148,7 @@ export class HoldRequests {
     };
     try {
       const response = await this.#transport.request(request);
-      return readSameGrant(lease, readGrant(response), response.status);
+      return readSameGrant(lease.grant, readGrant(response), response.status);
     } catch (error) {
       const mayBeCounted = error instanceof ApiError && error.unansweredAttempts > 0;
       if (mayBeCounted)
@@ -189,10 +197,7 @@ export class HoldRequests {
   }
 }
 
-function buildHoldPath(
-  lease: HoldLease,
-  verb: "" | "/renew" | "/release" | "/answer-release-request",
-): string {
+function buildHoldPath(lease: HoldLease, verb: "" | "/release" | HoldVerb): string {
   return `/holds/${lease.grant.holdId}${verb}`;
 }
 
@@ -204,7 +209,7 @@ function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeo
 }
 
 /** @throws ApiError if the response is about another hold */
-function readSameGrant(lease: HoldLease, grant: Grant, status: number): Grant {
-  if (grant.holdId === lease.grant.holdId && grant.fence === lease.grant.fence) return grant;
+function readSameGrant(sent: Grant, grant: Grant, status: number): Grant {
+  if (grant.holdId === sent.holdId && grant.fence === sent.fence) return grant;
   throw createFieldError("holdId", status);
 }

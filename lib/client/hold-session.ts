@@ -1,4 +1,4 @@
-import { type LockkeeperError, LostError } from "./errors.ts";
+import { type LockkeeperError, LostError, NotReplicatedError, UnknownOutcomeError } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { Released, ReleaseOptions } from "./hold-options.ts";
@@ -9,6 +9,9 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
 /** Renews, re-enters and releases one hold, and keeps its lease up to date. */
 export class HoldSession {
+  /** Whether a downgrade was sent whose result is unknown. */
+  #isUncertain = false;
+
   constructor(
     readonly lease: HoldLease,
     private readonly requests: HoldRequests,
@@ -65,6 +68,33 @@ export class HoldSession {
     }
   }
 
+  /**
+   * Downgrades a writer. The hold is not renewed meanwhile, because a renewal that overtakes the downgrade would report the
+   * loss of the writer. After an unknown outcome, neither kind could be renewed with certainty, so the deadline decides
+   * unless it is repeated.
+   *
+   * @throws LockkeeperError
+   */
+  async downgrade(): Promise<void> {
+    const { lease, renewer } = this;
+    await renewer?.finish(lease);
+    // A renewal that was in flight has scheduled the next one.
+    renewer?.remove(lease);
+    const wasUncertain = this.#isUncertain;
+    this.#isUncertain = true;
+    try {
+      lease.applyDowngrade(await this.requests.downgrade(lease));
+      this.#isUncertain = false;
+    } catch (error) {
+      const failure = recordFailure(lease, error);
+      const isUnknown = failure instanceof UnknownOutcomeError || failure instanceof NotReplicatedError;
+      if (!isUnknown) this.#isUncertain = wasUncertain;
+      throw failure;
+    } finally {
+      if (!this.#isUncertain && lease.isCertain) renewer?.add(lease);
+    }
+  }
+
   /** Ends one count in this process. For the last count, resolves once no renewal is in flight. */
   async leave(): Promise<void> {
     this.lease.openCounts--;
@@ -76,6 +106,8 @@ export class HoldSession {
   /** Releases one count. @throws LockkeeperError */
   async release(options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const { lease } = this;
+    // Repeated, because only its result shows which of the two holds to release.
+    if (this.#isUncertain) await this.downgrade().catch(() => undefined);
     let released: Released;
     try {
       released = await this.requests.release(lease, options, idempotencyKey);

@@ -4,7 +4,7 @@ import type { HoldSession } from "./hold-session.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { assertReleaseOptions, assertRenewOptions, assertType } from "./options.ts";
 import type { ReleaseRequestListener } from "./release-requests.ts";
-import type { WritableFormat } from "./wire-types.ts";
+import type { WritableFormat, WritableKind } from "./wire-types.ts";
 
 /**
  * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed. `lost`:
@@ -34,6 +34,11 @@ export class Hold implements AsyncDisposable {
 
   get format(): WritableFormat {
     return this.#session.lease.grant.format;
+  }
+
+  /** `read` after a downgrade. */
+  get kind(): WritableKind {
+    return this.#session.lease.kind;
   }
 
   /** Identifies the hold in the console, the API and logs. */
@@ -115,6 +120,18 @@ export class Hold implements AsyncDisposable {
     assertRenewOptions("reenter", options);
     this.assertHeld();
     return new Hold(this.#session, await this.#session.reenter(options.leaseMs));
+  }
+
+  /**
+   * Turns this hold of a writer into that of a reader, without a moment in which another writer could acquire the lock. The
+   * hold keeps its fencing token, lease and signal; its kind and `holdId` change. Waiting readers are woken. Release the other
+   * counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
+   *
+   * @throws HeldError (the hold was re-entered), and like `renew`
+   */
+  async downgrade(): Promise<void> {
+    this.assertHeld();
+    await this.#session.downgrade();
   }
 
   /**

@@ -190,8 +190,8 @@ export class LockkeeperClient {
     return this.#open(key, options, grant);
   }
 
-  #open(key: string, { renewal = "automatic" }: AcquireOptions, grant: Grant): Hold {
-    const lease = new HoldLease(key, grant);
+  #open(key: string, { renewal = "automatic", kind }: AcquireOptions, grant: Grant): Hold {
+    const lease = new HoldLease(key, grant, kind);
     const renewer = renewal === "automatic" ? this.#renewer : undefined;
     const session = new HoldSession(lease, this.#requests, renewer, (error) => this.#report(error));
     return new Hold(session, grant.count);

@@ -1,7 +1,7 @@
 import { InvalidError } from "./errors.ts";
 import type { AcquireAllOptions, AcquireOptions, ReleaseOptions, RenewOptions } from "./hold-options.ts";
 
-type OptionTypes = Readonly<Record<string, "number" | "string" | "object" | "function">>;
+type OptionTypes = Readonly<Record<string, "number" | "string" | "boolean" | "object" | "function">>;
 
 const ACQUIRE_ALL_OPTIONS = {
   leaseMs: "number",
@@ -15,10 +15,13 @@ const ACQUIRE_ALL_OPTIONS = {
   renewal: "string",
   signal: "object",
 } as const satisfies Record<keyof AcquireAllOptions, string>;
-const ACQUIRE_OPTIONS = { ...ACQUIRE_ALL_OPTIONS, kind: "string" } as const satisfies Record<
-  keyof AcquireOptions,
-  string
->;
+const ACQUIRE_OPTIONS = {
+  ...ACQUIRE_ALL_OPTIONS,
+  kind: "string",
+  permits: "number",
+  limit: "number",
+  yieldsToWriters: "boolean",
+} as const satisfies Record<keyof AcquireOptions, string>;
 
 /** @throws InvalidError */
 export function assertKeys(keys: readonly string[]): void {

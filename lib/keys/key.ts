@@ -11,8 +11,8 @@ const BINARY_MARK = "\ud800";
 /** The maximum length of a key in bytes. */
 export const KEY_BYTES_MAX = 1024;
 
-const fatalUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const lossyUtf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const fatalUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lossyUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
 export function isBinaryKey(key: Key): boolean {

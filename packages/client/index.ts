@@ -55,4 +55,9 @@ export {
   type LockkeeperClientOptions,
 } from "../../lib/client/lockkeeper-client.ts";
 export type { ReleaseRequest, ReleaseRequestListener } from "../../lib/client/release-requests.ts";
-export type { OwnerRecord, TimestampUnit, WritableFormat } from "../../lib/client/wire-types.ts";
+export type {
+  OwnerRecord,
+  TimestampUnit,
+  WritableFormat,
+  WritableKind,
+} from "../../lib/client/wire-types.ts";

@@ -54,7 +54,9 @@ type LockOptions struct {
 	Owner        string        // human-readable label; the name of the API key if empty
 	Record       Record
 	Format, Unit string        // how the lock is stored: redisson (default), token, or timestamp with Unit s or ms
-	Kind         string        // lock (default), or fair: waiters acquire it in the order in which they began to wait
+	Kind         string        // lock (default), fair, read, write or semaphore; the same for all clients of a key
+	Permits      int           // of a semaphore; 1 if zero
+	Limit        int           // total permits of a semaphore, which is created with it; zero if it must exist
 	Grace        time.Duration // how long the lock stays held after its lease expired without a release
 	MinHold      time.Duration // how long the lock stays held after it was acquired, even if it is released
 
@@ -129,6 +131,11 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 	} {
 		if text != "" {
 			body[name] = text
+		}
+	}
+	for name, count := range map[string]int{"permits": options.Permits, "limit": options.Limit} {
+		if count != 0 {
+			body[name] = count
 		}
 	}
 	if c.Target != "" {

@@ -29,6 +29,24 @@ class HoldTest(ServerTest):
                 raise ValueError("the work failed")
         self.assertEqual(read_lock(self.key)["state"], "free")
 
+    def test_permits_of_a_semaphore_are_shared_up_to_the_limit(self):
+        first = self.client.acquire(self.key, kind="semaphore", permits=2, limit=3)
+        with self.client.lock(self.key, kind="semaphore", limit=3):
+            self.assertRaises(LockHeld, self.client.acquire, self.key, kind="semaphore")
+        self.assertEqual(first.release(), "released")
+
+    def test_readers_share_a_lock_and_exclude_a_writer(self):
+        with self.client.lock(self.key, kind="read"), self.client.lock(self.key, kind="read"):
+            self.assertRaises(LockHeld, self.client.acquire, self.key, kind="write")
+        with self.client.lock(self.key, kind="write"):
+            self.assertRaises(LockHeld, self.client.acquire, self.key, kind="read", yields_to_writers=False)
+
+    def test_options_of_kinds_are_checked(self):
+        self.assertRaises(TypeError, self.client.acquire, self.key, permits="2")
+        self.assertRaises(TypeError, self.client.acquire, self.key, yields_to_writers=1)
+        for options in ({"kind": "fair"}, {"limit": 3}):
+            self.assertRaises(ValueError, self.client.acquire_all, [self.key], **options)
+
     def test_the_fence_increases(self):
         fences = []
         for _ in range(3):

@@ -16,6 +16,9 @@ RENEW_SHARE = 1 / 3
 
 _MILLISECONDS = {"grace_s": "graceMs", "min_hold_s": "minHoldMs"}
 _TEXTS = ("owner", "format", "kind", "unit")
+_COUNTS = ("permits", "limit")
+#: The options that only some kinds of lock have.
+_KIND_OPTIONS = (*_COUNTS, "yields_to_writers")
 
 
 class AcquireOptions(TypedDict, total=False):
@@ -31,9 +34,16 @@ class AcquireOptions(TypedDict, total=False):
     record: Mapping[str, Any]
     #: ``redisson`` (the default), ``token`` (as redis-py and redlock) or ``timestamp``.
     format: str
-    #: ``lock`` (the default), or ``fair``: waiters acquire the lock in the order in which they began to wait. All clients of a
-    #: key must use the same kind. Not for ``acquire_all``.
+    #: ``lock`` (the default); ``fair``: waiters acquire the lock in the order in which they began to wait; ``read`` or
+    #: ``write``: several readers or one writer; ``semaphore``, with ``permits`` and ``limit``. All clients of a key must use
+    #: the same kind. Not for ``acquire_all``.
     kind: str
+    #: The number of permits, all or none; 1 by default. Only for the kind ``semaphore``.
+    permits: int
+    #: The total number of permits; a missing semaphore is created with it. Only for the kind ``semaphore``.
+    limit: int
+    #: Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind ``read``.
+    yields_to_writers: bool
     #: ``s`` or ``ms``; only for the format ``timestamp``.
     unit: str
     #: Grace period: time after an unreleased lease expires in which no client can acquire the lock.
@@ -58,6 +68,10 @@ def check_options(options: AcquireOptions) -> None:
             check_seconds(name, value)
         elif name in _TEXTS and not isinstance(value, str):
             raise TypeError(f"{name} must be a str")
+        elif name in _COUNTS and (isinstance(value, bool) or not isinstance(value, int)):
+            raise TypeError(f"{name} must be an int")
+        elif name == "yields_to_writers" and not isinstance(value, bool):
+            raise TypeError(f"{name} must be a bool")
         elif name.startswith("on_") and not callable(value):
             raise TypeError(f"{name} must be callable")
     if options.get("renewal", "automatic") not in ("automatic", "manual"):
@@ -68,6 +82,9 @@ def check_plain_kind(options: AcquireOptions) -> None:
     """Raises ``ValueError`` for a kind that cannot be acquired together with other locks."""
     if options.get("kind", "lock") != "lock":
         raise ValueError(f"acquire_all acquires plain locks only, not locks of the kind {options['kind']}")
+    for name in _KIND_OPTIONS:
+        if name in options:
+            raise ValueError(f"{name} is not an option of acquire_all")
 
 
 def check_seconds(name: str, value: object) -> float:
@@ -94,8 +111,10 @@ def build_acquire_body(options: AcquireOptions) -> Dict[str, Any]:
     for name, value in options.items():
         if name in _MILLISECONDS:
             body[_MILLISECONDS[name]] = to_milliseconds(check_seconds(name, value))
-        elif name in _TEXTS:
+        elif name in _TEXTS or name in _COUNTS:
             body[name] = value
+        elif name == "yields_to_writers":
+            body["yieldsToWriters"] = value
     return body
 
 
