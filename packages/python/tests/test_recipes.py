@@ -26,10 +26,11 @@ class RecipeTest(ServerTest):
         self.folder = folder.name
 
     def start(self, name, *arguments, change=lambda text: text):
-        path = os.path.join(self.folder, name)
+        # A file of its own: an earlier process may not have read the last one yet.
+        path = os.path.join(self.folder, f"{time.monotonic_ns()}-{name}")
         with open(path, "w", encoding="utf-8") as file:
             file.write(change(read_recipe(name)))
-        output = open(f"{path}.{time.monotonic_ns()}", "w+", encoding="utf-8")
+        output = open(f"{path}.output", "w+", encoding="utf-8")
         self.addCleanup(output.close)
         process = subprocess.Popen(
             [sys.executable, path, *arguments], stdout=output, stderr=subprocess.STDOUT, cwd=self.folder
