@@ -22,6 +22,14 @@ class AsyncTest(ServerTest, unittest.IsolatedAsyncioTestCase):
                 await self.client.acquire(self.key)
         self.assertEqual(read_lock(self.key)["state"], "free")
 
+    async def test_a_writer_becomes_a_reader(self):
+        async with self.client.lock(self.key, kind="write") as hold:
+            hold_id = hold.hold_id
+            await hold.downgrade()
+            self.assertEqual(hold.kind, "read")
+            self.assertNotEqual(hold.hold_id, hold_id)
+        self.assertEqual(read_lock(self.key)["state"], "free")
+
     async def test_a_loss_cancels_the_block_and_is_raised(self):
         started_at = time.monotonic()
         with self.assertRaises(LockLost):

@@ -1,3 +1,4 @@
+import contextlib
 import math
 import threading
 import time
@@ -40,6 +41,41 @@ class HoldTest(ServerTest):
             self.assertRaises(LockHeld, self.client.acquire, self.key, kind="write")
         with self.client.lock(self.key, kind="write"):
             self.assertRaises(LockHeld, self.client.acquire, self.key, kind="read", yields_to_writers=False)
+
+    def test_a_downgraded_hold_is_renewed_and_released_as_a_reader(self):
+        proxy = self.start_proxy()
+        client = lockkeeper.Client(proxy.url, API_KEY)
+        with client.lock(self.key, kind="write", lease_s=1.2) as hold:
+            before = (hold.hold_id, hold.fence)
+            proxy.faults["downgrade"] = ["lose_response"]
+            hold.downgrade()
+            self.assertEqual([hold.kind, hold.fence], ["read", before[1]])
+            self.assertNotEqual(hold.hold_id, before[0])
+            sent = [key for verb, key, _ in proxy.requests if verb == "downgrade"]
+            self.assertEqual((len(sent), len(set(sent))), (2, 1))
+            with self.client.lock(self.key, kind="read"):
+                time.sleep(1.5)
+            hold.verify()
+            self.assertRaises(Refused, hold.downgrade)
+            self.assertFalse(hold.is_uncertain)
+        self.assertEqual(read_lock(self.key)["state"], "free")
+
+    def test_a_hold_whose_downgrade_is_unknown_is_released(self):
+        proxy = self.start_proxy()
+        hold = lockkeeper.Client(proxy.url, API_KEY).acquire(self.key, kind="write", lease_s=1.2)
+        proxy.faults["downgrade"] = ["lose_response"] * 9
+
+        def downgrade():
+            with contextlib.suppress(LockkeeperError):
+                hold.downgrade()
+
+        downgrading = threading.Thread(target=downgrade)
+        downgrading.start()
+        self.wait_until(lambda: read_lock(self.key)["kind"] == "read")
+        proxy.faults.clear()
+        self.assertEqual(hold.release(), "released")
+        downgrading.join()
+        self.assertEqual(read_lock(self.key)["state"], "free")
 
     def test_options_of_kinds_are_checked(self):
         self.assertRaises(TypeError, self.client.acquire, self.key, permits="2")

@@ -34,20 +34,20 @@ class Renewer:
     def reset(self) -> None:
         """Forgets all holds. A forked process must not renew those of its parent."""
         self._changed = threading.Condition()
-        self._holds: Dict[str, Hold] = {}
+        self._holds: Dict[Hold, None] = {}
         self._threads: Dict[str, threading.Thread] = {}
         self._changes = 0
 
     def add(self, hold: Hold) -> None:
         with self._changed:
-            self._holds[hold.hold_id] = hold
+            self._holds[hold] = None
             self._start("lockkeeper-deadlines", self._check_deadlines)
             self._start("lockkeeper-renewals", self._renew_due)
         self.wake()
 
     def remove(self, hold: Hold) -> None:
         with self._changed:
-            self._holds.pop(hold.hold_id, None)
+            self._holds.pop(hold, None)
 
     def wake(self) -> None:
         with self._changed:
@@ -67,7 +67,7 @@ class Renewer:
                 if not self._changed.wait_for(lambda: bool(self._holds), _LINGER_S):
                     del self._threads[name]
                     return
-                holds, changes = list(self._holds.values()), self._changes
+                holds, changes = list(self._holds), self._changes
             delay_s = step(holds)
             with self._changed:
                 if self._changes == changes:
@@ -78,7 +78,7 @@ class Renewer:
         return min(hold.remaining_s() for hold in holds)
 
     def _renew_due(self, holds: Sequence[Hold]) -> float:
-        renewed = [hold for hold in holds if hold.is_renewed]
+        renewed = [hold for hold in holds if hold.is_renewed and not hold.is_uncertain]
         if any(hold.find_renewal_delay_s() <= 0 for hold in renewed):
             due = [each for each in renewed if each.find_renewal_delay_s() <= each.lease_s * _EARLY_SHARE]
             for start in range(0, len(due), HOLDS_PER_REQUEST_MAX):
@@ -87,8 +87,9 @@ class Renewer:
 
     def _renew(self, holds: List[Hold]) -> None:
         limit_s = min(find_attempt_limit_s(each.lease_s, each.remaining_s()) for each in holds)
+        leases = [(each.hold_id, each.lease_s) for each in holds]
         try:
-            answer = self.verbs.renew_all([(each.hold_id, each.lease_s) for each in holds], limit_s)
+            answer = self.verbs.renew_all(leases, limit_s)
         except LockkeeperError as error:
             if error.status in (404, 405):
                 self._renew_one_by_one(holds, limit_s)
@@ -104,8 +105,10 @@ class Renewer:
             return
         results = answer.value.get("results")
         by_id = {each.get("holdId"): each for each in results} if isinstance(results, list) else {}
-        for hold in holds:
-            self._apply(hold, by_id.get(hold.hold_id, {}), answer.sent_at)
+        for hold, (hold_id, _) in zip(holds, leases):
+            # A downgrade that was sent in the meantime decides whether the hold is lost, and renews it if it succeeds.
+            if hold.hold_id == hold_id and not hold.is_uncertain:
+                self._apply(hold, by_id.get(hold_id, {}), answer.sent_at)
 
     def _renew_one_by_one(self, holds: Sequence[Hold], limit_s: float) -> None:
         """Sends one request per hold, to servers older than 0.3."""

@@ -53,6 +53,12 @@ class Verbs:
         answer = self._post(f"/holds/{hold_id}/renew", body, remaining_s, limit_s)
         return read_grant(answer.value, answer.sent_at)
 
+    def downgrade(self, hold_id: str, lease_s: float, remaining_s: float) -> Grant:
+        """Turns the hold of a writer into that of a reader. A repeated request returns the same grant."""
+        limit_s = find_attempt_limit_s(lease_s, remaining_s)
+        answer = self._post(f"/holds/{hold_id}/downgrade", {}, remaining_s, limit_s)
+        return read_grant(answer.value, answer.sent_at)
+
     def renew_once(self, hold_id: str, lease_s: float, limit_s: float) -> Grant:
         body = {"leaseMs": to_milliseconds(lease_s)}
         answer = self._post(f"/holds/{hold_id}/renew", body, 0, limit_s)

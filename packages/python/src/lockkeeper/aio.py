@@ -172,14 +172,26 @@ class AsyncHold(AsyncHolding[Hold]):
 
     def __init__(self, held: Hold) -> None:
         super().__init__(held)
-        self.key, self.hold_id, self.fence = held.key, held.hold_id, held.fence
+        self.key, self.fence = held.key, held.fence
         self.owner, self.format = held.owner, held.format
+
+    @property
+    def hold_id(self) -> str:
+        return self._held.hold_id
+
+    @property
+    def kind(self) -> str:
+        """``read`` after a downgrade."""
+        return self._held.kind
 
     async def renew(self, lease_s: Optional[float] = None) -> None:
         await run_in_thread(lambda: self._held.renew(lease_s))
 
     async def verify(self) -> None:
         await run_in_thread(self._held.verify)
+
+    async def downgrade(self) -> None:
+        await run_in_thread(self._held.downgrade)
 
 
 class AsyncHoldGroup(AsyncHolding[HoldGroup]):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import Any, Callable, Mapping, Optional, Protocol
 
 from ._grant import Grant
 from ._holding import LOGGER, Holding
 from ._moment import Moment
 from ._verbs import RETRY_S, Verbs
-from .errors import LockkeeperError, LockLost
+from .errors import LockkeeperError, LockLost, UnknownOutcome
 from .options import RENEW_SHARE, AcquireOptions, check_seconds
 from .release_requests import ReleaseRequest
 
@@ -43,8 +44,12 @@ class Hold(Holding):
         self.fence = grant.fence
         self.owner = grant.owner
         self.format = grant.format
+        #: ``read`` after a downgrade.
+        self.kind = options.get("kind", "lock")
         self.lease_s = grant.lease_s
         self.is_renewed = options.get("renewal", "automatic") == "automatic"
+        #: Whether the result of a downgrade is awaited or unknown. Neither kind could be renewed with certainty.
+        self.is_uncertain = False
         self._keeper = keeper
         self._outcome: Optional[str] = None
         self._closed = False
@@ -92,6 +97,17 @@ class Hold(Holding):
             self.lose("it was released elsewhere, or its lease ended in Redis")
         self.check()
 
+    def downgrade(self) -> None:
+        """Turns this hold of a writer into that of a reader. No other writer can acquire the lock in between.
+
+        The hold keeps its fencing token and its lease; ``kind`` and ``hold_id`` change. Waiting readers are
+        woken. Raises ``Refused`` for other kinds, ``LockLost``, or ``UnknownOutcome``: call it again, because
+        the hold is not renewed until then.
+        """
+        self.check()
+        self._downgrade()
+        self.check()
+
     def release(self, reserved_s: Optional[float] = None) -> str:
         """Releases the lock. With ``reserved_s``, no client can acquire it for that time.
 
@@ -106,6 +122,10 @@ class Hold(Holding):
             # A lost hold may still be in Redis until its lease ends there.
             retry_for_s = 0 if self.loss is not None else RETRY_S
             self.close()
+            if self.is_uncertain:
+                # Only the result shows which of the two holds to release.
+                with suppress(LockkeeperError):
+                    self._downgrade()
             outcome = self._keeper.verbs.release(self.hold_id, reserved_s, retry_for_s)
             self.finish(outcome)
             return outcome
@@ -164,6 +184,22 @@ class Hold(Holding):
 
     def find_renewal_delay_s(self) -> float:
         return self._delay_s - self._delayed_from.elapsed_s()
+
+    def _downgrade(self) -> None:
+        was_uncertain, self.is_uncertain = self.is_uncertain, True
+        try:
+            grant = self._keeper.verbs.downgrade(self.hold_id, self.lease_s, self.remaining_s())
+        except LockLost as error:
+            self.apply_loss(error.detail)
+            return
+        except LockkeeperError as error:
+            if not isinstance(error, UnknownOutcome) and error.code != "not_replicated":
+                self.is_uncertain = was_uncertain
+                self._keeper.wake()
+            raise
+        self.hold_id, self.kind = grant.hold_id, "read"
+        self.is_uncertain = False
+        self.apply(grant)
 
     def _set_deadline(self, grant: Grant) -> None:
         self._sent_at, self._left_s = grant.sent_at, grant.left_s
