@@ -73,6 +73,37 @@ func TestAllOptionsAreSent(t *testing.T) {
 	expectError(t, err, lockkeeper.ErrHeld)
 }
 
+func TestClientsShareALockUpToItsLimit(t *testing.T) {
+	client, _ := newClient(t)
+	for _, each := range []struct{ first, fitting, refused lockkeeper.LockOptions }{
+		{
+			lockkeeper.LockOptions{Kind: "semaphore", Permits: 2, Limit: 3},
+			lockkeeper.LockOptions{Kind: "semaphore", Limit: 3},
+			lockkeeper.LockOptions{Kind: "semaphore"},
+		},
+		{
+			lockkeeper.LockOptions{Kind: "read"},
+			lockkeeper.LockOptions{Kind: "read"},
+			lockkeeper.LockOptions{Kind: "write"},
+		},
+	} {
+		key := newLockKey(t)
+		for _, options := range []lockkeeper.LockOptions{each.first, each.fitting} {
+			hold, err := client.Acquire(background, key, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := hold.Release(background); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		_, err := client.Acquire(background, key, each.refused)
+		expectError(t, err, lockkeeper.ErrHeld)
+	}
+}
+
 func TestTheErrorOfAHeldLockNamesItsHolder(t *testing.T) {
 	client, _ := newClient(t)
 	key := newLockKey(t)
