@@ -46,14 +46,14 @@ describe("kinds of lock", () => {
   });
 
   it("a downgraded hold is renewed and released as that of a reader", async ({ client, direct, key }) => {
-    const hold = await client.acquire(key, { kind: "write", leaseMs: 600 });
+    const hold = await client.acquire(key, { kind: "write", leaseMs: 900 });
     const { holdId, fence, signal } = hold;
     await hold.downgrade();
     expect(hold).toMatchObject({ kind: "read", fence, signal, state: "held" });
     expect(hold.holdId).not.toBe(holdId);
     const reader = await client.acquire(key, { kind: "read" });
     const downgradedAt = performance.now();
-    await waitUntil(() => performance.now() > downgradedAt + 800);
+    await waitUntil(() => performance.now() > downgradedAt + 1200);
     await hold.verify();
     await hold.renew();
     await reader.release();
@@ -80,11 +80,11 @@ describe("kinds of lock", () => {
   });
 
   it("a refused downgrade leaves the writer, which is renewed", async ({ client, key }) => {
-    const hold = await client.acquire(key, { kind: "write", leaseMs: 600 });
+    const hold = await client.acquire(key, { kind: "write", leaseMs: 900 });
     const inner = await hold.reenter();
     await expect(hold.downgrade()).rejects.toBeInstanceOf(HeldError);
     const refusedAt = performance.now();
-    await waitUntil(() => performance.now() > refusedAt + 800);
+    await waitUntil(() => performance.now() > refusedAt + 1200);
     hold.assertHeld();
     await inner.release();
     await hold.downgrade();
