@@ -27,7 +27,7 @@ describe("kinds of lock", () => {
     for (const hold of [one, two]) expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
-  it("a reader gives way to a waiting writer, unless it is told not to", async ({ client, server, key }) => {
+  it("a reader gives way to a waiting writer, unless it is asked not to", async ({ client, server, key }) => {
     const reader = await client.acquire(key, { kind: "read" });
     const writing = client.acquire(key, { kind: "write", waitMs: 10_000 });
     await waitUntil(async () => (await server.readLock(key)).waiters.count === 1);

@@ -21,7 +21,7 @@ const it = locksTest();
 
 const FAIR = { kind: "fair" } as const;
 const WAITING = { kind: "fair", waitMs: 20_000 } as const;
-/** Who waits looks again by itself after two seconds, less a fifth for chance. */
+/** A waiter tries again after two seconds without a message, less up to a fifth of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 const FAIR_WAIT_MS = 300_000;
 

@@ -4,7 +4,7 @@ import { createRedissonOwner, getErrorCode, sleepMs } from "../support/test-lock
 import { waitUntil } from "../support/test-server.ts";
 import type { ConformanceFixture } from "./conformance-fixture.ts";
 
-/** Who waits looks again by itself after two seconds, less a fifth for chance. */
+/** A waiter tries again after two seconds without a message, less up to a fifth of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 
 /** What the queue of a fair lock promises, on whichever topology. */
@@ -67,7 +67,7 @@ export function describeFairOrder(scene: ConformanceFixture): void {
       const served: number[] = [];
       const waits = await queueUp(key, 1, served);
       await sleepMs(100);
-      // Without a message, nobody looks for more than a second.
+      // Without a message, no client tries for more than a second.
       await scene.deleteKey(key);
       const startedAt = performance.now();
       off.abort();

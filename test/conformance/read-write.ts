@@ -233,7 +233,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect(await getErrorCode(opened.verbs.reserve(createTestKey(), asRead))).toBe("invalid");
     });
 
-    it("without one of its keys, a hold of a reader is lost or goes on, and is never half there", async () => {
+    it("without one of its keys, a hold of a reader is lost or continues whole", async () => {
       const key = createTestKey();
       const [one, two, three] = [
         await acquire(key, "read"),

@@ -5,7 +5,7 @@ import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts"
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Who waits looks again by itself after two seconds, less a fifth for chance. */
+/** A waiter tries again after two seconds without a message, less up to a fifth of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 
 /** For how long a call takes. */

@@ -25,7 +25,7 @@ import org.redisson.config.Config;
  * `id {json}` lines. Each name is one thread.
  */
 public final class ReadWritePeer {
-  /** Every third section writes, and every fourth of those goes on reading before it stops writing. */
+  /** Every third section writes, and every fourth of those continues as a reader before it stops writing. */
   private static final int WRITE_EVERY = 3;
   private static final int DOWNGRADE_EVERY = 4;
 

@@ -77,7 +77,7 @@ public final class SharedObjectsPeer {
     }
   }
 
-  /** One after the other, of a semaphore that nobody else uses. */
+  /** One after the other, on a semaphore without other clients. */
   private String pairs(String key, int count) throws InterruptedException {
     RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(key);
     long from = System.nanoTime();

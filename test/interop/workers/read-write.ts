@@ -8,7 +8,7 @@ import { NO_READS_OR_WRITES, type ReadWriteTally } from "../read-write-tally.ts"
 import { serveVerbs } from "./serve.ts";
 
 const LEASE_MS = 30_000;
-/** Every third section writes, and every fourth of those goes on reading before it stops writing. */
+/** Every third section writes, and every fourth of those continues as a reader before it stops writing. */
 const WRITE_EVERY = 3;
 const DOWNGRADE_EVERY = 4;
 

@@ -48,7 +48,7 @@ serveVerbs({
     return tally;
   },
 
-  /** One after the other, of a semaphore that nobody else uses. */
+  /** One after the other, on a semaphore without other clients. */
   async pairs(key = "", count) {
     const from = performance.now();
     for (let n = 0; n < Number(count); n++)

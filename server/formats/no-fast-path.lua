@@ -1,0 +1,15 @@
+-- Included instead of a fast path by locks that have none: every call continues in the complete script.
+
+-- include fast-path/window.lua
+
+local function is_free()
+  return false
+end
+
+local function store_hold_now(_token, _lease_ms) end
+
+local function is_held_once(_token)
+  return false
+end
+
+local function remove_hold_now(_token) end
