@@ -321,8 +321,8 @@ export class RedisLocks implements OperatorVerbs {
     assertCount("limit", limit, PERMIT_LIMIT_MAX);
     const reply = await attempt(this.#redis, () => SEMAPHORE_WRITER.setLimit(this.#redis, key, limit));
     if (reply.outcome === "not_a_lock") throw createRefusalError(key, "redisson", reply);
-    const { available, acquired, asOf } = reply;
-    return { key, limit, available, acquired, asOf };
+    const { available, acquired, previousLimit, asOf } = reply;
+    return { key, limit, available, acquired, previousLimit, asOf };
   }
 
   /**

@@ -6,7 +6,7 @@
 -- KEYS[1] the semaphore    KEYS[2] the companion of the key    KEYS[3] the acquired permits (sorted set)
 -- ARGV[1] total number of permits    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
--- Returns {'limited', now ms, available permits, acquired permits}    {'not_a_lock', type}
+-- Returns {'limited', now ms, available permits, acquired permits, total before, or -1 if it was missing}    {'not_a_lock', type}
 
 -- include storage.lua
 
@@ -23,6 +23,7 @@ local last = read_companion(2)
 local is_known = acquired > 0 or last.value == 'semaphore'
 if state == 'semaphore' and not is_known and available ~= limit then return { 'not_a_lock', 'string' } end
 
+local total_before = state == 'missing' and -1 or available + acquired
 reclaim_permits(now_ms)
 acquired = redis.call('ZCARD', KEYS[3])
 if state == 'missing' then
@@ -35,4 +36,5 @@ forget_hold(last)
 last.format, last.value = FORMAT, 'semaphore'
 redis.call('SET', KEYS[2], format_companion(last), 'PX', KEY_COMPANION_MS)
 publish_permits(1, ARGV[2], ARGV[3] == '1')
-return { 'limited', format_integer(now_ms), format_integer(limit - acquired), format_integer(acquired) }
+return { 'limited', format_integer(now_ms), format_integer(limit - acquired), format_integer(acquired),
+  format_integer(total_before) }
