@@ -122,8 +122,6 @@ function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): 
     if (!isSemaphore || (input[field] ?? 0) === 0) continue;
     context.addIssue({ code: "custom", path: [field], message: "is not allowed with the kind semaphore" });
   }
-  if ((input.permits ?? 1) > (input.limit ?? PERMITS_MAX))
-    context.addIssue({ code: "custom", path: ["permits"], message: "must be at most limit" });
 }
 
 /** A field of the kind `read`. */

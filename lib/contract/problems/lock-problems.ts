@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FormatName, TimestampUnit } from "../format.ts";
+import { FormatName, LockKind, TimestampUnit } from "../format.ts";
 import { Holder, keyFields } from "../lock.ts";
 import {
   HELD_EXAMPLE,
@@ -109,6 +109,23 @@ export const LOCK_PROBLEMS = {
       unit: "s",
     },
   },
+  kind_conflict: {
+    meaning:
+      "The key is used as a kind of lock that cannot share it with the requested one: a semaphore or a latch, or, for a request of these, another lock.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Use the same `kind` in all clients of the key, or another key.",
+    facts: {
+      ...keyFields,
+      kind: LockKind.meta({ description: "The kind of lock that uses the key." }),
+    },
+    example: {
+      detail:
+        "The key is used as a semaphore. Nothing was changed. Use the same kind in all clients of the key, or another key.",
+      key: "lock:exports",
+      kind: "semaphore",
+    },
+  },
   limit_conflict: {
     meaning:
       "The semaphore has another limit than the request states, or fewer permits in total than requested. Without `limit`, it does not exist.",
@@ -124,7 +141,7 @@ export const LOCK_PROBLEMS = {
     },
     example: {
       detail: "The semaphore has 10 permits in total. Send this limit, and request at most as many permits.",
-      key: "semaphore:exports",
+      key: "lock:exports",
       limit: 10,
     },
   },

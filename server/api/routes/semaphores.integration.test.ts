@@ -96,12 +96,16 @@ describe("semaphores", () => {
       status: 409,
       body: { code: "limit_conflict", limit: 1 },
     });
+    for (const body of [{ permits: 2 }, { permits: 2, limit: 1 }])
+      expect(await server.call(path, { body: { kind: "semaphore", ...body } })).toMatchObject({
+        status: 409,
+        body: { code: "limit_conflict", limit: 1 },
+      });
     for (const limit of [0, 1.5, "2", 4097]) expect((await put(limit)).body.code).toBe("invalid");
     for (const body of [
       { permits: 2 },
       { limit: 2 },
       { kind: "semaphore", graceMs: 5 },
-      { kind: "semaphore", permits: 3, limit: 2 },
       { kind: "semaphore", format: "token" },
     ])
       expect((await server.call(path, { body })).body.code).toBe("invalid");

@@ -15,7 +15,7 @@ import type { Services } from "../routing/services.ts";
 
 const AS_OF = 1_795_216_496_123;
 const LATCH_EXAMPLE: Latch = { target: "default", key: "latch:import:42", count: 3, asOf: AS_OF };
-const ERRORS = ["not_a_lock", "key_not_allowed", "unknown_outcome"] as const;
+const ERRORS = ["not_a_lock", "kind_conflict", "key_not_allowed", "unknown_outcome"] as const;
 
 /** Creates the routes of semaphores and count-down latches. Permits are acquired and released like locks. */
 export function createSemaphoreRoutes(services: Pick<Services, "pendingRequests">): Route[] {
@@ -38,7 +38,7 @@ function createLimitRoute(): Route {
       status: 200,
       schema: Semaphore,
       example: {
-        ...{ target: "default", key: "semaphore:exports", limit: 10, available: 7, acquired: 3, asOf: AS_OF },
+        ...{ target: "default", key: "lock:exports", limit: 10, available: 7, acquired: 3, asOf: AS_OF },
       },
       description: "The permits of the semaphore.",
     },
@@ -114,7 +114,7 @@ function createReadLatchRoute(services: Pick<Services, "pendingRequests">): Rout
       "Returns the count of a latch, at once or as soon as it opens. An open latch has no key in Redis, so a name that was never used is an open latch.",
     query: LatchQuery,
     response: { status: 200, schema: Latch, example: LATCH_EXAMPLE, description: "The latch." },
-    errors: ["not_a_lock", "key_not_allowed", "too_many_waiting"],
+    errors: ["not_a_lock", "kind_conflict", "key_not_allowed", "too_many_waiting"],
     handle: async (call) =>
       createJsonResponse(200, toLatch(call.target.name, await readLatch(call, services))),
   });

@@ -3,9 +3,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { UnexpectedReplyError } from "../../redis/failure.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildColocatedKey, TARGET_PREFIX } from "../keys.ts";
+import { buildColocatedKey, buildCompanionKey, TARGET_PREFIX } from "../keys.ts";
 import type { LockRequest } from "../lock-requests.ts";
-import type { NotALockReply } from "../script-replies.ts";
+import { type NotALockReply, parseNotALockReply } from "../script-replies.ts";
 import { buildLatchChannel, buildPermitsKey } from "./redisson-keys.ts";
 
 type Keys = RedisArgument[];
@@ -46,7 +46,7 @@ export class LatchScripts {
   setCount(redis: Commands, key: Key, count: number, { id, digest }: LockRequest): Promise<LatchReply> {
     return this.#set.run(
       redis,
-      [toRedisArgument(key), buildRequestKey(key, id), buildPermitsKey(key)],
+      [toRedisArgument(key), buildRequestKey(key, id), buildCompanionKey(key), buildPermitsKey(key)],
       [count, digest, buildLatchChannel(key), formatShardedFlag(redis)],
     );
   }
@@ -54,21 +54,26 @@ export class LatchScripts {
   countDown(redis: Commands, key: Key, { id, digest }: LockRequest): Promise<LatchReply> {
     return this.#countDown.run(
       redis,
-      [toRedisArgument(key), buildRequestKey(key, id), buildOpenedKey(key), buildPermitsKey(key)],
+      [
+        ...[toRedisArgument(key), buildRequestKey(key, id), buildOpenedKey(key)],
+        ...[buildCompanionKey(key), buildPermitsKey(key)],
+      ],
       [digest, buildLatchChannel(key), formatShardedFlag(redis)],
     );
   }
 
   read(redis: Commands, key: Key): Promise<LatchReply> {
-    return this.#read.read(redis, [toRedisArgument(key), buildOpenedKey(key), buildPermitsKey(key)], []);
+    const keys = [toRedisArgument(key), buildOpenedKey(key), buildCompanionKey(key), buildPermitsKey(key)];
+    return this.#read.read(redis, keys, []);
   }
 }
 
 function parseReply(reply: unknown): LatchReply {
-  const [outcome, first = "", count, openedUs = "0"] = Array.isArray(reply) ? reply.map(String) : [];
+  const fields = Array.isArray(reply) ? reply.map(String) : [];
+  const [outcome, first = "", count, openedUs = "0"] = fields;
   switch (outcome) {
     case "not_a_lock":
-      return { outcome, type: first };
+      return parseNotALockReply(fields);
     case "request_id_reused":
       return { outcome };
     case "set":

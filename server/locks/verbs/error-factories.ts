@@ -1,11 +1,17 @@
 import { MIN_HOLD_RESERVER, parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
-import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
+import {
+  LockKind,
+  type TimestampUnit,
+  type WritableFormat,
+  type WritableKind,
+} from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   HeldError,
   IdempotencyKeyRequiredError,
   IdempotencyKeyReusedError,
   KeyNotAllowedError,
+  KindConflictError,
   LimitConflictError,
   LostError,
   NotALockError,
@@ -242,8 +248,19 @@ export function createRefusalError(
     );
   }
   if (reply.outcome === "limit_conflict") return createLimitConflictError(key, reply.limit);
+  if (reply.foundKind !== undefined) return createKindConflictError(key, reply.foundKind);
   if (reply.auxiliary !== undefined) return createNoQueueError(key, reply.type, reply.auxiliary);
   return createNotALockError(key, reply.type, format);
+}
+
+/** @param found the kind of lock that uses the key */
+function createKindConflictError(key: Key, found: string): KindConflictError {
+  const kind = LockKind.safeParse(found).data ?? "semaphore";
+  const name = kind === "read" || kind === "write" ? "read/write lock" : kind;
+  return new KindConflictError(
+    `The key is used as a ${name}. Nothing was changed. Use the same kind in all clients of the key, or another key.`,
+    { ...toKeyFields(key), kind },
+  );
 }
 
 function createNoQueueError(key: Key, redisType: string, auxiliary: string): NotALockError {

@@ -31,6 +31,7 @@ describe("acquire", () => {
 
   it("names the actual limit if it differs, and needs a limit for a missing semaphore", async ({
     take,
+    direct,
     readState,
     key,
   }) => {
@@ -38,9 +39,12 @@ describe("acquire", () => {
       code: "limit_conflict",
       facts: { key, limit: null },
     });
+    expect(await getErrorCode(take(key, 3, { limit: 2 }))).toBe("limit_conflict");
+    expect(await direct.exists(key)).toBe(0);
     const hold = await take(key, 1, { limit: 3 });
     for (const [permits, limit] of [
       [1, 4],
+      [4, 3],
       [4, undefined],
     ] as const) {
       const refusal = await catchLockError(take(key, permits, { limit }));
@@ -136,7 +140,6 @@ describe("requests", () => {
       { format: "token" },
     ] as const)
       expect(await getErrorCode(take(key, 1, more))).toBe("invalid");
-    expect(await getErrorCode(take(key, 3, { limit: 2 }))).toBe("invalid");
     expect(await getErrorCode(take(key, 1, { kind: "lock" }))).toBe("invalid");
     expect(await direct.exists(key)).toBe(0);
     const hold = await take(key, 1, { limit: 2 });
