@@ -68,7 +68,7 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice keeps the whole string in memory for as long as the lock is held. */
+/** Copies part of a string. A slice would keep the whole reply in memory for as long as the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }

@@ -36,7 +36,7 @@ export function buildReadWriteKeys(key: Key): RedisArgument[] {
   return [buildWritersKey(key), buildCompanionKey(key)];
 }
 
-/** Returns the name of a waiter in the lists of waiters. */
+/** Returns the id of a waiter in the list of waiters. */
 export function formatWaiterId(kind: WritableKind | undefined, requestId: string): string {
   // The role is part of the name, because no field of the list contains it. No request id ends with it.
   return kind === "write" ? `${requestId}~write` : requestId;

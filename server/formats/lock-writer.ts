@@ -109,7 +109,7 @@ export class LockWriter {
     this.#batches = !this.#hasFastPath ? undefined : new VerbBatches(script("batch", parseBatchReply));
   }
 
-  /** Builds the keys of the verbs that continue or read a hold. */
+  /** Builds the keys for verbs that change or read an existing hold. */
   protected buildKeys(key: Key, token: string): Keys {
     return buildHoldKeyPair(this.kind, key, token);
   }
@@ -119,7 +119,6 @@ export class LockWriter {
     return buildKindWakeChannel(this.kind, key);
   }
 
-  /** Removes a waiter. */
   stopWaiting(redis: Commands, channel: string, key: Key, waiter: StopWaitingRequest): Promise<void> {
     return stopWaiting(redis, channel, key, { ...waiter, kind: this.kind });
   }
@@ -258,8 +257,8 @@ export class LockWriter {
   }
 
   /**
-   * @param beside additional keys. Redisson's fair lock: its queue and heartbeats; its head is woken and keeps its place.
-   *   `token`: the list on which waiters of other libraries block
+   * @param beside additional keys. Redisson's fair lock: its queue and heartbeats, so that the head is woken and keeps
+   *   its place. `token`: the list on which waiters of other libraries block
    * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(
@@ -288,7 +287,7 @@ export class LockWriter {
     );
   }
 
-  /** Extends a hold; a foreign hold only if it ends when its key expires. */
+  /** Extends a hold. A foreign hold can be extended only if it ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [

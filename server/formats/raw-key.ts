@@ -4,11 +4,14 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * The maximum number of fields in a hash. Larger hashes are application data and are not read. A Redisson group has three
- * fields per value.
+ * The maximum number of fields in a hash. Larger hashes are application data and are not read. The hash of a Redisson
+ * multi lock has three fields per value.
  */
 export const FIELDS_MAX = 192;
-/** The maximum number of members in a set or sorted set: a semaphore can have more holders than a lock has readers. */
+/**
+ * The maximum number of members in a set or sorted set. It exceeds the number of readers of a lock, because semaphores
+ * have more holders.
+ */
 export const MEMBERS_MAX = 256;
 /** The maximum size in bytes of a string, field name, field value or member of a lock. */
 export const VALUE_BYTES_MAX = 1024;
@@ -52,9 +55,12 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** The number of bytes for a string; otherwise the number of members. */
   readonly size: number;
-  /** Memory used by the content or, for a string, by its permits. 0: not measured. */
+  /** Memory used by the content or, for a string, by the set of its permits, in bytes. 0 if not measured. */
   readonly bytes: number;
-  /** The string; or fields and values; or members; or members and scores. Empty if too large to be read. */
+  /**
+   * The content by type: a string; fields and values; members; or members and scores. Empty if it is too large to be
+   * read.
+   */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
   /** The number of waiters of Lockkeeper's verbs that are not in the fair queue. */
@@ -65,14 +71,14 @@ export interface RawKey {
   readonly queued: number;
   /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];
-  /** Whether its companion describes a semaphore. If no permit is acquired, the number is then no lock. */
+  /** Whether its companion describes a semaphore. While no permit is acquired, such a number is not a lock. */
   readonly isSemaphore?: true;
 }
 
 export type RawReply =
   | { readonly type: "none"; readonly asOf: number; readonly waiting: number; readonly queued: number }
   | { readonly type: "other"; readonly asOf: number; readonly name: string }
-  /** The user may not measure the key, so it was not read. */
+  /** The Redis user may not run MEMORY USAGE on the key, so it was not read. */
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
@@ -103,7 +109,7 @@ export function parseRawReply(reply: unknown): RawReply {
   return { type: "read", raw };
 }
 
-/** Whether acquire.lua of a semaphore wrote this companion of its key, which describes no hold. */
+/** Whether this companion of a key was written by a semaphore's acquire.lua. It describes no hold. */
 const describesSemaphore = (companion: string) => companion.startsWith("\nsemaphore\n");
 
 /** The auxiliary keys of a key, each as its command returned it; `undefined` if Redis refused it. */

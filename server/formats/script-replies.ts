@@ -5,7 +5,6 @@ import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts
 import type { SeenHolder } from "./observation.ts";
 import { parseReleaseRequest } from "./release-request.ts";
 
-/** The replies of the scripts in this folder, and their parsers. */
 
 /** The reply to a request that was granted. */
 export interface GrantedReply {
@@ -50,15 +49,15 @@ export interface LimitConflictReply {
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty for a semaphore, and if the lock is free and, for `remainingMs`, only the longest waiter may acquire it. */
+  /** Empty for a semaphore, and for a free lock that only the longest waiter may acquire during `remainingMs`. */
   readonly holders: readonly SeenHolder[];
   /** The permits of a semaphore. */
   readonly permits?: PermitCounts | undefined;
 }
 
-/** The permits of a semaphore, and whether a client that has waited longer acquires the next ones. */
+/** The permits of a semaphore, and whether the next ones go to a client that has waited longer. */
 export interface PermitCounts {
-  /** Negative if more permits are acquired than the limit, which was decreased. */
+  /** Negative if the limit was decreased below the number of acquired permits. */
   readonly available: number;
   readonly total: number;
   readonly isReserved: boolean;
@@ -180,7 +179,10 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
   throw new UnexpectedReplyError(`force-release.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** `kept`: the place of the waiter is kept while the lock is held, and `remainingMs` is the rest of the lock. */
+/**
+ * `kept`: the waiter keeps its place while the lock is held. `remainingMs` is the TTL of the lock; `null` if it is free
+ * or has none.
+ */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
   | { readonly outcome: "left"; readonly asOf: number };

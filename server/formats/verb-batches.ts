@@ -61,7 +61,7 @@ class ConnectionBatches {
   ) {}
 
   run<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
-    // Callers that are served in the same turn often issue their next verbs in the same turn.
+    // Callers whose replies arrive in the same turn often issue their next verbs in the same turn.
     if (this.#inFlight === 0 && !this.#isFlushScheduled && this.#lastTurnVerbs <= 1)
       return this.#runNow(verb);
     return new Promise<Reply>((resolve, reject) => {

@@ -26,7 +26,7 @@ function createScripts(scripts?: URL): FairScripts {
 
 type Connection = Parameters<typeof FairMachine.create>[0];
 
-/** Runs random steps against the scripts and a model, and compares the two after each step. */
+/** Runs random steps against the scripts and a model, and compares both after each step. */
 const checkQueue = (
   [direct, listener]: [Connection, Connection],
   scripts: FairScripts,
@@ -53,7 +53,7 @@ describe("the queue of a fair lock", () => {
   });
 });
 
-/** What each breaks, and the text in which file. */
+/** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
 const MUTANTS = [
   {
     what: "a dead waiter at the head is not removed",

@@ -18,7 +18,7 @@ export type LatchReply =
       readonly asOf: number;
       /** 0 if the latch is open. */
       readonly count: number;
-      /** When a client of Lockkeeper opened it last, in Unix microseconds; 0 if unknown. Only for `count`. */
+      /** When a client of Lockkeeper last opened it, in Unix microseconds; 0 if unknown. Only for `count`. */
       readonly openedUs: number;
     };
 
@@ -29,7 +29,7 @@ const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
-/** The scripts of a latch. */
+/** Reads and changes latches, each in one script. */
 export class LatchScripts {
   readonly #set: Script<Keys, Keys, LatchReply>;
   readonly #countDown: Script<Keys, Keys, LatchReply>;

@@ -10,10 +10,9 @@
 -- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
 -- Returns {now ms, type, TTL in ms (-1: none, -2: no key), size, content, the companion or '' (too large),
---          waiters of Lockkeeper's verbs outside the fair queue, fencing counter or '', live waiters in the fair queue as far
---          as known, acquired permits (flat,
---          those that expire first), memory in bytes of the content or, for a string, of the permits (0: not measured,
---          -1: cannot be measured)}
+-- waiters of Lockkeeper's verbs outside the fair queue, fencing counter or '', live waiters in the fair queue as far as
+-- known, acquired permits (flat, those that expire first), bytes of memory of the content or, for a string, of the permits
+-- (0: not measured, -1: cannot be measured)}
 -- content: fields of a hash, members of a set, members and scores of a sorted set, empty if there are too many or they
 --          are too large; the beginning of a string
 

@@ -2,7 +2,7 @@
 --
 -- Guarantee: a repeated request counts once. An open latch stays open, and no other data is changed.
 --
--- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was opened last, in µs
+-- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was last opened, in µs
 -- KEYS[4] the permits if it is a semaphore
 -- ARGV[1] digest of the request    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
@@ -10,7 +10,7 @@
 
 -- include latch.lua
 
--- Longer than any wait of a client that saw the latch closed.
+-- Longer than a client that saw the latch closed can wait.
 local OPENED_MS = 86400000
 
 local time = redis.call('TIME')
@@ -30,7 +30,7 @@ if count > 1 then
   redis.call('INCRBY', KEYS[1], -1)
   return { 'counted', now, format_integer(count - 1) }
 end
--- A new count can be set before a waiter looks, which then finds this time.
+-- A new count may be set before a waiter reads the latch. The waiter then finds this time.
 redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)
 redis.call('DEL', KEYS[1])
 publish_latch(ARGV[2], '0', ARGV[3] == '1')

@@ -9,8 +9,8 @@
 local REQUEST_MS = 120000
 local REQUEST_BYTES_MAX = 64
 
--- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock' and the type of the key; 'fault' and its error. KEYS[k]
--- exists if the number is a semaphore.
+-- Reads the latch. Returns 'closed' and its count; 'open' and 0; 'not_a_lock' and the type of the key; or 'fault' and the
+-- error. KEYS[k] exists if the number is a semaphore.
 local function read_latch(k)
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
@@ -35,7 +35,7 @@ local function remember_latch_request(k, verb, digest)
   redis.call('SET', KEYS[k], verb .. ' ' .. digest, 'PX', REQUEST_MS)
 end
 
--- 0 opens the latch, 1 states that it has a new count.
+-- Publishes the message of Redisson: 0 if the latch is open, 1 if it has a new count.
 local function publish_latch(channel, message, is_sharded)
   redis.pcall('PUBLISH', channel, message)
   if is_sharded then redis.pcall('SPUBLISH', channel, message) end

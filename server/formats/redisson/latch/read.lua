@@ -1,10 +1,10 @@
 -- Reads the count of a latch; changes nothing.
 --
 -- The first key is the latch.
--- KEYS[2] when the latch was opened last by a client of Lockkeeper, in µs
+-- KEYS[2] when a client of Lockkeeper last opened the latch, in µs
 -- KEYS[3] the permits if it is a semaphore
 --
--- Returns {'count', now ms, count (0: open), when it was opened last, in µs, or '0'}    {'not_a_lock', type}
+-- Returns {'count', now ms, count (0: open), when it was last opened, in µs, or '0'}    {'not_a_lock', type}
 
 -- include latch.lua
 

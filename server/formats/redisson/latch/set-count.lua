@@ -1,6 +1,6 @@
 -- Closes an open latch with a count.
 --
--- Guarantee: changes no latch that is closed, and no other data. A repeated request returns its first result.
+-- Guarantee: changes neither a closed latch nor other data. A repeated request returns its first result.
 --
 -- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] the permits if it is a semaphore
 -- ARGV[1] count    ARGV[2] digest of the request    ARGV[3] channel of waiters

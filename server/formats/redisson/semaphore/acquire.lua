@@ -2,7 +2,7 @@
 --
 -- Guarantee: never more permits are acquired than the semaphore has. A new hold has a larger fencing token than every earlier
 -- hold of the key. A repeated request id changes nothing and returns its first result. Clients that wait are served in the
--- order in which they began to wait. Any other string than a semaphore is not changed: a number without permits is adopted
+-- order in which they began to wait. A string that is not a semaphore is never changed: a number without permits is adopted
 -- only if it equals the requested limit, or if the companion of the key shows that it was a semaphore.
 --
 -- KEYS[1] the semaphore    KEYS[2] the companion of the hold    KEYS[3] the acquired permits (sorted set)
@@ -18,8 +18,8 @@
 --
 -- Returns {'granted', now ms, permits, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
 --          release request as JSON or ''}
---         {'short', now ms, ms until a permit expires (-1: never), available permits, total, '1' if a client that has
---          waited longer is next, else ''}
+-- {'short', now ms, ms until a permit expires (-1: never), available permits, total, '1' if a client that has waited longer
+-- is next, else ''}
 --         {'limit_conflict', total, or -1 if there is no semaphore}
 --         {'queue_full', now ms, number of waiters}      {'not_a_lock', type}      {'request_id_reused'}      {'unknown'}
 --         {'lost', now ms, 'ended' or 'withdrawn'}
@@ -32,10 +32,10 @@
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
--- How long the companion of the key is kept. Afterwards, the limit is needed to recognize a semaphore whose permits are all
--- available.
+-- How long the companion of the key is kept. Afterwards, a semaphore whose permits are all available is recognized only by
+-- the limit.
 local KEY_COMPANION_MS = 172800000
--- Marks the event of a hold that does not end the others.
+-- Marks the event of a hold that does not end other holds.
 local SHARED = '{"shared":true}'
 -- Permits of Redisson without a lease expire after this time.
 local NEVER_MS = 922337203685477
@@ -89,7 +89,7 @@ else
   if limit and limit ~= total or permits > total then return { 'limit_conflict', format_integer(total) } end
 end
 
--- Shows that the key is a semaphore, also while all its permits are available.
+-- Writes the companion of the key, which shows that it is a semaphore even while all permits are available.
 local function write_key_companion(fence)
   forget_hold(last)
   last.fence, last.format, last.value = fence, FORMAT, 'semaphore'
@@ -105,12 +105,13 @@ if state == 'missing' then
   redis.call('SET', KEYS[1], format_integer(available))
   is_changed = true
 else
-  -- A waiter must recognize the semaphore when its last permit has been released.
+  -- A waiter must still recognize the semaphore after its last permit has been released.
   if last.value ~= 'semaphore' then write_key_companion(last.fence) end
   if is_changed then available = total - redis.call('ZCARD', KEYS[3]) end
 end
 
--- Takes the permits, and returns for how long, in ms. If Redis refuses the second write, the first is undone.
+-- Stores the permits. Returns the time in ms for which they were acquired. If Redis refuses the second write, the first is
+-- undone.
 local function store_permits()
   redis.call('INCRBY', KEYS[1], -permits)
   local added = redis.pcall('ZADD', KEYS[3], 'NX', unpack(build_permits(token, permits, now_ms + lease_ms)))
@@ -118,7 +119,7 @@ local function store_permits()
     redis.call('INCRBY', KEYS[1], permits)
     error(added)
   end
-  -- A permit of an earlier hold with this token, the rest of which was released by another client.
+  -- Some permits may still exist: those of an earlier hold with this token, of which another client released the rest.
   if added < permits then redis.call('INCRBY', KEYS[1], permits - added) end
   local ttl_ms = redis.call('PTTL', KEYS[1])
   if ttl_ms < 0 then return lease_ms end

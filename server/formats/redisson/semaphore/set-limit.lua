@@ -1,7 +1,8 @@
 -- Sets the total number of permits of a semaphore, and creates it if it is missing.
 --
--- Guarantee: changes only a semaphore, recognized as by acquire.lua, and no acquired permit. If more permits are acquired than
--- the new limit, the number of available permits is negative until enough of them were released. Repeating it changes nothing.
+-- Guarantee: changes only a semaphore, recognized as in acquire.lua, and no acquired permit. If more permits are acquired
+-- than the new limit, the number of available permits is negative until enough of them are released. A repeated call
+-- changes nothing.
 --
 -- KEYS[1] the semaphore    KEYS[2] the companion of the key    KEYS[3] the acquired permits (sorted set)
 -- ARGV[1] total number of permits    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub

@@ -1,5 +1,5 @@
--- Redisson's semaphore with expirable permits. Included by the verbs that continue or read a hold; acquire.lua and
--- release.lua of this folder take and return its permits. The count of a hold is the number of its permits.
+-- Redisson's semaphore with expirable permits. Included by the verbs that change or read an existing hold; acquire.lua and
+-- release.lua of this folder acquire and release permits. The count of a hold is the number of its permits.
 --
 -- KEYS[1] the semaphore    KEYS[3] its acquired permits (sorted set)
 
@@ -11,7 +11,7 @@ local COUNTS_ITSELF = false
 -- include ../../companion.lua
 -- include permits.lua
 
--- As many as an acquire can ask for.
+-- The maximum number of permits of one acquire.
 local PERMITS_MAX = 256
 
 -- The hold that find_count or read_state found. Its companion may be missing.
@@ -42,13 +42,13 @@ end
 -- Returns the time until the first permit of the hold expires, in ms.
 local function read_remaining_ms(_k, _kept, now_ms)
   local left_ms = (find_hold_end(found_token, found_permits, now_ms) or now_ms) - now_ms
-  -- The semaphore can have a TTL, which its permits then have as well.
+  -- If the semaphore has a TTL, it limits that of its permits.
   local ttl_ms = redis.call('PTTL', KEYS[3])
   return ttl_ms >= 0 and math.min(ttl_ms, left_ms) or left_ms
 end
 
--- Reads the hold of one token: 'held', its remaining time in ms, no holders, and the number of its permits; 'free', 0;
--- 'not_a_lock' and the type of the key; 'fault' and its error. Clears the companion if it describes another hold.
+-- Reads the hold of one token. Returns 'held', its remaining time in ms, no holders, and the number of its permits; 'free'
+-- and 0; 'not_a_lock' and the type of the key; or 'fault' and the error. Clears the companion if it describes another hold.
 local function read_state(_k, kept, token, now_ms)
   local state, detail, acquired = read_semaphore()
   if state == 'fault' then return state, detail end
@@ -68,7 +68,7 @@ local function extend_expiry(_k, kept, total_ms, now_ms)
   return kept.value, read_remaining_ms(1, kept, now_ms)
 end
 
--- The verbs below are refused for a semaphore before they reach Redis.
+-- The verbs that call these functions are refused for a semaphore before they reach Redis.
 local function increment_count(_k, _token)
   error('A hold of a semaphore cannot be re-entered')
 end
