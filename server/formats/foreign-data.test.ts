@@ -7,7 +7,6 @@ import type { RawKey } from "./raw-key.ts";
 import { detectLock } from "./registry/detect-lock.ts";
 import { hasLockLikeName } from "./strings/lock-name.ts";
 
-
 const NOW = Date.now();
 const YEAR_MS = 365 * 24 * 3_600_000;
 

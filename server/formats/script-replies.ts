@@ -5,7 +5,6 @@ import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts
 import type { SeenHolder } from "./observation.ts";
 import { parseReleaseRequest } from "./release-request.ts";
 
-
 /** The reply to a request that was granted. */
 export interface GrantedReply {
   readonly outcome: "granted";

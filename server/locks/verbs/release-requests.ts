@@ -27,7 +27,7 @@ export async function requestReleaseOfHold(
   if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
   const requestId = `rr_${randomBytes(9).toString("base64url")}`;
   const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
-  // Redisson's other kinds are plain locks for the verbs.
+  // The verbs treat Redisson's other kinds as plain locks.
   const written = kind === "semaphore" ? kind : format === "redisson" ? role : undefined;
   const writer = getLockWriter({ format, kind: written });
   return await attempt(redis, () => writer.requestRelease(redis, channel, key, ask));
