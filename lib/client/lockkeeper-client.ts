@@ -132,7 +132,8 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs` and holds none meanwhile.
+   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs`. While it waits, it holds
+   * none of the locks.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal

@@ -79,7 +79,7 @@ class Client:
         return self._acquire(key, options, None)
 
     def acquire_all(self, keys: Sequence[str], **options: Unpack[AcquireOptions]) -> HoldGroup:
-        """Acquires up to 32 locks: all or none. While it waits, it holds none of them.
+        """Acquires up to 32 locks, or none of them. While it waits, it holds none of them.
 
         Use the group as a context manager. Raises as ``acquire``.
         """
