@@ -8,7 +8,7 @@ const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;
 /** Clock difference between a master and the replica that was promoted. */
 const CLOCK_DIFFERENCE_MS = 50;
-/** A renewal during a gap must have been on schedule within this share of the interval. */
+/** Share of the interval by which a renewal during a gap may be off schedule. */
 const BEAT_SHARE = 0.1;
 
 /** The parts of an `ObservedHold` that are compared. */
