@@ -25,7 +25,7 @@ it("a hold that stated renewEveryMs and does not renew is overdue, also with a r
   expect((await server.readLock(silent)).liveness).toMatchObject({
     ...{ state: "unknown", nextRenewalExpectedAt: null },
   });
-  // Sooner after the beginning it would not count as a renewal.
+  // An earlier renewal would not count as one.
   await waitUntil(() => Date.now() > lock.holders[0].since + 700);
   expect((await server.callHold(granted, "renew")).status).toBe(200);
   await waitUntil(async () => (await server.readLock(stating)).liveness.renewals === 1);

@@ -19,7 +19,7 @@ import { UnrecordedEvents } from "./unrecorded-events.ts";
 
 /** Number of events per step of a replay. */
 const REPLAY_PAGE = 200;
-/** A snapshot is sent again if its reader is so slow that events have been deleted in the meantime. */
+/** Maximum number of snapshots for a reader that is so slow that events have been deleted in the meantime. */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
 /** Limits for a reader that is too far behind. Such a reader takes up more memory. */

@@ -74,7 +74,7 @@ describe("semaphores", () => {
     const [one, two, three] = [await acquire(), await acquire(), await acquire()];
     expect([one.status, two.status]).toEqual([201, 201]);
     expect(three).toMatchObject({ status: 429, body: { code: "quota_exceeded", used: 2 } });
-    // Observed or not, a hold counts once.
+    // A hold counts once, whether it is observed or not.
     await waitUntil(async () => (await server.call(`/locks/${encode(key)}`)).body.holders?.length === 2);
     await server.call(`/holds/${one.body.holdId}/release`, { body: {}, headers });
     expect((await acquire()).status).toBe(201);
