@@ -198,7 +198,7 @@ const SECTIONS = {
 };
 
 type Listed = { [Title in keyof typeof SECTIONS]: keyof (typeof SECTIONS)[Title] }[keyof typeof SECTIONS];
-/** Fails to compile if a variable of the schema has no documentation. */
+/** Causes a compiler error if a variable of the schema has no documentation. */
 const isComplete: [DocumentedVariable] extends [Listed] ? true : false = true;
 
 /** Documentation of every setting, by section of docs/configuration.md. */

@@ -26,7 +26,7 @@ import {
 } from "./operator-errors.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
 
-/** `bulk`: an item of a bulk release, which excludes unlisted locks. `single` by default. */
+/** The scope of a release. `bulk`: an item of a bulk release, which excludes unlisted locks. `single` by default. */
 type ReleaseScope = "single" | "bulk";
 
 /** Names the hold that an operator saw, and how it may be changed. */
@@ -133,7 +133,7 @@ export async function findSeenHold(
   return { hold, seen, holder };
 }
 
-/** A deadline that has passed still blocks clients that read the key as another format. */
+/** Whether the hold has ended. A deadline that has passed still blocks clients that read the key as another format. */
 function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }

@@ -133,7 +133,7 @@ export class HoldQuotas {
     this.#ledger.record(target, key, { principal: holder.principal, bytes, remainingMs });
   }
 
-  /** Holds that are no longer observed expire with their lease. */
+  /** Records a hold that shares its key. Holds that are no longer observed expire with their leases. */
   #recordShared(
     target: string,
     key: Key,
