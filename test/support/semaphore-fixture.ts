@@ -5,7 +5,7 @@ import { locksTest } from "./fixtures.ts";
 
 export type TakePermits = (key: string, permits?: number, more?: Partial<AcquireOptions>) => Promise<Grant>;
 
-/** Acquires permits with these verbs. */
+/** Creates a function that acquires permits with these verbs. */
 export const createTakePermits =
   (locks: Pick<LockVerbs, "acquire">): TakePermits =>
   async (key, permits = 1, more = {}) => {
@@ -13,7 +13,7 @@ export const createTakePermits =
     return (await locks.acquire(key, options)).grant;
   };
 
-/** The number and the permits of a semaphore in Redis. */
+/** Reads the number of free permits and the permits of a semaphore from Redis. */
 export async function readSemaphore(redis: Redis, key: string) {
   return { available: await redis.get(key), acquired: await redis.zcard(String(buildPermitsKey(key))) };
 }
