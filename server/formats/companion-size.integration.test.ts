@@ -6,7 +6,7 @@ import { buildCompanionKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
 const it = redisTest();
-/** As in companion.lua. */
+/** Limit of a companion in bytes, the same as in companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
 // The longest texts in bytes that callers may send: 4 bytes per character, or 3 bytes per UTF-16 unit.

@@ -139,7 +139,7 @@ export function formatRecordLine(
   });
 }
 
-/** As in companion.lua. */
+/** Minimum time to live of a companion in milliseconds, the same as in companion.lua. */
 const COMPANION_MS_MIN = 600_000;
 
 /** Computes how long the companion of a new hold is kept, in ms. */

@@ -15,7 +15,7 @@ import { buildPermitCommands, combinePermits } from "./permit-holds.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import { buildLatchChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 
-/** As in companion.lua. */
+/** Limit of a companion in bytes, the same as in companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
 /** Reads the waiters, and for each reader its remaining time and companion. */

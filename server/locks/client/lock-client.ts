@@ -154,14 +154,14 @@ export class LockClient {
     assertKey(key);
     return new Latch(key, this.backend.verbs.latches, this.#closed.signal);
   }
-
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error of the work takes precedence over an error of the release, which is logged; the hold then ends with its lease.
+   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the
+   * release failed, the hold ends with its lease.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work, with
-   * the loss as their `cause`; and as `acquire`
+   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
+   *   with the loss as their `cause`; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;

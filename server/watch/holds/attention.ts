@@ -97,15 +97,14 @@ function computeAttentionAt(hold: ObservedHold, nowMs: number, typicalMs: number
   return computeChangeAfter(computePastTypicalAt(hold, typicalMs), nowMs);
 }
 
-/** Returns when the result changes after the bound, at which neither comparison is true. */
+/**
+ * Returns the next time at which a comparison with the bound changes. At the bound itself, neither `<` nor `>` is true.
+ */
 function computeChangeAfter(bound: number, nowMs: number): number {
   return nowMs < bound ? bound : nowMs === bound ? bound + 1 : NEVER;
 }
 
-/**
- * Factor of the severity in a rank. Within a severity, the longest held lock ranks first, for which ten digits of
- * seconds suffice.
- */
+/** Factor of the severity in a rank. The rest of the rank is the age in seconds, which has at most ten digits. */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
 /** The severity of locks that are overdue or have no TTL. Lower severities are doublings of the typical hold time. */
