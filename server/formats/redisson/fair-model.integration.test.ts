@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { FairMachine, type FairScripts } from "../../../test/support/fair-machine.ts";
-import { describeFairStep, fairStep } from "../../../test/support/fair-steps.ts";
+import { describeFairStep, type FairStep, fairStep } from "../../../test/support/fair-steps.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { EVENT_CHANNEL, forceReleaseObserved, observeHeldLock } from "../../../test/support/observed-lock.ts";
 import { LockWriter } from "../lock-writer.ts";
@@ -14,6 +14,23 @@ import { leaveFairQueue } from "../stop-waiting.ts";
 const it = redisTest().extend("listener", { scope: "file" }, ({ redis }) => redis.createClient());
 
 const steps = fc.array(fairStep, { minLength: 1, maxLength: 30, size: "max" });
+
+/** A client joins behind one of Redisson whose timeout has ended, then the queue moves up. */
+const joinBehindTimedOut = (joins: FairStep): FairStep[] => [
+  { do: "wait", ours: 0 },
+  { do: "wait", theirs: 0 },
+  { do: "wait", theirs: 3 },
+  { do: "time_out", theirs: 3 },
+  joins,
+  { do: "release" },
+  { do: "wait", theirs: 0 },
+  { do: "wait", ours: 0 },
+];
+
+const EXAMPLES: [FairStep[]][] = [
+  [joinBehindTimedOut({ do: "wait", theirs: 1 })],
+  [joinBehindTimedOut({ do: "wait", ours: 1 })],
+];
 
 function createScripts(scripts?: URL): FairScripts {
   return {
@@ -30,7 +47,7 @@ type Connection = Parameters<typeof FairMachine.create>[0];
 const checkQueue = (
   [direct, listener]: [Connection, Connection],
   scripts: FairScripts,
-  more: fc.Parameters<unknown>,
+  more: fc.Parameters<[FairStep[]]>,
 ) =>
   fc.assert(
     fc.asyncProperty(steps, async (each) => {
@@ -49,7 +66,7 @@ describe("the queue of a fair lock", () => {
   it("Redis equals the model after each of random waits, releases, expiries, deaths and departures on both sides", {
     timeout: 90_000,
   }, async ({ direct, listener }) => {
-    await checkQueue([direct, listener], createScripts(), { numRuns: 60 });
+    await checkQueue([direct, listener], createScripts(), { numRuns: 60, examples: EXAMPLES });
   });
 });
 
