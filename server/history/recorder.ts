@@ -77,6 +77,11 @@ export class Recorder {
     return this.#mode === "leading";
   }
 
+  /** Whether the events from before this process started have been loaded. */
+  get isLoaded(): boolean {
+    return this.#copy.isLoaded;
+  }
+
   /** Whether another instance is the recorder. */
   get isFollowing(): boolean {
     return this.#mode === "following";

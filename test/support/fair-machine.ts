@@ -161,8 +161,19 @@ export class FairMachine {
       this.#remove(owner);
       this.#holder = { side: "theirs", thread };
     } else if (!this.#queue.some(({ id }) => id === owner)) {
+      const isBehindTimedOut = this.#queue.at(-1)?.state === "gone" && this.#queue.at(-1)?.side === "theirs";
       this.#queue.push({ id: owner, side: "theirs", state: "alive" });
+      if (isBehindTimedOut) await this.#postponeTimeout(owner);
     }
+  }
+
+  /**
+   * Redisson derives the timeout of a new waiter from the last one's. Behind one that `#timeOut` ended out of turn, it would
+   * be over after the next grant; in reality, timeouts end in the order of the queue.
+   */
+  async #postponeTimeout(id: string): Promise<void> {
+    const untilMs = (await this.#readTime()) + LEASE_MS + this.#queue.length * FAIR_WAIT_MS;
+    await this.direct.zadd(this.#theirs.getTimeoutKey(this.#key), "XX", untilMs, id);
   }
 
   async #end(how: "release" | "release_reserved" | "force_release"): Promise<void> {

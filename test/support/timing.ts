@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Redis } from "ioredis";
 import { sleepMs } from "./test-locks.ts";
 
@@ -20,4 +21,24 @@ export async function measureReplyTime(direct: Redis, afterMs: number): Promise<
   await sleepMs(afterMs);
   await direct.ping();
   return performance.now();
+}
+
+/**
+ * Runs a test whose hold must be renewed in time. If this process stood still for a quarter of the lease meanwhile, a
+ * failure says nothing, and the test runs again with twice the lease.
+ *
+ * @param leaseMs the first lease; the last one is 4 times as long
+ */
+export async function testRenewal(leaseMs: number, test: (leaseMs: number) => Promise<void>): Promise<void> {
+  for (let ms = leaseMs; ; ms *= 2) {
+    const delays = monitorEventLoopDelay({ resolution: 10 });
+    delays.enable();
+    try {
+      return await test(ms);
+    } catch (error) {
+      if (delays.max / 1e6 < ms / 4 || ms >= 4 * leaseMs) throw error;
+    } finally {
+      delays.disable();
+    }
+  }
 }

@@ -58,9 +58,9 @@ local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_w
   if type(at) ~= 'number' then
     local last = redis.call('LINDEX', KEYS[q], '-1')
     local from_ms = math.max(last and read_score(t, last) or 0, now_ms + math.max(0, remaining_ms))
-    until_ms = from_ms + fair_wait_ms
+    local size = redis.call('RPUSH', KEYS[q], waiter)
+    until_ms = math.max(from_ms + fair_wait_ms, now_ms + size * fair_wait_ms)
     redis.call('ZADD', KEYS[t], format_integer(until_ms), waiter)
-    redis.call('RPUSH', KEYS[q], waiter)
   elseif not until_ms or until_ms < now_ms + (at + 1) * fair_wait_ms then
     until_ms = now_ms + (at + 1) * fair_wait_ms
     redis.call('ZADD', KEYS[t], format_integer(until_ms), waiter)
