@@ -10,7 +10,7 @@ import {
   buildWakeChannel,
 } from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
-import { LOCK_WRITERS } from "../lock-writer.ts";
+import { formatShardedFlag, LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { runOrRetryWithout } from "../release-signals.ts";
 import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
@@ -75,7 +75,6 @@ export function forceReleaseRedisson(
 }
 
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
-const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Returns the holders to release: one, or all. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {

@@ -5,6 +5,7 @@ import { UnexpectedReplyError } from "../../redis/failure.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import { buildColocatedKey, TARGET_PREFIX } from "../keys.ts";
 import type { LockRequest } from "../lock-requests.ts";
+import { formatShardedFlag } from "../lock-writer.ts";
 import type { NotALockReply } from "../script-replies.ts";
 import { buildLatchChannel, buildPermitsKey } from "./redisson-keys.ts";
 
@@ -27,7 +28,6 @@ const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
 /** An id can contain braces, which would change the slot. */
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
-const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** The scripts of a latch. */
 export class LatchScripts {

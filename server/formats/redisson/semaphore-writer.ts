@@ -4,7 +4,7 @@ import { Script, toRedisArgument } from "../../redis/script.ts";
 import { formatOwnerLines } from "../companion.ts";
 import { buildColocatedKey, buildCompanionKey, buildWaitersKey, TARGET_PREFIX } from "../keys.ts";
 import type { AcquireRequest, ReleaseRequest, WaitRequest } from "../lock-requests.ts";
-import { LockWriter } from "../lock-writer.ts";
+import { formatShardedFlag, LockWriter } from "../lock-writer.ts";
 import {
   type AcquireReply,
   parseAcquireReply,
@@ -19,7 +19,6 @@ import { parseSetLimitReply, type SetLimitReply } from "./set-limit-reply.ts";
 type Keys = RedisArgument[];
 
 const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, key);
-const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /**
  * Runs the verbs on semaphores. Permits are taken and returned by scripts of their own; the other verbs are those of every
@@ -48,6 +47,10 @@ export class SemaphoreWriter extends LockWriter {
       buildPermitCompanionKey(key, computePermitId(token, 1)),
       buildPermitsKey(key),
     ];
+  }
+
+  override get isShared(): boolean {
+    return true;
   }
 
   override buildWakeChannel(key: Key): RedisArgument {
