@@ -13,6 +13,13 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
   );
 }
 
+/** Checks the kind of an acquire, and that the kind has all its options. @throws InvalidError */
+export function assertKindOptions(options: AcquireOptions): void {
+  assertKind(options);
+  assertPermits(options);
+  assertReaderOptions(options);
+}
+
 /** Checks the options of a semaphore, and that no other kind has them. @throws InvalidError */
 export function assertPermits(options: AcquireOptions): void {
   const { kind, permits, limit, graceMs = 0, minHoldMs = 0 } = options;
@@ -52,18 +59,8 @@ export function assertPlainKind({ kind = "lock" }: Pick<AcquireOptions, "kind">,
   });
 }
 
-/**
- * Checks the options that not every kind has: holds that share a lock have neither a grace period nor a minimum hold time,
- * and only readers give way to writers.
- *
- * @throws InvalidError
- */
-export function assertKindOptions({
-  kind,
-  graceMs,
-  minHoldMs,
-  yieldsToWriters,
-}: Pick<AcquireOptions, "kind" | "graceMs" | "minHoldMs" | "yieldsToWriters">): void {
+/** Checks that readers have no options of exclusive locks, and that only readers give way to writers. @throws InvalidError */
+function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: AcquireOptions): void {
   const excess = kind !== "read" ? undefined : graceMs ? "graceMs" : minHoldMs ? "minHoldMs" : undefined;
   if (excess !== undefined) {
     throw new InvalidError(
