@@ -71,7 +71,7 @@ export class HoldWriter {
     decode: (reply: unknown) => Reply,
   ): Script<ScriptArguments, ScriptArguments, Reply> {
     const { name, kind, scripts } = this;
-    const folder = new URL(kind === "lock" ? `${name}/` : `${name}/${kind}/`, scripts);
+    const folder = new URL(kind === "lock" ? `${name}/` : `${name}/${kind.replaceAll("_", "-")}/`, scripts);
     return new Script(new URL(`${verb}.lua`, scripts), decode, folder);
   }
 

@@ -6,7 +6,7 @@ import { buildReadWriteChannel, buildWakeChannel } from "./keys.ts";
 /** The suffix of a writer's token, which is its field in Redisson's read/write lock. */
 export const WRITE_SUFFIX = ":write";
 
-export function isReadWrite(kind: LockKind | undefined): kind is "read" | "write" {
+export function isReadWrite(kind: LockKind | WritableKind | undefined): kind is "read" | "write" {
   return kind === "read" || kind === "write";
 }
 

@@ -5,6 +5,7 @@ import {
   buildFairKeys,
   buildHolderCompanionKey,
   buildLockKeyPair,
+  buildPlainPermitsKey,
   buildReadWriteChannel,
   buildTokenChannel,
   buildWakeChannel,
@@ -31,6 +32,12 @@ const counterScript = createReleaseScript("force-release-counter.lua");
 
 /** Returns which release actions are available for a lock, with a note for the operator. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
+  if (seen.isPlain === true) {
+    return {
+      reservable: false,
+      why: "Releases permits of Lockkeeper's holders only. Redis does not store who has the other permits.",
+    };
+  }
   if (!isUnnamedCounter(seen))
     return seen.kind === "semaphore" || seen.kind === "multi" ? { reservable: false } : {};
   if (seen.confidence === "possible") {
@@ -145,7 +152,10 @@ function forceReleasePermits(
   const [first, ...others] = holds.map(({ ids: [id = Buffer.of()] }) => buildPermitCompanionKey(key, id));
   return permitsScript.run(
     redis,
-    [toRedisArgument(key), first ?? "", buildPermitsKey(key), ...others],
+    [
+      ...[toRedisArgument(key), first ?? ""],
+      ...[seen.isPlain === true ? buildPlainPermitsKey(key) : buildPermitsKey(key), ...others],
+    ],
     [
       ...[ask.holder === undefined ? "all" : "one", formatActor(ask), buildSemaphoreChannel(key)],
       ...[channel, formatShardedFlag(redis)],

@@ -1,5 +1,5 @@
 import { PERMIT_LIMIT_MAX, PERMITS_MAX } from "../../../lib/contract/actions/verb.ts";
-import { hasValidKind } from "../../../lib/contract/format.ts";
+import { hasValidKind, isSemaphoreKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import type { AcquireOptions } from "./verbs.ts";
@@ -23,10 +23,12 @@ export function assertKindOptions(options: AcquireOptions): void {
 /** Checks the options of a semaphore, and that no other kind has them. @throws InvalidError */
 export function assertPermits(options: AcquireOptions): void {
   const { kind, permits, limit, graceMs = 0, minHoldMs = 0 } = options;
-  if (kind !== "semaphore") {
+  if (!isSemaphoreKind(kind)) {
     if (permits === undefined && limit === undefined) return;
     const field = permits === undefined ? "limit" : "permits";
-    throw new InvalidError(`${field} is an option of the kind semaphore only.`, { field });
+    throw new InvalidError(`${field} is an option of the kinds semaphore and plain_semaphore only.`, {
+      field,
+    });
   }
   assertCount("permits", permits, PERMITS_MAX);
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
@@ -47,7 +49,7 @@ export function assertCount(field: string, value: number | undefined, most: numb
 
 /** Checks that a hold is exclusive. @param what the refused verb @throws InvalidError */
 export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
-  if (kind !== "semaphore") return;
+  if (!isSemaphoreKind(kind)) return;
   throw new InvalidError(`A hold of a semaphore cannot be ${what}. Nothing was done.`, {});
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { WritableKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
@@ -45,7 +45,7 @@ export class RequestFactory {
    * in the companion's name is therefore derived from the id of the request.
    */
   #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
-    const isShared = kind === "read" || kind === "semaphore";
+    const isShared = kind === "read" || isSemaphoreKind(kind);
     return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
   }
 
@@ -103,7 +103,7 @@ export class RequestFactory {
 /** Returns the fields that only some kinds have. */
 function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<AcquireRequest> {
   const { kind, requestId, yieldsToWriters } = options;
-  if (kind === "semaphore") return toPermits(options);
+  if (isSemaphoreKind(kind)) return toPermits(options);
   if (kind === "read") return { yieldsToWriters };
   // Its place in the queue is that of the request, which any instance may repeat.
   if (kind === "fair" && requestId !== undefined) return { waiterId: deriveToken("fair", id) };
@@ -123,12 +123,12 @@ function deriveToken(purpose: string, id: string): string {
 /** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
-  if (kind === "semaphore") return [kind, toPermits(options)];
+  if (isSemaphoreKind(kind)) return [kind, toPermits(options)];
   return kind === "lock" ? [] : [kind];
 }
 
 function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRequest, "permits" | "limit"> {
-  return kind === "semaphore" ? { permits, limit } : {};
+  return isSemaphoreKind(kind) ? { permits, limit } : {};
 }
 
 function toLockContent(options: AcquireOptions) {
