@@ -64,7 +64,8 @@ end
 local function extend_expiry(_k, kept, total_ms, now_ms)
   redis.call('ZADD', KEYS[3], 'XX', unpack(build_permits(found_token, found_permits, now_ms + total_ms)))
   copy_ttl()
-  reclaim_permits(now_ms)
+  -- Waiters of a plain semaphore in Redisson sleep until they receive a message.
+  if reclaim_permits(now_ms) > 0 then publish_permits(1, build_permits_channel(), true) end
   return kept.value, read_remaining_ms(1, kept, now_ms)
 end
 
