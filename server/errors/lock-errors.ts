@@ -10,7 +10,7 @@ export interface HeldFacts extends KeyFields {
   readonly remainingMs: number | null;
   readonly asOf: number;
   /** The permits of a semaphore, which names no holders. */
-  readonly permits?: { readonly available: number; readonly total: number };
+  readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }

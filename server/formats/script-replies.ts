@@ -31,6 +31,8 @@ export interface NotALockReply {
   readonly type: string;
   /** The prefix of the auxiliary key that has this type; by default, the lock has it. */
   readonly auxiliary?: string | undefined;
+  /** The kind of semaphore of which permits are acquired; only for a request of the other kind. */
+  readonly foundKind?: string | undefined;
 }
 
 /** Another principal acquired this hold. */
@@ -58,7 +60,8 @@ export interface CurrentHold {
 export interface PermitCounts {
   /** Negative if the limit was decreased below the number of acquired permits. */
   readonly available: number;
-  readonly total: number;
+  /** `null` for a plain semaphore, which does not store it. */
+  readonly total: number | null;
   readonly isReserved: boolean;
 }
 
@@ -109,7 +112,10 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
   if (outcome === "held") return { outcome, ...parseCurrentHold(fields) };
   if (outcome === "lost") return parseLostReply(fields);
   if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
-  if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "", auxiliary: fields[2] };
+  if (outcome === "not_a_lock") {
+    const [, type = "", auxiliary, foundKind] = fields;
+    return { outcome, type, auxiliary: auxiliary || undefined, foundKind };
+  }
   if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
   if (outcome === "short") return { outcome: "held", ...parseShortReply(fields) };
   if (outcome === "limit_conflict") return { outcome, limit: parseRemainingMs(Number(fields[1])) };
@@ -117,7 +123,8 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
 }
 
 function parseShortReply([, asOf, remaining, available, total, isNext]: readonly string[]): CurrentHold {
-  const permits = { available: Number(available), total: Number(total), isReserved: isNext === "1" };
+  const counts = { available: Number(available), total: total ? Number(total) : null };
+  const permits = { ...counts, isReserved: isNext === "1" };
   return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders: [], permits };
 }
 

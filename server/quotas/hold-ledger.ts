@@ -1,4 +1,4 @@
-import type { WritableKind } from "../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
@@ -26,7 +26,7 @@ export function toLedgerKey({
   readonly kind?: WritableKind | undefined;
   readonly token?: string | undefined;
 }): Key {
-  return kind === "semaphore" ? `${key}\0${token ?? ""}` : key;
+  return isSemaphoreKind(kind) ? `${key}\0${token ?? ""}` : key;
 }
 
 const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };

@@ -59,15 +59,18 @@ it("shows each hold with its label, permits, fence and record, and foreign permi
   await waitUntil(() => listHolders(key).length === 2);
 });
 
-it("the history has one event for each hold that begins or ends", async ({
+it.for([
+  "semaphore",
+  "plain_semaphore",
+] as const)("the history of a %s has one event for each hold that begins or ends", async (kind, {
   take,
   listEvents,
   watcher,
   locks,
   key,
 }) => {
-  const first = await take(key, "a", 3);
-  const second = await take(key, "b", 1);
+  const first = await take(key, "a", 3, { kind });
+  const second = await take(key, "b", 1, { kind });
   await locks.release(first);
   await locks.release(second);
   await waitUntil(() => listEvents(key).length >= 4);

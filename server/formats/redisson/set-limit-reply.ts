@@ -12,7 +12,7 @@ export type SetLimitReply =
 
 export function parseSetLimitReply(reply: unknown): SetLimitReply {
   const [outcome, first, available, acquired] = Array.isArray(reply) ? reply.map(String) : [];
-  if (outcome === "not_a_lock") return { outcome, type: first ?? "" };
+  if (outcome === "not_a_lock") return { outcome, type: first ?? "", foundKind: acquired };
   if (outcome === "limited")
     return { outcome, asOf: Number(first), available: Number(available), acquired: Number(acquired) };
   throw new UnexpectedReplyError(`set-limit.lua returned ${JSON.stringify(outcome)}`);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { WritableKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
@@ -46,7 +46,7 @@ export class RequestFactory {
    * id.
    */
   #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
-    const isShared = kind === "read" || kind === "semaphore";
+    const isShared = kind === "read" || isSemaphoreKind(kind);
     return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
   }
 
@@ -104,7 +104,7 @@ export class RequestFactory {
 /** Returns the fields of a request that only some kinds have. */
 function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<AcquireRequest> {
   const { kind, requestId, yieldsToWriters } = options;
-  if (kind === "semaphore") return toPermits(options);
+  if (isSemaphoreKind(kind)) return toPermits(options);
   if (kind === "read") return { yieldsToWriters };
   // Any instance may repeat the request and must then find the same place in the queue.
   if (kind === "fair" && requestId !== undefined) return { waiterId: deriveToken("fair", id) };
@@ -127,12 +127,12 @@ function deriveToken(purpose: string, id: string): string {
  */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
-  if (kind === "semaphore") return [kind, toPermits(options)];
+  if (isSemaphoreKind(kind)) return [kind, toPermits(options)];
   return kind === "lock" ? [] : [kind];
 }
 
 function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRequest, "permits" | "limit"> {
-  return kind === "semaphore" ? { permits, limit } : {};
+  return isSemaphoreKind(kind) ? { permits, limit } : {};
 }
 
 function toLockContent(options: AcquireOptions) {

@@ -27,6 +27,7 @@ export function provideRedisson(): Promise<JavaTool> {
     name: "redisson",
     pom: "pom.xml",
     sources: [
+      "InteropPeer.java",
       "RedissonPeer.java",
       "RedissonObjects.java",
       "RedLockPeer.java",

@@ -2,8 +2,8 @@
 --
 -- Guarantee: a repeated request counts once. An open latch stays open, and no other data is changed.
 --
--- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was last opened, in µs
--- KEYS[4] the permits if it is a semaphore
+-- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was opened last, in µs
+-- KEYS[4] and KEYS[5] the permits if it is a semaphore
 -- ARGV[1] digest of the request    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'counted', now ms, remaining count}    {'not_a_lock', type}    {'request_id_reused'}
@@ -17,7 +17,7 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = format_integer(math.floor(now_us / 1000))
 
-local state, count = read_latch(4)
+local state, count = read_latch(4, 5)
 if state == 'fault' then return count end
 local earlier = find_earlier_request(2, 'count_down', ARGV[1])
 if earlier == 'reused' then return { 'request_id_reused' } end
