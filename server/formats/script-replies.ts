@@ -264,7 +264,45 @@ function parseCurrentHold([
   record,
   ...fields
 ]: readonly string[]): CurrentHold {
-  const companion = {
+  const described = { owner, fence, since, record };
+  const holders = token === "readers" ? parseReaders(fields) : parseHolders(fields, token, described);
+  return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
+}
+
+/** The texts with which a reply describes a hold of Lockkeeper. */
+interface Description {
+  readonly owner: string;
+  readonly fence: string | undefined;
+  readonly since: string | undefined;
+  readonly record: string | undefined;
+}
+
+/** Parses tokens and counts. @param token the one that the companion describes */
+function parseHolders(fields: readonly string[], token: string, described: Description): SeenHolder[] {
+  const holders: SeenHolder[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const stored = fields[at] ?? "";
+    // Skips the mode of a read/write lock, because holders of every kind of lock are reported.
+    if (stored === "mode") continue;
+    const companion = stored === token ? toDescribedHold(described) : undefined;
+    holders.push(toSeenHolder(stored, Number(fields[at + 1]), companion));
+  }
+  return holders;
+}
+
+/** Parses six texts per reader. Those of other libraries have no fencing token. */
+function parseReaders(fields: readonly string[]): SeenHolder[] {
+  const holders: SeenHolder[] = [];
+  for (let at = 0; at < fields.length; at += 6) {
+    const [token = "", count, owner = "", fence = "", since, record] = fields.slice(at, at + 6);
+    const companion = fence === "" ? undefined : toDescribedHold({ owner, fence, since, record });
+    holders.push(toSeenHolder(token, Number(count), companion));
+  }
+  return holders;
+}
+
+function toDescribedHold({ owner, fence, since, record }: Description) {
+  return {
     fence: parseWholeNumber(fence) === null ? null : (fence ?? null),
     sinceMs: parseWholeNumber(since),
     leaseMs: null,
@@ -273,14 +311,6 @@ function parseCurrentHold([
     owner,
     record: parseOwnerRecord(record),
   };
-  const holders: SeenHolder[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const stored = fields[at] ?? "";
-    // Skips the mode of a read/write lock, because holders of every kind of lock are reported.
-    if (stored === "mode") continue;
-    holders.push(toSeenHolder(stored, Number(fields[at + 1]), stored === token ? companion : undefined));
-  }
-  return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
 }
 
 function parseRefusedReply(fields: readonly string[]): RefusedReply {

@@ -81,7 +81,15 @@ export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: Writabl
   const by = holders[0]?.owner ?? "";
   const unless = parseReservedOwner(by) === undefined ? " unless it is renewed" : "";
   const expiry = remainingMs === null ? "It has no TTL." : `It expires in ${remainingMs} ms${unless}.`;
-  return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
+  return new HeldError(
+    `The lock is ${describeHolder(by)}${describeOthers(holders.length - 1)}. ${expiry}`,
+    facts,
+  );
+}
+
+function describeOthers(count: number): string {
+  if (count < 1) return "";
+  return count === 1 ? " and 1 other" : ` and ${count} others`;
 }
 
 /** Creates the error for a semaphore with too few available permits. */

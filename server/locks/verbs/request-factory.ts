@@ -36,18 +36,12 @@ export class RequestFactory {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
     const identity = this.#identify(options, content);
-    const request = { token: token ?? this.#chooseToken(options, identity), ...ask, ...identity };
+    const request = {
+      token: token ?? deriveSharedToken(options) ?? this.createToken(options.kind),
+      ...ask,
+      ...identity,
+    };
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
-  }
-
-  /**
-   * Returns the token of an acquire. Any instance must find the companion of the hold when it repeats the request. For
-   * kinds whose holds have companions of their own, named by the token, the token is therefore derived from the request
-   * id.
-   */
-  #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
-    const isShared = kind === "read" || isSemaphoreKind(kind);
-    return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -99,6 +93,21 @@ export class RequestFactory {
       digest: digestText(JSON.stringify(content)),
     };
   }
+}
+
+/**
+ * Returns the token of a hold that shares its key; `undefined` if a new one is created for each request. A repeated request
+ * must find the companion of its hold from any instance. If each hold has its own companion, the token in the companion's
+ * name is therefore derived from the id of the request.
+ */
+export function deriveSharedToken({
+  kind,
+  requestId,
+  principal,
+}: Pick<AcquireOptions, "kind" | "requestId" | "principal">): string | undefined {
+  const isShared = kind === "read" || isSemaphoreKind(kind);
+  if (!isShared || requestId === undefined) return undefined;
+  return deriveToken("token", scopeRequestId(requestId, principal));
 }
 
 /** Returns the fields of a request that only some kinds have. */

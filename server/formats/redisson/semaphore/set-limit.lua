@@ -8,7 +8,8 @@
 -- KEYS[4] the acquired permits of a plain semaphore (sorted set)
 -- ARGV[1] total number of permits    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
--- Returns {'limited', now ms, available permits, acquired permits}    {'not_a_lock', type, '', other kind or ''}
+-- Returns {'limited', now ms, available permits, acquired permits, total before, or -1 if it was missing}
+--         {'not_a_lock', type, '', other kind or ''}
 
 -- include storage.lua
 -- include recognition.lua
@@ -26,6 +27,7 @@ local last = read_companion(2)
 if has_permits_at(4) then return { 'not_a_lock', 'string', '', OTHER_KIND } end
 if state == 'semaphore' and not is_recognized(available, acquired, last, limit) then return { 'not_a_lock', 'string' } end
 
+local total_before = state == 'missing' and -1 or available + acquired
 reclaim_permits(now_ms)
 acquired = redis.call('ZCARD', KEYS[3])
 if state == 'missing' then
@@ -38,4 +40,5 @@ forget_hold(last)
 last.format, last.value = FORMAT, KIND
 redis.call('SET', KEYS[2], format_companion(last), 'PX', KEY_COMPANION_MS)
 publish_permits(1, ARGV[2], ARGV[3] == '1')
-return { 'limited', format_integer(now_ms), format_integer(limit - acquired), format_integer(acquired) }
+return { 'limited', format_integer(now_ms), format_integer(limit - acquired), format_integer(acquired),
+  format_integer(total_before) }
