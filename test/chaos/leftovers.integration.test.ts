@@ -46,7 +46,8 @@ it("a lock without TTL is detected while it exists", async ({ topology, redis })
   const folder = mkdtempSync(join(tmpdir(), "lockkeeper-chaos-"));
   const stop = new AbortController();
   const journal = new Journal(join(folder, "harness.jsonl"), String(process.hrtime.bigint()), "harness");
-  const watched = watchForMissingTtl(topology, ["lock:a", "lock:b"], journal, stop.signal);
+  const locks = ["lock:a", "lock:b"].map((key) => ({ key, kind: "lock" as const }));
+  const watched = watchForMissingTtl(topology, locks, journal, stop.signal);
   try {
     await redis.set("lock:a", "x", "PX", 60_000);
     await redis.set("lock:b", "x");
