@@ -38,10 +38,13 @@ function toCalls({ invoked, answer }: CallPair, story: AnalyzedHistory): LatchCa
       return [{ ...place, does: "looks", step: (count) => (count > 0 ? count : undefined) }];
     if (op === "await")
       return [{ ...place, does: "looks", step: (count) => (count === 0 ? count : undefined) }];
+    const left = answer.count;
     return [
-      { ...place, does: "changes", step: (count) => Math.max(0, count - 1) },
-      // The remaining count is read when the call is answered: one that was repeated may have counted long before.
-      { ...place, does: "looks", step: (count) => (count === answer.count ? count : undefined) },
+      {
+        ...place,
+        does: "changes",
+        step: (count) => (Math.max(0, count - 1) === left ? left : undefined),
+      },
     ];
   }
   if (op === "await" || answer?.type === "fail") return [];

@@ -13,8 +13,12 @@ import { clipCalls, listStableSpans } from "./stable-spans.ts";
 const STEPS_MAX = 3_000_000;
 /** A waiter has looked at the latch by then, if nothing keeps it back. */
 const LOOK_MS = 400;
+/** While nothing goes wrong, the message that a latch was opened wakes its waiters within this time. */
+const WAKE_MS = 400;
+/** So long after a fault, waiters may still be finding their way back. */
+const BREATH_MS = 3000;
 /** A waiter that hears nothing looks again after two seconds, or a little later. */
-const WAKE_MS = 3000;
+const LOOK_AGAIN_MS = 3000;
 
 /**
  * C9: the calls of a latch fit one order of events on a number that opens at 0, where nobody wakes who did not wait while it
@@ -107,7 +111,10 @@ const findLookedAt = ({ process, from }: Wait, story: AnalyzedHistory) =>
 
 /** A waiter that saw the latch closed, and did not wake soon after it was opened. */
 function findSleeper(wait: Wait, opening: Opening, story: AnalyzedHistory): Violation[] {
-  const wokenBy = findUndisturbed(listDisturbances(story, wait.process), opening.to, WAKE_MS);
+  const around = { from: opening.from - BREATH_MS * NS_PER_MS, to: opening.to + WAKE_MS * NS_PER_MS };
+  const isCalm = !story.faults.some((fault) => isTouching(fault, around));
+  const disturbances = listDisturbances(story, wait.process);
+  const wokenBy = findUndisturbed(disturbances, opening.to, isCalm ? WAKE_MS : LOOK_AGAIN_MS);
   const askedUntil = wait.from + wait.waitMs * NS_PER_MS;
   // It may have been stopped, killed, or about to give up.
   if (wait.to <= wokenBy || wokenBy > askedUntil || wait.ending === "aborted" || wait.ending === undefined)
