@@ -42,7 +42,7 @@ export const checkLiveness: Check = (story) => {
   };
 };
 
-export function listGaps(answered: readonly Wait[], waits: readonly Wait[], story: AnalyzedHistory): Wait[] {
+function listGaps(answered: readonly Wait[], waits: readonly Wait[], story: AnalyzedHistory): Wait[] {
   const claims = groupBy(story.claims, ({ lock }) => lock);
   const all = groupBy(waits, ({ lock }) => lock);
   return [...groupBy(answered, ({ lock }) => lock)].flatMap(([lock, own]) => {

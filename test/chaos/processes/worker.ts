@@ -16,6 +16,8 @@ import type { LibraryAccess, WorkerTask } from "./task.ts";
 type LockClientModule = typeof import("../../../server/locks/client/lock-client.ts");
 
 const GIVEN_UP_MS = 100;
+/** Errors of a client that cannot reach its server: their classes can be those of a mutant. */
+const AWAY = ["TimeoutError", "StartupError"];
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
@@ -35,7 +37,7 @@ async function openClient({ core, where }: LibraryAccess): Promise<LockingClient
     try {
       return await LockClient.open(where, { fairWaitMs: FAIR_WAIT_MS });
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
+      if (!(error instanceof Error) || !AWAY.includes(error.name)) throw error;
     }
   }
 }
