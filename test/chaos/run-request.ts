@@ -1,4 +1,5 @@
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { KindUnderTest } from "./locks-under-test.ts";
 import type { TopologyName } from "./servers/topology.ts";
 
 /** What one chaos run is asked to do. */
@@ -12,7 +13,9 @@ export interface RunRequest {
   readonly leaseMs: number;
   /** How many locks at a time a worker is after. */
   readonly contexts: number;
-  /** How many locks the workers compete for. */
+  /** The kinds of lock that the workers compete for. */
+  readonly kinds: readonly KindUnderTest[];
+  /** How many locks of each kind the workers compete for. */
   readonly locks: number;
   /** The latency of each direction between a process and its servers, in ms. */
   readonly latencyMs: number;

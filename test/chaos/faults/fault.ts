@@ -1,3 +1,4 @@
+import type { LockUnderTest } from "../locks-under-test.ts";
 import type { ProcessGroup } from "../processes/process-group.ts";
 import type { Topology, TopologyName } from "../servers/topology.ts";
 
@@ -7,6 +8,7 @@ export interface ChaosEnvironment {
   /** Our API servers; none where workers use the library alone. */
   readonly apis: ProcessGroup;
   readonly topology: Topology;
+  readonly locks: readonly LockUnderTest[];
 }
 
 /** One entry of the schedule: all that chance had to say about it. */

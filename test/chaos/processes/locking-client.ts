@@ -1,4 +1,5 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { HoldKind } from "../history/entry.ts";
 
 export interface AcquireRequest {
   /** The same for all: no hold may be told from another one by it. */
@@ -6,6 +7,11 @@ export interface AcquireRequest {
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly format: WritableFormat;
+  /** A plain lock by default. */
+  readonly kind?: HoldKind;
+  /** Of a semaphore. */
+  readonly permits?: number;
+  readonly limit?: number;
   /** Whether it is renewed for as long as it is held. */
   readonly renew: boolean;
 }
@@ -13,7 +19,18 @@ export interface AcquireRequest {
 /** What a worker asks for locks: the library, or an app's own client of the API. What fails has a `code`. */
 export interface LockingClient {
   acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock>;
+  /** Absent where a client has no latches. */
+  latch?(key: string): LatchUnderTest;
   close(): void;
+}
+
+/** A count-down latch of the library. */
+export interface LatchUnderTest {
+  /** @returns whether it was open */
+  trySetCount(count: number): Promise<boolean>;
+  /** @returns the remaining count */
+  countDown(): Promise<number>;
+  await(options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<void>;
 }
 
 /** A lock as its holder has it. */
@@ -33,6 +50,8 @@ export interface HeldLock extends Attempts {
   reenter(): Promise<HeldLock>;
   /** Asks whether it still stands, where there is somebody to ask. @throws when it is lost */
   verify?(): Promise<void>;
+  /** Turns a writer into a reader. @throws when it is lost */
+  downgrade(): Promise<void>;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;
 }
 

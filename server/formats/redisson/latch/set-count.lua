@@ -18,10 +18,10 @@ if state == 'fault' then return count end
 local earlier = find_earlier_request(2, 'set', ARGV[2])
 if earlier == 'reused' then return { 'request_id_reused' } end
 if state == 'not_a_lock' then return { state, count } end
-if earlier then return { 'set', now, format_integer(count) } end
+if earlier then return { 'set', now, earlier } end
 if state == 'closed' then return { 'already_set', now, format_integer(count) } end
 
-remember_latch_request(2, 'set', ARGV[2])
+remember_latch_request(2, 'set', ARGV[2], ARGV[1])
 redis.call('SET', KEYS[1], ARGV[1])
 publish_latch(ARGV[3], '1', ARGV[4] == '1')
 return { 'set', now, ARGV[1] }
