@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { buildSemaphoreChannel } from "../../server/formats/redisson/redisson-keys.ts";
+import { readSemaphore } from "../support/read-semaphore.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { createTakePermits, readSemaphore, semaphoreTest } from "../support/semaphore-fixture.ts";
+import { createTakePermits, semaphoreTest } from "../support/semaphore-fixture.ts";
 import { createTestKey, measureMs } from "../support/test-locks.ts";
 import { startTestProxy } from "../support/test-proxy.ts";
 import { waitUntil } from "../support/test-server.ts";

@@ -1,9 +1,7 @@
-import type { Redis } from "ioredis";
 import type { SemaphoreKind } from "../../lib/contract/format.ts";
-import { buildPlainPermitsKey } from "../../server/formats/keys.ts";
-import { buildPermitsKey } from "../../server/formats/redisson/redisson-keys.ts";
 import type { AcquireOptions, Grant, LockVerbs } from "../../server/locks/verbs/verbs.ts";
 import { locksTest } from "./fixtures.ts";
+import { readSemaphore } from "./read-semaphore.ts";
 
 export type TakePermits = (key: string, permits?: number, more?: Partial<AcquireOptions>) => Promise<Grant>;
 
@@ -14,13 +12,6 @@ export const createTakePermits =
     const options = { owner: "me", leaseMs: 20_000, kind, permits, ...more } as const;
     return (await locks.acquire(key, options)).grant;
   };
-
-export const PERMITS_KEYS = { semaphore: buildPermitsKey, plain_semaphore: buildPlainPermitsKey } as const;
-
-/** The number and the permits of a semaphore in Redis. Of a plain one, only the permits of our holds are stored. */
-export async function readSemaphore(redis: Redis, key: string, kind: SemaphoreKind = "semaphore") {
-  return { available: await redis.get(key), acquired: await redis.zcard(String(PERMITS_KEYS[kind](key))) };
-}
 
 /** Tests of semaphores: `take` acquires permits as "me", `other` does so in another client, `readState` reads
  * Redis, and `redisMessages` lists the messages of a channel from then on. */

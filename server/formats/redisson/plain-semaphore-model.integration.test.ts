@@ -10,7 +10,7 @@ import { createRedissonOwner } from "../../../test/support/test-locks.ts";
 import { buildPlainPermitsKey } from "../keys.ts";
 import type { AcquireRequest } from "../lock-requests.ts";
 import { computePermitIds } from "./permit-ids.ts";
-import { ExpirableSemaphoreWriter, SemaphoreWriter } from "./semaphore-writer.ts";
+import { ExpirableSemaphoreWriter, PlainSemaphoreWriter, type SemaphoreWriter } from "./semaphore-writer.ts";
 
 const it = redisTest();
 const LEASE_MS = 60_000;
@@ -24,7 +24,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom("release", "renew", "expire", "repeat"), hold: fc.nat(5) }),
   },
   fc.record({ do: fc.constantFrom("jvm_acquire", "jvm_release", "jvm_add", "jvm_remove"), permits }),
-  fc.record({ do: fc.constantFrom("evict_number", "other_kind") }),
+  fc.record({ do: fc.constantFrom("evict_number", "other_kind", "reclaim") }),
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -51,7 +51,7 @@ class PlainSemaphoreMachine {
 
   constructor(
     private readonly direct: Redis,
-    private readonly writer: SemaphoreWriter,
+    private readonly writer: PlainSemaphoreWriter,
     private readonly expirable: ExpirableSemaphoreWriter,
   ) {
     this.#jvm = new RedissonPlainSemaphore(direct, this.#key);
@@ -74,6 +74,11 @@ class PlainSemaphoreMachine {
       return await this.#runJvm(each.do, each.permits);
     }
     if (each.do === "other_kind") return await this.#acquireOtherKind();
+    if (each.do === "reclaim") {
+      const nextMs = await this.writer.reclaim(this.direct, this.#key);
+      this.#reclaim();
+      return expect(nextMs === undefined).toBe(this.#countPermits("live") === 0);
+    }
     if (each.do === "evict_number") {
       this.#available = undefined;
       await this.direct.del(this.#key);
@@ -172,7 +177,7 @@ class PlainSemaphoreMachine {
 }
 
 const checkModel = (direct: Redis, scripts: URL | undefined, runs: number, seed?: number) => {
-  const writer = new SemaphoreWriter("plain_semaphore", scripts);
+  const writer = new PlainSemaphoreWriter(scripts);
   const expirable = new ExpirableSemaphoreWriter(scripts);
   return fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: "max" }), async (steps) => {

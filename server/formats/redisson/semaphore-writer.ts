@@ -115,6 +115,32 @@ export class SemaphoreWriter extends LockWriter {
   }
 }
 
+/** Runs the verbs on plain semaphores. */
+export class PlainSemaphoreWriter extends SemaphoreWriter {
+  readonly #reclaim: Script<Keys, Keys, number | undefined>;
+
+  /** @param scripts as for `LockWriter` */
+  constructor(scripts?: URL) {
+    super("plain_semaphore", scripts);
+    this.#reclaim = this.loadVerb("redisson/semaphore/reclaim", parseNextExpiry);
+  }
+
+  /**
+   * Returns the permits of holders that died. The result is the time until the next permit expires, in ms; `undefined` if no
+   * hold of Lockkeeper has permits.
+   */
+  reclaim(redis: Commands, key: Key): Promise<number | undefined> {
+    const keys = [toRedisArgument(key), buildCompanionKey(key), buildPlainPermitsKey(key)];
+    return this.#reclaim.run(redis, keys, [buildSemaphoreChannel(key), formatShardedFlag(redis)]);
+  }
+}
+
+/** Another type of key has no permits. */
+function parseNextExpiry(reply: unknown): number | undefined {
+  const ms = Number(reply);
+  return ms >= 0 ? ms : undefined;
+}
+
 /** Runs the verbs on semaphores with expirable permits. */
 export class ExpirableSemaphoreWriter extends SemaphoreWriter {
   readonly #setLimit: Script<Keys, Keys, SetLimitReply>;
@@ -135,4 +161,5 @@ export class ExpirableSemaphoreWriter extends SemaphoreWriter {
   }
 }
 
+export const PLAIN_SEMAPHORE_WRITER = new PlainSemaphoreWriter();
 export const SEMAPHORE_WRITER = new ExpirableSemaphoreWriter();

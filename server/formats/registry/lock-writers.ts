@@ -2,7 +2,7 @@ import type { WritableFormat, WritableKind } from "../../../lib/contract/format.
 import { LOCK_WRITERS, type LockWriter } from "../lock-writer.ts";
 import { FairWriter } from "../redisson/fair-writer.ts";
 import { ReadWriter, WRITE_WRITER } from "../redisson/read-write-writer.ts";
-import { SEMAPHORE_WRITER, SemaphoreWriter } from "../redisson/semaphore-writer.ts";
+import { PLAIN_SEMAPHORE_WRITER, SEMAPHORE_WRITER } from "../redisson/semaphore-writer.ts";
 
 /** The writers of the kinds that only `redisson` has. */
 const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> = {
@@ -10,7 +10,7 @@ const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> 
   read: new ReadWriter(),
   write: WRITE_WRITER,
   semaphore: SEMAPHORE_WRITER,
-  plain_semaphore: new SemaphoreWriter("plain_semaphore"),
+  plain_semaphore: PLAIN_SEMAPHORE_WRITER,
 };
 
 /** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */

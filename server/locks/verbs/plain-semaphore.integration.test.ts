@@ -211,6 +211,21 @@ describe("defects of RSemaphore", () => {
     await expect.poll(() => messages).toEqual(["2"]);
   });
 
+  it("a process that used the semaphore returns them, although none of its clients calls", async ({
+    take,
+    other,
+    locks,
+    readState,
+    redisMessages,
+    key,
+  }) => {
+    await locks.release(await take(key, 1, { limit: 3 }));
+    const messages = await redisMessages(`redisson_sc:{${key}}`);
+    await other(key, 2, { leaseMs: 1500 });
+    await waitUntil(async () => (await readState(key)).available === "3", 20_000);
+    await expect.poll(() => messages).toEqual(["3"]);
+  });
+
   it("a release returns only permits that its hold has, once", async ({
     take,
     locks,

@@ -28,6 +28,7 @@ import {
 import { Latches } from "./latches.ts";
 import { assertLockSet } from "./lock-set.ts";
 import { LockableKeys } from "./lockable-keys.ts";
+import { PermitReclaimer } from "./permit-reclaimer.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
 import { Renewer } from "./renewer.ts";
@@ -88,6 +89,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
   readonly #renewer: Renewer;
+  readonly #permitReclaimer: PermitReclaimer;
   readonly latches: LatchVerbs;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
@@ -128,6 +130,7 @@ export class RedisLocks implements OperatorVerbs {
       findSignalledLibraries,
       fairWaitMs,
     );
+    this.#permitReclaimer = new PermitReclaimer(redis);
     this.#renewer = new Renewer(connection, this.#lockable, this.#requests);
   }
 
@@ -157,7 +160,14 @@ export class RedisLocks implements OperatorVerbs {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#acquirer.acquire(key, options);
+    const acquired = this.#acquirer.acquire(key, options);
+    return options.kind === "plain_semaphore" ? this.#watchPermits(key, acquired) : acquired;
+  }
+
+  async #watchPermits(key: Key, acquired: Promise<AcquiredGrant>): Promise<AcquiredGrant> {
+    const grant = await acquired;
+    this.#permitReclaimer.watch(key);
+    return grant;
   }
 
   /**
