@@ -38,7 +38,7 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** A semaphore has another limit than requested, or does not exist (`null`). */
+/** The semaphore has a different limit from the requested one, or does not exist (`null`). */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
