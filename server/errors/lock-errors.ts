@@ -9,7 +9,7 @@ export interface HeldFacts extends KeyFields {
   /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The permits of a semaphore, which names no holders. */
+  /** The permits of a semaphore. Set instead of `holders`, which is then empty. */
   readonly permits?: { readonly available: number; readonly total: number };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;

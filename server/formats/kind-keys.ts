@@ -19,7 +19,10 @@ export function isReadWrite(kind: LockKind | undefined): kind is "read" | "write
   return kind === "read" || kind === "write";
 }
 
-/** Returns the keys of a lock and of the companion of one hold. Holds that share a lock have a companion each. */
+/**
+ * Returns the keys of a lock and of the companion of one hold. Each of several holds that share a lock has its own
+ * companion.
+ */
 export function buildHoldKeyPair(kind: WritableKind, key: Key, token: string): LockKeyPair {
   return kind === "read"
     ? [toRedisArgument(key), buildHolderCompanionKey(key, token)]
@@ -31,7 +34,7 @@ export function buildKindWakeChannel(kind: WritableKind | undefined, key: Key): 
   return isReadWrite(kind) ? buildReadWriteChannel(key) : buildWakeChannel(key);
 }
 
-/** Returns the keys of acquire.lua after the first four. */
+/** Returns the keys that acquire.lua needs for a read/write lock in addition to the first four. */
 export function buildReadWriteKeys(key: Key): RedisArgument[] {
   return [buildWritersKey(key), buildCompanionKey(key)];
 }

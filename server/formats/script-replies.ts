@@ -73,7 +73,7 @@ export type AcquireReply =
   | LimitConflictReply;
 /** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
-/** The reply to a downgrade. `reentered`: the hold has several counts. `min_hold`: it has a minimum hold time. */
+/** The reply to a downgrade. `reentered`: the count of the hold is above 1. `min_hold`: it has a minimum hold time. */
 export type DowngradeReply =
   | GrantedReply
   | NotOwnerReply

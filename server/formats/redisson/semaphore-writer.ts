@@ -22,8 +22,8 @@ const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, ke
 const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /**
- * Runs the verbs on semaphores. Scripts of their own acquire and release permits; the other verbs use the scripts of
- * all locks, with the `storage.lua` of a semaphore.
+ * Runs the verbs on semaphores. Separate scripts acquire and release permits; the other verbs use the scripts of all
+ * locks, with the `storage.lua` of a semaphore.
  */
 export class SemaphoreWriter extends LockWriter {
   readonly #take: Script<Keys, Keys, AcquireReply>;

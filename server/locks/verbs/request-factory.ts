@@ -42,7 +42,7 @@ export class RequestFactory {
 
   /**
    * Returns the token of an acquire. Any instance must find the companion of the hold when it repeats the request. For
-   * kinds whose holds have companions of their own, named by the token, the token is therefore derived from the request
+   * kinds whose holds have their own companions, named by the token, the token is therefore derived from the request
    * id.
    */
   #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
