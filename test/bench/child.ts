@@ -14,8 +14,8 @@ export interface ChildOptions {
 const PROCESSES = fileURLToPath(new URL("processes", import.meta.url));
 
 /**
- * Starts a file in a separate process and waits for its first message. The process ends together with this one,
- * because its channel closes.
+ * Starts a file in a separate process and waits for its first message. The process ends together with this one, because
+ * its channel closes.
  *
  * @param file name in `processes/`, or an absolute path
  */

@@ -56,8 +56,8 @@ function recordFailure(
 }
 
 /**
- * Computes the medians of one value over the rounds. A ratio is the median of the ratios within each round, because
- * the values of one round were measured under the same conditions.
+ * Computes the medians of one value over the rounds. A ratio is the median of the ratios within each round, because the
+ * values of one round were measured under the same conditions.
  */
 export function compareMedians<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
   const values = [...rounds].map(([name, results]) => [name, results.map(of)] as const);

@@ -28,10 +28,8 @@ const CONFIDENCE = 0.95;
 
 /**
  * Returns the narrowest interval between two order statistics, equally far from both ends, that contains the true
- * median
- * with a probability of at least 95 %. It assumes independent values, but no particular distribution. With fewer than
- * six
- * values, 95 % cannot be reached, and the interval is minimum to maximum.
+ * median with a probability of at least 95 %. It assumes independent values, but no particular distribution. With fewer
+ * than six values, 95 % cannot be reached, and the interval is minimum to maximum.
  */
 export function computeMedianInterval(values: readonly number[]): Interval {
   const sorted = sortAscending(values);

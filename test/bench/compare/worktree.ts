@@ -17,8 +17,8 @@ export async function resolveCommit(processes: Processes, ref: string): Promise<
 }
 
 /**
- * Checks out a commit into a temporary folder. The folder is outside this checkout, because Next treats the folder
- * of the outermost lock file above a page as the root of the project.
+ * Checks out a commit into a temporary folder. The folder is outside this checkout, because Next treats the folder of
+ * the outermost lock file above a page as the root of the project.
  *
  * @param later registers the removal
  */

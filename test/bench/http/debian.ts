@@ -19,8 +19,8 @@ interface PackageRequest {
 }
 
 /**
- * Unpacks a program and the libraries that this system lacks from the distribution's packages, without root. apt
- * keeps its state in a folder that is deleted afterwards.
+ * Unpacks a program and the libraries that this system lacks from the distribution's packages, without root. apt keeps
+ * its state in a folder that is deleted afterwards.
  *
  * @returns the path of a launcher that sets the library path and executes the program
  * @throws Error with one line that says why this is not possible here

@@ -92,8 +92,8 @@ async function holdWaiters(server: NodeContender, sockets: HeldSockets, count: n
 }
 
 /**
- * Acquires a lock for longer than any request waits here. An earlier round may have acquired it already, which is
- * fine, because others only have to wait for it.
+ * Acquires a lock for longer than any request waits here. An earlier round may have acquired it already, which is fine,
+ * because others only have to wait for it.
  */
 async function acquireOnce({ target }: NodeContender, lock: string): Promise<void> {
   const url = `http://127.0.0.1:${target.port}/api/v1/locks/${encodeURIComponent(lock)}/acquire`;

@@ -1,6 +1,6 @@
 /**
- * Tabs without browsers: streams on separate connections. Each reads only as much as is necessary to detect the
- * row of a probe. `node --import tsx tabs.ts PORT API_KEY`.
+ * Tabs without browsers: streams on separate connections. Each reads only as much as is necessary to detect the row of
+ * a probe. `node --import tsx tabs.ts PORT API_KEY`.
  */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { getMonotonicMs } from "../core/hand-off-messages.ts";

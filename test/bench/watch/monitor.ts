@@ -30,8 +30,8 @@ export class LineSplitter {
 }
 
 /**
- * MONITOR on a separate socket. The monitor of ioredis 6 changes its mode one turn after the `OK`: a command that
- * Redis reports in the same packet finds an empty command queue and fails with "Command queue state error".
+ * MONITOR on a separate socket. The monitor of ioredis 6 changes its mode one turn after the `OK`: a command that Redis
+ * reports in the same packet finds an empty command queue and fails with "Command queue state error".
  */
 export class Monitor {
   readonly #splitter = new LineSplitter();

@@ -3,7 +3,7 @@ import { type Claim, groupByLock } from "../history/claims.ts";
 import { findFenceLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
-/** C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. */
+/** C2: the fences of a lock are unique, increase in real time, and do not change when a hold is re-entered. */
 export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
   const holds = claims.filter(({ count }) => count === 1);
@@ -20,7 +20,7 @@ export const checkFenceOrder: Check = (story) => {
   };
 };
 
-/** Two claims of which the later one has no fence above the earlier one's. */
+/** Two claims of which the later one does not have the larger fence. */
 interface OrderBreach {
   readonly claim: Claim;
   readonly violation: Violation;
@@ -29,7 +29,7 @@ interface OrderBreach {
 const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
   findFenceLosses(story, { from: sent, to: ack });
 
-/** What is known to break the order either shows, or it is said that it did not. */
+/** Describes the faults known to break the order, or states that none of them did. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
@@ -67,7 +67,10 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   });
 }
 
-/** Only what was answered before the other request was sent was certainly granted before it. */
+/**
+ * Finds claims out of order. Only a claim that was answered before the other request was sent was certainly granted
+ * first.
+ */
 function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);

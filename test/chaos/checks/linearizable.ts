@@ -9,17 +9,17 @@ import { createLockModel, type Lease, type Lock, listPossibleLocks } from "./loc
 import { findMinimalCore } from "./minimal-core.ts";
 import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
-/** Hundreds of times what a run of ten minutes takes. */
+/** Hundreds of times the number of steps for a run of ten minutes. */
 const STEPS_MAX = 3_000_000;
 
 /**
- * C4: what all were told fits one order of events on a lock that has one hold at a time, which counts its entries,
- * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
- * was written last, this is asked of the time between them.
+ * C4: all replies are consistent with one order of events on a lock that has one hold at a time, counts re-entries,
+ * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. If failovers undo the
+ * latest writes, the check applies to the time between failovers.
  */
 export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
-/** @param stepsMax a lock that takes more is not decided */
+/** Checks linearizability. @param stepsMax limit of steps; a lock that takes more is undecided */
 export function checkLinearizabilityWithin(stepsMax: number, story: AnalyzedHistory): Verdict {
   const judged = groupByLock(story.claims).flatMap((claims) => judgeSpans(claims, story, stepsMax));
   const operations = judged.reduce((sum, { calls }) => sum + calls.length, 0);
@@ -45,7 +45,10 @@ interface JudgedSpan {
   readonly found: Outcome<Call, Lock>;
 }
 
-/** Each stretch for itself: a failover undoes what was told already, and no order fits both sides of it. */
+/**
+ * Checks each span separately: a failover undoes replies that were already sent, so no order is consistent on both
+ * sides.
+ */
 function judgeSpans(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
   const lock = claims[0]?.lock ?? "";
   const all = listCalls(lock, story);
@@ -69,7 +72,7 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   const have = [...new Set(found.states.map(describeHolder))].join(", or ");
   const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
-  // What says that a hold was not over: the grant, or a renewal where the first lease was.
+  // Entries that prove that a hold had not ended: its grant, or a renewal before the first lease ended.
   const renewals = claims.flatMap(({ written: { granted, furthest } }) =>
     shown.includes(granted) && (granted.deadline ?? 0) <= answer ? furthest : [],
   );

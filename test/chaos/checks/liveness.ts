@@ -7,18 +7,18 @@ import { type Check, createViolation, type Violation } from "./check.ts";
 import { findRefusedReleases } from "./full-memory.ts";
 import { findLateLeases, getLongestLeaseMs, isReleased } from "./late-leases.ts";
 
-/** A waiter that hears nothing looks again after this. */
+/** A waiter retries after this time even without a message. */
 const CAP_MS = 2000;
 const SLACK_MS = 500;
-/** A release wakes the next at once; on two busy processors a hundred milliseconds have been seen. */
+/** Limit of a wake-up. A release wakes the next waiter at once, but 100 ms were observed on two busy processors. */
 const WAKE_MS = 400;
-/** So long after a fault, waiters may still be finding their way back. */
+/** Time after a fault within which waiters may still be reconnecting. */
 const BREATH_MS = 3000;
 const RECOVERED_MS = 2500;
 
 /**
- * C5: a free lock that is waited for is taken; what was healed works again; a full server still lets go of locks; and in
- * the end nothing is left in Redis.
+ * C5: a free lock with waiters is acquired; everything works again after it was healed; a full server still accepts
+ * releases; and at the end, nothing remains in Redis.
  */
 export const checkLiveness: Check = (story) => {
   const waits = listWaits(story);
@@ -61,7 +61,7 @@ function listWaits({ history }: AnalyzedHistory): Wait[] {
   return waits;
 }
 
-/** Somebody has the lock, or nobody can take it. */
+/** A period in which the lock is held, or cannot be acquired. */
 interface TakenSpan extends Span {
   readonly claim?: Claim;
 }
@@ -80,7 +80,7 @@ function listTakenSpans(story: AnalyzedHistory, locks: ReadonlySet<string>): Map
   );
 }
 
-/** The stretches of a wait in which nobody is known to have the lock; with who had it before and who had it then. */
+/** Lists the periods of a wait in which no holder is known, with the holders before and after. */
 function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   const idle: Wait[] = [];
   let last: TakenSpan = { from: wait.from, to: wait.from };
@@ -99,7 +99,7 @@ function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   return idle;
 }
 
-/** When the lock was certainly free of it in Redis. */
+/** Returns when the lock was certainly free of this claim in Redis. */
 function getFreeAt(claim: Claim): number {
   const endsAt = Math.max(claim.deadline, claim.ack);
   return isReleased(claim) ? (claim.release?.ack ?? endsAt) : endsAt;
@@ -114,7 +114,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
   const around = { from: gap.from - BREATH_MS * NS_PER_MS, to: gap.to };
   const isCalm = !story.faults.some((fault) => isTouching(fault, around));
   const limitMs = (isCalm ? WAKE_MS : CAP_MS + longestLease + SLACK_MS) + sumStalledMs(story, gap);
-  // While faults last, a wait has no limit.
+  // During faults, the duration of a wait is not limited.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
   const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
@@ -132,7 +132,10 @@ function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
-/** Under faults a call may fail in the ways that are documented; once all is healed, every call is answered. */
+/**
+ * Finds refusals that are not allowed. During faults, calls may fail in documented ways; after healing, every call is
+ * answered.
+ */
 function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();
@@ -146,7 +149,7 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     const isHealed = from >= calmAt + RECOVERED_MS * NS_PER_MS;
     const allowed = isHealed ? USUAL : UNDER_FAULTS;
     if (type === "invoke" || type === "ok" || allowed.includes(code)) return [];
-    // Without its companion, which was taken away, a lock of ours is a hash like any other until its lease ends.
+    // If its companion was removed, a Lockkeeper lock is a hash like any other until its lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
     if (code === "not_a_lock" && findDataLosses(story, before).length > 0) return [];
     const what = `${op} of ${token} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;

@@ -10,11 +10,11 @@ export interface Overlap {
   readonly other: Claim;
   readonly from: number;
   readonly to: number;
-  /** What took the first claim's grant away; empty: nothing that we know of. */
+  /** The faults that may have ended the first claim; empty if none is known. */
   readonly losses: readonly FaultSpan[];
 }
 
-/** C1: no two holds of a lock certainly stand at one time, unless the first was lost by a fault that may do so. */
+/** C1: no two holds of a lock certainly exist at the same time, unless a fault that may do so ended the first. */
 export const checkOverlap: Check = (story) => {
   const overlaps = findOverlaps(story);
   return {
@@ -36,7 +36,7 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
       for (const one of active) {
         if (one.token === other.token || other.end <= other.ack) continue;
         const span = { from: other.ack, to: Math.min(one.end, other.end) };
-        // Which of them was granted first is not known; the one of them lost it before the other was told.
+        // It is unknown which was granted first. One of them was lost before the other was granted.
         const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
         found.push({ one, other, ...span, losses: [...losses] });
       }
@@ -54,7 +54,7 @@ function toViolation({ one, other, from, to }: Overlap): Violation {
   ]);
 }
 
-/** That it was held then, and until when if it ended first. */
+/** Lists the entries that show that the claim was held then, and its end if it ended first. */
 function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
   const { asked, granted, furthest, lost, release } = written;
   const isRenewed = (granted.deadline ?? 0) <= from;
@@ -62,7 +62,7 @@ function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): 
   return [asked, granted, ...(isRenewed ? [furthest] : []), ...(end === to ? [last] : [])];
 }
 
-/** How long locks were held twice, by what went wrong at the time. */
+/** Formats how long locks were held twice, by the faults at that time. */
 function formatTable({ faults }: AnalyzedHistory, overlaps: readonly Overlap[]): string {
   if (overlaps.length === 0) return "no overlap";
   const rows = new Map<string, number[]>();

@@ -3,12 +3,12 @@ import { isTouching } from "../history/analyzed-history.ts";
 import { NS_PER_MS } from "../history/entry.ts";
 import type { Call } from "./lock-losses.ts";
 
-/** What a replica may be behind by when its master goes. */
+/** The maximum lag of a replica when its master fails. */
 const LAG_MS = 200;
 
-/** A stretch of time in which nothing that was written is undone. */
+/** A period in which no writes are undone. */
 export interface StableSpan extends Span {
-  /** `unknown`: a failover was before it, and left the lock as nobody can say. */
+  /** `unknown`: it follows a failover, after which the state of the lock is unknown. */
   readonly begins: "free" | "unknown";
 }
 
@@ -27,7 +27,7 @@ export function listStableSpans({ faults }: AnalyzedHistory): StableSpan[] {
 const getBeginning = (from: number): StableSpan["begins"] =>
   from === Number.NEGATIVE_INFINITY ? "free" : "unknown";
 
-/** The calls of that time. One that reaches beyond it may have been carried out on either side. */
+/** Returns the calls in the period. A call that crosses its boundary may have been executed on either side. */
 export function clipCalls(part: StableSpan, calls: readonly Call[]): Call[] {
   return calls.flatMap((call) => {
     const place = { from: call.call, to: call.answer };

@@ -10,7 +10,7 @@ const it = topologyTest().extend(
   { scope: "file" },
   ({ topology }) =>
     async (fault: string, chance: number, look: () => Promise<void>) => {
-      // These faults have no use for workers.
+      // These faults do not use workers.
       const stage = { topology } as ChaosEnvironment;
       const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
       await getFault(fault).begin(stage, planned);
