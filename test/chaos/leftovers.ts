@@ -9,18 +9,18 @@ export interface Leftover {
 }
 
 const SCAN_INTERVAL_MS = 200;
-/** The longest wait of a worker, and how much longer the list of those who wait is kept. */
+/** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
 const COMPANION = "lockkeeper:hold:";
 const WAITERS = "lockkeeper:waiters:";
-/** An API server sees by it that all keys were taken at once. */
+/** If this key is gone, an API server concludes that all keys were removed. */
 const CANARY = `${TARGET_PREFIX}canary`;
 
 /**
- * What is in Redis although nobody is there any more: locks after the longest lease, lists of those who wait that
- * would outlast the longest wait, and at any time keys that nothing ends. Companions stay for a while, as they should,
- * and what the API server keeps of its own stays for good.
+ * Finds keys that remain in Redis without a client: locks after the longest lease, lists of waiters that would outlast
+ * the longest wait, and keys without a time to live. Companions remain for a while, as intended, and the API server's
+ * own data remains permanently.
  */
 export async function findLeftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
   const startedAt = performance.now();
@@ -31,8 +31,8 @@ export async function findLeftovers(topology: Topology, leaseMs: number): Promis
     const seen = all.filter(({ key }) => !key.startsWith(HOME_PREFIX) && !key.startsWith(CANARY));
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
-    // Nobody is left who could prolong a list of those who wait, and a clock that went back keeps all for longer by
-    // just as much: where such a key will end in time, its time to live says so.
+    // No client can extend a list of waiters any more. A clock that was set back prolongs all keys by the same amount,
+    // so the time to live shows whether such a key will expire in time.
     const isEnding = ({ server, key, ttlMs }: SeenKey) => {
       const behindMs = topology.getBehindMs(server);
       return (behindMs > 0 || key.startsWith(WAITERS)) && ttlMs <= limitMsOf(key) + behindMs;

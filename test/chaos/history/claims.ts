@@ -1,44 +1,44 @@
 import { type Entry, isEntering, NS_PER_MS } from "./entry.ts";
 
-/** What a granted acquire or re-entry lets its caller believe: that the lock is its own from `ack` to `end`. */
+/** What a granted acquire or re-entry lets its caller assume: that it holds the lock from `ack` to `end`. */
 export interface Claim {
   readonly process: string;
   readonly context: string;
   readonly call: number;
   readonly lock: string;
-  /** Of the hold: a re-entry has that of the hold it entered. */
+  /** Token of the hold. A re-entry has that of the hold it re-entered. */
   readonly token: string;
   readonly fence: string | null;
   readonly count: number;
   readonly invoke: number;
-  /** The request that was granted was sent then or later: its deadline counts from before it was. */
+  /** The granted request was sent at this time or later. Its deadline counts from before it was sent. */
   readonly sent: number;
   readonly ack: number;
-  /** The furthest deadline that its holder knew of. */
+  /** The latest deadline that its holder knew. */
   readonly deadline: number;
   readonly lostAt: number | undefined;
   readonly release: Release | undefined;
-  /** Until when its holder certainly relied on it. */
+  /** The end of the period in which its holder certainly relied on it. */
   readonly end: number;
   readonly endedBy: "release" | "deadline" | "loss";
   readonly written: ClaimEntries;
 }
 
-/** What was written down of a claim. */
+/** The entries of a claim. */
 export interface ClaimEntries {
   readonly asked: Entry;
   readonly granted: Entry;
-  /** What says its furthest deadline: the grant, or a renewal. */
+  /** The entry with its latest deadline: the grant, or a renewal. */
   readonly furthest: Entry;
   readonly lost: Entry | undefined;
-  /** Its release, and what was answered. */
+  /** The entries of its release and of the answer. */
   readonly release: readonly Entry[];
 }
 
 export interface Release {
   readonly invoke: number;
   readonly ack: number | undefined;
-  /** `released`, `still_held`, `not_held`, or the code of an error. */
+  /** `released`, `still_held`, `not_held`, or an error code. */
   readonly code: string | undefined;
   readonly count: number | undefined;
 }
@@ -69,10 +69,10 @@ const formatCallName = ({ process }: Entry, call: number | undefined) => `${proc
 
 function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", token = "", fence = null, count = 1, leaseMs = 0 } = ok;
-  // One that had passed when the answer was read may have passed at any time since it was asked for.
+  // A deadline that had passed when the answer was read may have passed at any time since the request.
   const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
-  // A clock of its own or of a server that goes ahead brings it nearer again.
+  // If the clock of the process or of a server was set ahead, the deadline moves closer.
   const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
   const release = findRelease(later);

@@ -3,21 +3,21 @@ import type { Journal } from "../history/journal.ts";
 import { HttpFailure } from "./http-hold.ts";
 import type { AcquireRequest, Attempts, HeldLock, LockingClient } from "./locking-client.ts";
 
-/** A renewal by the watchdog shows in the deadline alone. */
+/** Interval at which deadlines are read, because only the deadline shows a renewal by the watchdog. */
 const WATCH_INTERVAL_MS = 20;
 const RENEWED_NS_MIN = 5 * NS_PER_MS;
 
-/** A hold, and the number of the call that got it. */
+/** A hold, and the number of the call that acquired it. */
 export interface RecordedHold {
   readonly id: number;
   readonly hold: HeldLock;
   readonly lock: string;
 }
 
-/** What is written down of a call that may get a hold. */
+/** The recorded fields of a call that may acquire a hold. */
 type EntryCall = Pick<Entry, "context" | "op" | "leaseMs"> & { readonly call: number; readonly lock: string };
 
-/** One context's calls for locks, each written down before it is made and when it was answered. */
+/** Records the lock calls of one context: before each call, and when it is answered. */
 export class RecordingClient {
   static #calls = 0;
 
@@ -36,7 +36,7 @@ export class RecordingClient {
     return await this.#recordEntry(what, this.client.acquire(lock, { ...wish, signal: this.stop }));
   }
 
-  /** Who knows that it is lost does not ask. */
+  /** Re-enters a hold, unless it is known to be lost. */
   async reenter({ hold, lock }: RecordedHold): Promise<RecordedHold | undefined> {
     if (hold.state !== "held") return undefined;
     const call = ++RecordingClient.#calls;
@@ -59,7 +59,7 @@ export class RecordingClient {
       return claim;
     } catch (error) {
       const failure = describeFailure(error);
-      // The libraries also report `lost` of a re-entry that was granted when their own deadline had passed.
+      // The libraries also report `lost` for a re-entry that was granted after their own deadline had passed.
       const isCertain = error instanceof HttpFailure && error.knowledge === "certain";
       const isOpen = what.op === "reenter" && failure.code === "lost" && !isCertain;
       this.journal.write({ ...what, ...failure, ...(isOpen ? { type: "info" } : {}) });
@@ -80,7 +80,7 @@ export class RecordingClient {
     }
   }
 
-  /** Who knows that it is lost does not ask. */
+  /** Verifies a hold, unless it is known to be lost. */
   async verify({ id, hold, lock }: RecordedHold): Promise<void> {
     if (hold.verify === undefined || hold.state !== "held") return;
     const call = ++RecordingClient.#calls;
@@ -94,7 +94,7 @@ export class RecordingClient {
     }
   }
 
-  /** Gives back what was taken, also when it was lost: `withLock` does so, too. */
+  /** Releases a hold even if it is lost, like `withLock`. */
   async release({ id, hold, lock }: RecordedHold): Promise<void> {
     const call = ++RecordingClient.#calls;
     const { token, fence } = hold;
@@ -140,7 +140,7 @@ export class RecordingClient {
     else hold.signal.addEventListener("abort", onLost, { once: true });
   }
 
-  /** undefined: it had passed before its holder looked, nobody knows when. */
+  /** Returns the deadline; undefined if it had passed before its holder looked, at an unknown time. */
   #getDeadline(hold: HeldLock, now: number): number | undefined {
     const remainingMs = hold.remainingMs();
     return remainingMs === 0 ? undefined : Math.round(now + remainingMs * NS_PER_MS);
@@ -149,12 +149,15 @@ export class RecordingClient {
 
 const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];
 
-/** What certainly was not done is a failure; what may have been done, or may be done yet, is `info`. */
+/**
+ * Describes a failed call. What was certainly not executed is a failure; what may have been or may yet be executed is
+ * `info`.
+ */
 function describeFailure(error: unknown) {
   const code =
     error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
   const asked = getAttempts(error instanceof Error && "asked" in error ? (error as Attempts) : {});
-  // What was asked before without an answer may be carried out yet.
+  // An earlier attempt without an answer may still be executed.
   const isCertain = REFUSED.includes(code) && asked.asked === undefined;
   return { type: isCertain ? ("fail" as const) : ("info" as const), code, ...asked };
 }

@@ -16,10 +16,10 @@ export interface SessionOptions {
 }
 
 const WAIT_MS = 6000;
-/** Of every hold, so that a core that compares labels takes one for another. */
+/** All holds have the same owner, so that a core that compares owners confuses them. */
 const OWNER = "chaos";
 
-/** One context: takes a lock, changes what it protects, and gives it back, until it is stopped. */
+/** One context: acquires a lock, changes the resource, and releases the lock, until it is stopped. */
 export class Session {
   constructor(private readonly options: SessionOptions) {}
 
@@ -62,14 +62,14 @@ export class Session {
     await this.#pause(this.#pickWorkMs());
   }
 
-  /** Reads, thinks, writes what it made of it: what a lock is for. */
+  /** Reads, works, and writes the result, which is the purpose of a lock. */
   async #update({ hold, lock, id }: RecordedHold): Promise<void> {
     const { client: claimant, resource, journal, name } = this.options;
     if (!claimant.isHeld({ hold, lock, id })) return;
     const { fence } = hold;
     const read = await resource.ask({ ask: "read", lock, fence });
     await this.#pause(this.#pickWorkMs());
-    // Half of them are of the careless kind, that the fence is for.
+    // Half of the clients do not check, which the fence is meant to handle.
     if (this.#isChosen(0.5) && !claimant.isHeld({ hold, lock, id })) return;
     const value = `${hold.token}#${id}`;
     const bases = { unfenced: read.unfenced, fenced: read.fenced ?? 0 };
@@ -79,7 +79,7 @@ export class Session {
     journal.write({ ...what, type: fenced === null ? "fail" : "ok" });
   }
 
-  /** Nobody thinks on when all is to end. */
+  /** Pauses, unless the run is ending. */
   async #pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.options.stop }).catch(() => undefined);
   }
