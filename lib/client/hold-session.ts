@@ -53,7 +53,7 @@ export class HoldSession {
     throw this.lease.loss ?? this.lease.createLoss("it was released");
   }
 
-  /** Re-enters the hold. @returns the count @throws LockkeeperError */
+  /** Re-enters the hold. @returns the re-entrancy count @throws LockkeeperError */
   async reenter(leaseMs: number | undefined): Promise<number> {
     const { lease } = this;
     lease.openCounts++;

@@ -241,7 +241,7 @@ function readEnvironmentTarget(env: EnvironmentValues): TargetSettings {
 }
 
 /**
- * Checks settings that contradict read-only.
+ * Rejects settings that contradict a read-only target.
  * @throws StartupError
  */
 function assertReadOnly({ REDIS_URL, LOCKKEEPER_NOTIFICATIONS }: EnvironmentValues): void {

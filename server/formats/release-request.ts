@@ -7,7 +7,7 @@ import type { HoldIdentity } from "./lock-requests.ts";
 /** In the record line of a companion: present if the client of the hold reads release requests. */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
-/** More characters than any request that the scripts write. */
+/** Limit of a stored request in characters, above the length of any request that the scripts write. */
 const REQUEST_CHARACTERS_MAX = 4096;
 const StoredText = z.string().max(RELEASE_REQUEST_TEXT_MAX);
 const StoredRequest = z.tuple([

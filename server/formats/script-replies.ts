@@ -40,7 +40,7 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** A semaphore has another limit than requested, or does not exist (`null`). */
+/** The semaphore has a different limit from the requested one, or does not exist (`null`). */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
@@ -76,7 +76,7 @@ export type AcquireReply =
   | LimitConflictReply;
 /** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
-/** The reply to a downgrade. `reentered`: the hold has several counts. `min_hold`: it has a minimum hold time. */
+/** The reply to a downgrade. `reentered`: the count of the hold is above 1. `min_hold`: it has a minimum hold time. */
 export type DowngradeReply =
   | GrantedReply
   | NotOwnerReply

@@ -33,7 +33,7 @@ export class VerbBatches {
 
   constructor(private readonly script: BatchScript) {}
 
-  /** Runs the verb. Returns `undefined` if the connection does not support batches. */
+  /** Runs the verb in a batch. Returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
     // On a cluster, all verbs of a batch would have to be for one slot. Commands with safety options are checked one by
     // one, for the server that each is sent to.

@@ -47,7 +47,7 @@ export interface HistoryPageQuery {
 /** Number of entries that are read before yielding. Nearly all pages are full by then. */
 const ENTRIES_AT_ONCE = 256;
 
-/** By how much the clock that numbers events may be ahead of that of the target. */
+/** Maximum time in ms by which the clock that numbers events may be ahead of the target's clock. */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000;
 
 /** The part of a recorder that the journal uses. */

@@ -39,8 +39,8 @@ type Holder =
   | { readonly side: "reserved" };
 
 /**
- * A fair lock in Redis and its model: the list of waiters in order of arrival. Only the first live waiter
- * acquires the lock, and every change that allows it to acquire wakes it.
+ * A fair lock in Redis and its model: the list of waiters in order of arrival. Only the first live waiter acquires the
+ * lock, and every change that allows it to acquire wakes it.
  */
 export class FairMachine {
   readonly #key = `lock:${randomUUID()}`;

@@ -21,8 +21,8 @@ import { startTestRedis, type TestRedisOptions } from "./test-redis.ts";
 import { startTestServer, type TestServerOptions } from "./test-server.ts";
 import { startTestWatcher } from "./test-watcher.ts";
 
-// Each function returns a test function. Its fixtures start with the first test of the file that uses them,
-// and stop after the last. A file adds its own fixtures: `const it = redisTest().extend(…)`.
+// Each function returns a test function. Its fixtures start with the first test of the file that uses them, and stop
+// after the last. A file adds its own fixtures: `const it = redisTest().extend(…)`.
 
 /**
  * Tests on a temporary Redis: `redis` is the server, `direct` a plain connection to it, `key` a new lock key per test.
@@ -132,8 +132,8 @@ export function separateMastersTest(count: number) {
 }
 
 /**
- * Tests of formats on a temporary Redis: `observe` and `observeHeld` read a lock, `forceRelease` releases an
- * observed lock as the operator mei, and `messages` are the messages that scripts published.
+ * Tests of formats on a temporary Redis: `observe` and `observeHeld` read a lock, `forceRelease` releases an observed
+ * lock as the operator mei, and `messages` are the messages that scripts published.
  */
 export function formatTest(options: TestRedisOptions = {}) {
   return redisTest(options)
@@ -182,8 +182,8 @@ export function redissonTest() {
 }
 
 /**
- * Tests of the watcher on a temporary Redis: `watching` is the watcher with its masters and its journal, `locks`
- * the lock verbs, and `listEvents` lists the events of a key.
+ * Tests of the watcher on a temporary Redis: `watching` is the watcher with its masters and its journal, `locks` the
+ * lock verbs, and `listEvents` lists the events of a key.
  */
 export function watcherTest(redis: TestRedisOptions = {}, options: Partial<WatcherOptions> = {}) {
   return redisTest(redis)
@@ -203,8 +203,8 @@ export function watcherTest(redis: TestRedisOptions = {}, options: Partial<Watch
 }
 
 /**
- * Tests of the API on a temporary Redis: `server` is the API without the console, `other` another instance with
- * the same Redis and home store, `direct` a plain connection to that Redis, and `key` a new lock key per test.
+ * Tests of the API on a temporary Redis: `server` is the API without the console, `other` another instance with the
+ * same Redis and home store, `direct` a plain connection to that Redis, and `key` a new lock key per test.
  */
 export function serverTest(options: TestServerOptions = {}) {
   return test

@@ -9,8 +9,8 @@ export interface BlockedWaiter {
 }
 
 /**
- * Starts a client that waits like python-redis-lock without a timeout and without an expiry: indefinitely.
- * Resolves when it is blocked.
+ * Starts a client that waits like python-redis-lock without a timeout and without an expiry: indefinitely. Resolves
+ * when it is blocked.
  */
 export async function startPythonWaiter(
   redis: TestRedis,

@@ -23,8 +23,8 @@ export function prependLua(redis: Redis, prelude: () => string): Redis {
 }
 
 /**
- * Lua code that makes Redis reject the nth write of a script, counted from 0, as for a user without permission
- * for that command. Since version 7.0, which has REDIS_VERSION_NUM, the error is a table; before, it is a string.
+ * Lua code that makes Redis reject the nth write of a script, counted from 0, as for a user without permission for that
+ * command. Since version 7.0, which has REDIS_VERSION_NUM, the error is a table; before, it is a string.
  */
 export const createWriteRefusal = (n: number): string => `
   local server, left, writes = redis, ${n}, {}

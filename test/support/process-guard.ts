@@ -2,8 +2,8 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 
 /**
- * Kills the child processes of this process as soon as it ends, for whatever reason: the shell reads a pipe that
- * only this process holds open. Exit handlers alone would miss a test worker that is killed.
+ * Kills the child processes of this process as soon as it ends, for whatever reason: the shell reads a pipe that only
+ * this process holds open. Exit handlers alone would miss a test worker that is killed.
  */
 const GUARD_SCRIPT = `
 trap '' INT TERM HUP

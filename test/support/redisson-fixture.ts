@@ -89,8 +89,8 @@ export interface FixtureLease {
 }
 
 /**
- * One client of Redisson, reduced to the commands that it sends for its locks; it does not wait. Each acquire
- * returns null if it acquired the lock, otherwise the remaining milliseconds of the current lease.
+ * One client of Redisson, reduced to the commands that it sends for its locks; it does not wait. Each acquire returns
+ * null if it acquired the lock, otherwise the remaining milliseconds of the current lease.
  */
 export class RedissonFixture {
   readonly #id = randomUUID();

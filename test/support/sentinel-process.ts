@@ -10,9 +10,9 @@ import { findFreePort, findTestBinary } from "./test-redis.ts";
 const DOWN_AFTER_MS = 500;
 const FAILOVER_TIMEOUT_MS = 2000;
 /**
- * Shorter timings, which tests can set since Redis 7; older versions take some seconds longer. Sentinel requests
- * INFO from a replica whose master is down once per second in any case, and ignores a replica that it has not heard
- * from for five ping periods. Five periods must therefore exceed one second.
+ * Shorter timings, which tests can set since Redis 7; older versions take some seconds longer. Sentinel requests INFO
+ * from a replica whose master is down once per second in any case, and ignores a replica that it has not heard from for
+ * five ping periods. Five periods must therefore exceed one second.
  */
 const FAST_TIMINGS = [
   "info-period",

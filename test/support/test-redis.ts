@@ -59,9 +59,9 @@ const PORTS = 200;
 let lastPort = Math.floor(Math.random() * PORTS);
 
 /**
- * Finds a free port of 127.0.0.1, below the range of ports for outgoing connections. Each process has a separate
- * range, so that a killed server gets its port again before another test's server can use it. Two callers never
- * get the same port: the second server would fail to start, and its test would reach the first one.
+ * Finds a free port of 127.0.0.1, below the range of ports for outgoing connections. Each process has a separate range,
+ * so that a killed server gets its port again before another test's server can use it. Two callers never get the same
+ * port: the second server would fail to start, and its test would reach the first one.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

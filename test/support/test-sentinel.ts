@@ -200,8 +200,8 @@ class SentinelGroup implements TestSentinel {
   }
 
   /**
-   * A replica with a working link may receive nothing for up to a second after a full synchronization. So this
-   * requires the confirmation of a new write.
+   * A replica with a working link may receive nothing for up to a second after a full synchronization. So this requires
+   * the confirmation of a new write.
    */
   async isInSyncWith(master: TestRedis | undefined): Promise<boolean> {
     if (master === undefined) return false;

@@ -76,7 +76,9 @@ export class EventStream {
     else await this.#catchUp(lastId);
   }
 
-  /** A snapshot is followed by events that the reader has, if its position becomes known only afterwards. */
+  /**
+   * Waits until the position is known. Otherwise, the reader would get a snapshot and then events that it already has.
+   */
   async #waitForPosition(id: string): Promise<void> {
     const { journal, watcher } = this.target;
     const endsAt = performance.now() + POSITION_WAIT_MS_MAX;

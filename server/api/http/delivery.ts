@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
  * read.
  */
 
-/** How long after a response a client that closes the connection may not have read it, in ms. Later, it has. */
+/** Time after a response, in ms, within which a client that closes the connection may not have read it. */
 const UNREAD_WINDOW_MS = 1000;
 /** Time for the reset to arrive, in ms. */
 const END_DELAY_MS = 30;

@@ -93,7 +93,7 @@ export class TabCounts {
     return filter === this.view.filter ? parseSortOrder(this.view.sort) : COUNT_ORDER;
   }
 
-  /** Takes counts from `health` if it contains them, because a second count could differ. */
+  /** Takes counts from `health` if it contains them, because counting again could give a different number. */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;
     if (filter === "is:needs_attention") return totals.needsAttention;

@@ -22,7 +22,7 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** `<machine>_<process id>_<id>` */
+/** Matches `<machine>_<process id>_<id>`. */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
 /** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */

@@ -14,7 +14,7 @@ import {
 
 /** A member that exists while the lock is exclusive. Without it, the holders share the lock. */
 const WRITE = "__write__";
-/** 32 bytes in base64, or the owner of a reservation. */
+/** Matches 32 bytes in base64, or the owner of a reservation. */
 const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
 /** Tolerance between the reads of the clock and of the TTL. */
 const TOLERANCE_MS = 5;

@@ -21,7 +21,7 @@ export type FingerprintReading = KeyFingerprint | "gone" | "failed";
  */
 export type FingerprintCalls = "together" | "apart";
 
-/** One call occupies Redis for about 0.3 ms at most. */
+/** Number of keys per call. Such a call occupies Redis for about 0.3 ms at most. */
 const KEYS_PER_CALL = 50;
 const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
 const NO_DEADLINE = -1;

@@ -76,7 +76,7 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
  * Reads many keys in one round trip, and additional data of some formats in a second one.
  *
  * @param routing finds keys that have moved to another Redis
- * @returns one observation per key, except for keys that have moved to another master, which `routing` then knows
+ * @returns one observation per key, except for keys that have moved to another master; `routing` has then learned which
  */
 export async function readKeys(
   redis: Redis,

@@ -13,9 +13,9 @@ import { runReadCommands } from "./run-commands.ts";
 
 /** The waiters of a lock on one Redis. */
 export interface SeenQueue {
-  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest waiting first. */
+  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
-  /** The queue of the library. A waiter of a fair lock is listed by its token in both. */
+  /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
   /** The number of clients that are subscribed to the release; `undefined` if they cannot be counted. */

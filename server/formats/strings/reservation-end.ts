@@ -4,7 +4,7 @@ import { Script, toRedisArgument } from "../../redis/script.ts";
 import type { Reservation } from "../lock-requests.ts";
 import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 
-/** By how much Redis may expire a key after Lockkeeper's timer fires. */
+/** Delay of the wake-up in ms, because Redis may expire the key slightly later than its TTL states. */
 const EXPIRY_DELAY_MS = 50;
 
 /** Wakes waiters if the reservation has ended. Otherwise returns its remaining time in ms. */

@@ -154,11 +154,12 @@ export class LockClient {
     assertKey(key);
     return new Latch(key, this.backend.verbs.latches, this.#closed.signal);
   }
+
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the
-   * release failed, the hold ends with its lease.
+   * An error from the work takes precedence over an error from the release, which is logged. If the release failed, the
+   * hold ends with its lease.
    *
    * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
    *   with the loss as their `cause`; and the errors of `acquire`

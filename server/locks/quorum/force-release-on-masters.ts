@@ -67,8 +67,8 @@ async function forceReleaseOnMaster(
 
 /**
  * Whether a master has the holders that the operator saw. Fencing tokens are not compared, because a master that missed
- * the agreement has a different one. A RedLock has a different owner on each master, and each owner belongs to one
- * client, and therefore to one master.
+ * the agreement has a different one. The owners of a RedLock differ per master. It is sufficient that one of them is on
+ * this master, because each owner is used on a single master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

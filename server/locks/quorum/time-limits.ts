@@ -1,6 +1,9 @@
 import { computeElapsedMs, type Moment } from "../../../lib/client/moment.ts";
 
-/** Long enough for many round trips within a data center, and for a fork or a slow command of a busy Redis. */
+/**
+ * The lower bound of the time limit: enough for many round trips within a data center, and for a fork or a slow command
+ * of a busy Redis.
+ */
 const BUDGET_MS_MIN = 50;
 /**
  * The budget as a fraction of the lease: after two requests, the holder still has half of its lease. Healthy masters

@@ -89,7 +89,8 @@ function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: Acqu
 }
 
 /**
- * Checks that the release of the hold can reserve the lock. That of a reader cannot, because readers share it.
+ * Checks that the release of the hold can reserve the lock. The release of a reader cannot, because other readers may
+ * hold the lock.
  * @throws InvalidError
  */
 export function assertReservable({ kind }: Pick<AcquireOptions, "kind">): void {

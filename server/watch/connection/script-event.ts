@@ -25,13 +25,15 @@ export interface ScriptEvent {
   readonly isShared?: true;
 }
 
-/** The limit that the formats apply. A longer value is not a lock. */
+/** Limit of an owner in bytes, as in the formats. A longer value is not a lock. */
 const OWNER_BYTES_MAX = 1024;
-/** Includes `key:` and leaves room for names passed to the client library. */
+/**
+ * Limit of an actor's name in characters. It includes `key:`, and leaves room for names passed to the client library.
+ */
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
-/** JSON escapes a control character with six characters. */
+/** Limit of the JSON of actor and reason in bytes. JSON escapes a control character with six characters. */
 const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
-/** Type, numbers and token of an event. */
+/** Limit of the type, numbers and token of an event in bytes. */
 const FIELDS_BYTES_MAX = 192;
 const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
 

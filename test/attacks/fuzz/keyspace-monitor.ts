@@ -4,9 +4,9 @@ import type { TestRedis } from "../../support/test-redis.ts";
 type KeyspaceSnapshot = ReadonlyMap<string, { readonly digest: string; readonly endsAt: number }>;
 
 /**
- * Keys that the server changes by itself or for every request: the canary, the recorder and its records. The audit
- * also contains rejected requests. Login attempts are counted. Accounts and sessions store when they were last used;
- * the index of the sessions is compared. A waiter that timed out keeps its place for a short time, in case it returns.
+ * Keys that the server changes by itself or for every request: the canary, the recorder and its records. The audit also
+ * contains rejected requests. Login attempts are counted. Accounts and sessions store when they were last used; the
+ * index of the sessions is compared. A waiter that timed out keeps its place for a short time, in case it returns.
  */
 const BACKGROUND_KEYS =
   /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:|evidence:))/;

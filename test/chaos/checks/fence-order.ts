@@ -26,7 +26,7 @@ export const checkFenceOrder: Check = (story) => {
   };
 };
 
-/** Two claims of which the later one has no fence above the earlier one's. */
+/** Two claims of which the later one does not have the larger fence. */
 interface OrderBreach {
   readonly claim: Claim;
   readonly violation: Violation;
@@ -35,7 +35,7 @@ interface OrderBreach {
 const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
   findFenceLosses(story, { from: sent, to: ack });
 
-/** What is known to break the order either shows, or it is said that it did not. */
+/** Describes the faults known to break the order, or states that none of them did. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
@@ -75,7 +75,10 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   });
 }
 
-/** Only what was answered before the other request was sent was certainly granted before it. */
+/**
+ * Finds claims out of order. Only a claim that was answered before the other request was sent was certainly granted
+ * first.
+ */
 function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);

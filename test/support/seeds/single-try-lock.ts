@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 
 /**
- * A published lock made of separate commands, in seconds, with one attempt; retries are up to its caller.
- * Its faults: it uses the client's clock; a failed attempt changes the winner's end; the release deletes any value.
+ * A published lock made of separate commands, in seconds, with one attempt; retries are up to its caller. Its faults:
+ * it uses the client's clock; a failed attempt changes the winner's end; the release deletes any value.
  */
 export class SingleTryLock {
   constructor(
