@@ -71,7 +71,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
   not_a_lock: "The key holds data that is not a lock",
   unit_conflict: "The key holds a deadline in another unit",
   kind_conflict: "The key is used as another kind of lock",
-  limit_conflict: "The semaphore has another limit",
+  limit_conflict: "The semaphore has a different limit",
   changed: "The lock has changed",
   idempotency_key_required: "An Idempotency-Key is required",
   invalid_hold_id: "The holdId is invalid",

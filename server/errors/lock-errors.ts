@@ -1,4 +1,4 @@
-import type { LockKind } from "../../lib/contract/format.ts";
+import type { UsedKind } from "../../lib/contract/format.ts";
 import type { Holder } from "../../lib/contract/lock.ts";
 import type { KeyFields } from "../../lib/keys/key.ts";
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
@@ -11,7 +11,7 @@ export interface HeldFacts extends KeyFields {
   readonly remainingMs: number | null;
   readonly asOf: number;
   /** The permits of a semaphore, which names no holders. */
-  readonly permits?: { readonly available: number; readonly total: number };
+  readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
@@ -40,7 +40,7 @@ export interface UnitConflictFacts extends KeyFields {
 
 export interface KindConflictFacts extends KeyFields {
   /** The kind of lock that uses the key. */
-  readonly kind: LockKind;
+  readonly kind: UsedKind;
 }
 
 export interface LimitConflictFacts extends KeyFields {
@@ -101,7 +101,10 @@ export class KindConflictError extends ErrorWithFacts<KindConflictFacts> {
   readonly code = "kind_conflict";
 }
 
-/** The semaphore has another limit than requested, fewer permits than requested, or does not exist. */
+/**
+ * The limit of the semaphore differs from the requested one or is lower than the requested number of permits, or the
+ * semaphore does not exist.
+ */
 export class LimitConflictError extends ErrorWithFacts<LimitConflictFacts> {
   readonly code = "limit_conflict";
 }

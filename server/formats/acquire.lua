@@ -26,7 +26,7 @@
 -- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
 --          waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
--- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
+-- Only for a fair lock, whose queue lists the client as ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
 -- Only for a read/write lock: ARGV[18] 'list' if the client waits as a writer    'yield' if it gives way to writers
 --
@@ -112,8 +112,8 @@ if is_number then
 end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
--- Returns how long this client gives way, and the waiter that did not use its turn. That waiter has gone or is slow, so no
--- client gives way to it again before its next attempt.
+-- How long this client gives way, and the waiter that did not use its turn. That waiter is gone or slow, so no client gives
+-- way to it again before its next attempt.
 local gives_way_ms, passed_over
 if HAS_QUEUE then
   local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)

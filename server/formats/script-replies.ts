@@ -5,8 +5,6 @@ import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts
 import type { SeenHolder } from "./observation.ts";
 import { parseReleaseRequest } from "./release-request.ts";
 
-/** The replies of the scripts in this folder, and their parsers. */
-
 /** The reply to a request that was granted. */
 export interface GrantedReply {
   readonly outcome: "granted";
@@ -42,7 +40,7 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** A semaphore has another limit than requested, or does not exist (`null`). */
+/** The semaphore has a different limit from the requested one, or does not exist (`null`). */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
@@ -52,17 +50,18 @@ export interface LimitConflictReply {
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty for a semaphore, and if the lock is free and, for `remainingMs`, only the longest waiter may acquire it. */
+  /** Empty for a semaphore, and for a free lock that only the longest waiter may acquire during `remainingMs`. */
   readonly holders: readonly SeenHolder[];
   /** The permits of a semaphore. */
   readonly permits?: PermitCounts | undefined;
 }
 
-/** The permits of a semaphore, and whether a client that has waited longer acquires the next ones. */
+/** The permits of a semaphore, and whether the next ones go to a client that has waited longer. */
 export interface PermitCounts {
-  /** Negative if more permits are acquired than the limit, which was decreased. */
+  /** Negative if the limit was decreased below the number of acquired permits. */
   readonly available: number;
-  readonly total: number;
+  /** `null` for a plain semaphore, which does not store it. */
+  readonly total: number | null;
   readonly isReserved: boolean;
 }
 
@@ -77,7 +76,7 @@ export type AcquireReply =
   | LimitConflictReply;
 /** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
-/** The reply to a downgrade. `reentered`: the hold has several counts. `min_hold`: it has a minimum hold time. */
+/** The reply to a downgrade. `reentered`: the count of the hold is above 1. `min_hold`: it has a minimum hold time. */
 export type DowngradeReply =
   | GrantedReply
   | NotOwnerReply
@@ -131,7 +130,8 @@ export function parseNotALockReply([, type = "", auxiliary, foundKind]: readonly
 }
 
 function parseShortReply([, asOf, remaining, available, total, isNext]: readonly string[]): CurrentHold {
-  const permits = { available: Number(available), total: Number(total), isReserved: isNext === "1" };
+  const counts = { available: Number(available), total: total ? Number(total) : null };
+  const permits = { ...counts, isReserved: isNext === "1" };
   return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders: [], permits };
 }
 
@@ -192,7 +192,10 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
   throw new UnexpectedReplyError(`force-release.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** `kept`: the place of the waiter is kept while the lock is held, and `remainingMs` is the rest of the lock. */
+/**
+ * `kept`: the waiter keeps its place while the lock is held. `remainingMs` is the TTL of the lock; `null` if it is free
+ * or has none.
+ */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
   | { readonly outcome: "left"; readonly asOf: number };

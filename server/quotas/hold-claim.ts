@@ -2,8 +2,8 @@ import { UnknownOutcomeError } from "../errors/redis-errors.ts";
 import type { HoldLedger, LedgerRef } from "./hold-ledger.ts";
 
 /**
- * Maximum time for which a hold with an unknown outcome counts. It allows for a retry with the same Idempotency-Key,
- * which is not refused while the hold counts.
+ * Maximum time in ms for which a hold with an unknown outcome counts. It allows for a retry with the same
+ * Idempotency-Key, which is not refused while the hold counts.
  */
 const UNKNOWN_OUTCOME_MS_MAX = 60_000;
 

@@ -1,4 +1,4 @@
-import type { LockKind } from "../../lib/contract/format.ts";
+import { isSemaphoreKind, type LockKind, type WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
@@ -19,13 +19,13 @@ export interface LedgerHold {
 /** Identifies a hold by its key, and by its token if holds of its kind share a key. */
 export interface LedgerRef {
   readonly key: Key;
-  readonly kind?: LockKind | undefined;
+  readonly kind?: LockKind | WritableKind | undefined;
   readonly token?: string | undefined;
 }
 
 /** Returns whether several holds of this kind can share a key. */
-export function isShared(kind: LockKind | undefined): boolean {
-  return kind === "semaphore" || kind === "read";
+export function isShared(kind: LedgerRef["kind"]): boolean {
+  return isSemaphoreKind(kind) || kind === "read";
 }
 
 /** Returns the name under which a hold is recorded: its key, or for a hold that shares its key, also its token. */

@@ -136,6 +136,7 @@ export class HoldQuotas {
     this.#ledger.record(target, { key }, hold, "observation");
   }
 
+  /** Records each hold that shares its key, and forgets those that are no longer observed. */
   #applySharers(
     target: string,
     { key, kind, holders, remainingMs }: HeldObservation,

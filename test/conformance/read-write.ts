@@ -12,13 +12,13 @@ import { catchLockError, createTestKey, getErrorCode, measureMs, sleepMs } from 
 import { waitUntil } from "../support/test-server.ts";
 import { LEASE_MS, type OpenedBackend, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Far below the two seconds after which a waiter tries again without a wake-up. */
+/** Limit far below the two seconds after which a waiter retries without a wake-up. */
 const PROMPT_MS = 1000;
 const MANY = 20;
 
 type Kind = "read" | "write";
 
-/** What read/write locks promise on every topology. */
+/** Registers the tests of read/write locks, for every topology. */
 export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
   describe.concurrent("read/write locks", () => {
     let opened: OpenedBackend;
@@ -54,7 +54,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       await waitUntil(async () => !(await opened.verbs.verify(short)).held);
       expect(await opened.verbs.verify(long)).toMatchObject({ held: true });
       expect(await getErrorCode(opened.verbs.renew(short))).toBe("lost");
-      // Its renewal did not prolong the lock.
+      // Its renewal did not extend the lock.
       const { code, ms } = await writing;
       expect(code).toBe("ok");
       expect(ms).toBeLessThan(2 * SHORT_MS + PROMPT_MS);
@@ -130,7 +130,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       stop.abort();
       expect(await writing).toBe("aborted");
       expect((await measureMs(reading)).ms).toBeLessThan(PROMPT_MS);
-      // A writer that died: it is in the list until it has been silent for too long.
+      // A dead writer: it remains in the list until it has been silent for too long.
       await getServer(key).zadd(
         String(buildWritersKey(key)),
         Date.now() + SHORT_MS,
@@ -287,7 +287,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       const writer = await acquire(key, "write");
       await opened.verbs.release(writer);
       const companion = String(buildCompanionKey(key));
-      // As a clock that was an hour ahead has left it.
+      // As if a clock had been an hour ahead.
       const ahead = String(BigInt(writer.fence) + 3_600_000_000n);
       const stored = (await server.get(companion)) ?? "";
       await server.set(companion, stored.replace(writer.fence, ahead), "PX", LEASE_MS);
@@ -298,7 +298,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect(BigInt(next.fence)).toBeGreaterThan(BigInt(ahead));
       await opened.verbs.release(next);
       await server.del(companion);
-      // As after a failover that lost the companion: a reader of a lock without a writer gets a token of its own.
+      // As after a failover that lost the companion: a reader of a lock without a writer gets a new token.
       const [one, two] = [await acquire(key, "read"), await acquire(key, "read")];
       expect([one.fence === two.fence, BigInt(one.fence) > BigInt(writer.fence)]).toEqual([true, true]);
     });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FormatName, LockKind, TimestampUnit } from "../format.ts";
+import { FormatName, TimestampUnit, UsedKind } from "../format.ts";
 import { Holder, keyFields } from "../lock.ts";
 import {
   HELD_EXAMPLE,
@@ -117,7 +117,7 @@ export const LOCK_PROBLEMS = {
     remedy: "Use the same `kind` in all clients of the key, or another key.",
     facts: {
       ...keyFields,
-      kind: LockKind.meta({ description: "The kind of lock that uses the key." }),
+      kind: UsedKind.meta({ description: "The kind of lock that uses the key." }),
     },
     example: {
       detail:
@@ -128,7 +128,7 @@ export const LOCK_PROBLEMS = {
   },
   limit_conflict: {
     meaning:
-      "The semaphore has another limit than the request states, or fewer permits in total than requested. Without `limit`, it does not exist.",
+      "The request states a different `limit` from that of the semaphore, or more permits than its limit; or it states none and the semaphore does not exist.",
     outcome: "not_done",
     retry: "after_change",
     remedy:

@@ -16,7 +16,10 @@ import { DOWNGRADED, HELD, RELEASED, RENEWED } from "../openapi/examples/holds.t
 import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Copies field by field, because spreading objects of different shapes takes longer than the rest of a handler. */
+/**
+ * Converts a hold for the verbs. Copies field by field, because spreading objects of different shapes takes longer than
+ * the rest of a handler.
+ */
 export function toVerbHold(
   { key, format, kind, unit, token, fence }: TargetHoldRef,
   { id }: Principal,

@@ -70,6 +70,42 @@ describe("semaphores", () => {
     expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
   });
 
+  it("a plain semaphore has holds with the same verbs, and no known total", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await direct.set(key, "3");
+    const kind = "plain_semaphore";
+    const one = await server.acquire(key, { kind, permits: 2, owner: "one" });
+    expect(one).toMatchObject({ kind, count: 2 });
+    await server.acquire(key, { kind, owner: "two" });
+    const path = `/locks/${encode(key)}`;
+    expect(await server.call(`${path}/acquire`, { body: { kind } })).toMatchObject({
+      status: 409,
+      body: { code: "held", permits: { available: 0, total: null } },
+    });
+    await waitUntil(async () => (await server.call(path)).body.holders?.length === 2);
+    const { body: lock } = await server.call(path);
+    expect(lock).toMatchObject({ kind: "semaphore", permits: { available: 0, total: null } });
+    const holder = lock.holders.find(({ owner }: { owner: string }) => owner === "one");
+    expect(holder).toMatchObject({ holdId: one.holdId, count: 2, fence: one.fence });
+    expect((await server.callHold(one, "renew")).body).toMatchObject({ kind, count: 2 });
+    expect(await server.call(`${path}/acquire`, { body: { kind: "semaphore", limit: 3 } })).toMatchObject({
+      status: 409,
+      body: { code: "kind_conflict" },
+    });
+    expect(
+      await server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit: 5 } }),
+    ).toMatchObject({
+      body: { code: "kind_conflict" },
+    });
+    const body = { expectedVersion: holder.version, reason: "stuck" };
+    expect(await server.call(`${path}/force-release`, { body })).toMatchObject({ status: 200 });
+    expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
+    expect(await direct.get(key)).toBe("2");
+  });
+
   it("each hold counts in the quota of its caller until it is released", async ({ server, key }) => {
     const application = { name: `quota-${randomUUID()}`, verbs: ["read", "lock"], holdsMax: 2 };
     const headers = createBearerHeader((await server.call("/keys", { body: application })).body.secret);
@@ -78,7 +114,7 @@ describe("semaphores", () => {
     const [one, two, three] = [await acquire(), await acquire(), await acquire()];
     expect([one.status, two.status]).toEqual([201, 201]);
     expect(three).toMatchObject({ status: 429, body: { code: "quota_exceeded", used: 2 } });
-    // Observed or not, a hold counts once.
+    // A hold counts once, whether it is observed or not.
     await waitUntil(async () => (await server.call(`/locks/${encode(key)}`)).body.holders?.length === 2);
     await server.call(`/holds/${one.body.holdId}/release`, { body: {}, headers });
     expect((await acquire()).status).toBe(201);

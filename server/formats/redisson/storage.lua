@@ -63,8 +63,8 @@ local function format_holders(outcome, now_ms, remaining_ms, kept, holders)
   return format_exclusive_holders(outcome, now_ms, remaining_ms, kept, holders)
 end
 
--- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), this token's count or nil. States: 'free',
--- 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
+-- Reads the lock. Returns its state, TTL in ms (-1: none), holders and counts (flat), and this token's count or nil.
+-- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
   are_readers = false
@@ -101,7 +101,7 @@ local function read_state(k, kept, token, _now_ms)
   return is_shared and 'shared' or 'held', remaining_ms, fields, count
 end
 
--- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
+-- Returns the count of the companion's token without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   local count = read_field(k, token, COUNT_DIGITS_MAX)
@@ -137,9 +137,9 @@ local function decrement_count(k, token)
   redis.call('HINCRBY', KEYS[k], token, '-1')
 end
 
--- Transfers the lock to the next token, which is the same one if a reservation is extended. The key exists throughout: while
--- its slot is migrated, a cluster would create a new one elsewhere. The TTL is set first: after the first write, a full
--- Redis accepts commands that need memory.
+-- Transfers the lock to the next token, which is the same one if a reservation is extended. The key exists throughout:
+-- while its slot is migrated, a cluster would create a new one elsewhere. PEXPIRE comes first because a full Redis accepts
+-- it; after a script's first write, Redis no longer refuses commands that need memory.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   redis.call('HSET', KEYS[k], next_token, '1')
@@ -152,7 +152,7 @@ local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
 end
 
--- Returns the message that wakes the waiters after a release; nil if there is nothing to wake them for.
+-- Returns the message that wakes the waiters after a release; nil if no message is needed.
 local function find_wake_up()
   return '0'
 end

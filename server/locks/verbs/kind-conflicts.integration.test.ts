@@ -34,6 +34,10 @@ const NUMBERS: Readonly<Record<string, { readonly kind: string; readonly use: Us
         .zadd(`{${key}}:timeout`, Date.now() + 60_000, randomBytes(16))
         .exec(),
   },
+  "a plain semaphore": {
+    kind: "plain_semaphore",
+    use: acquireAs({ kind: "plain_semaphore", permits: 2, limit: 3 }),
+  },
   "a latch": { kind: "latch", use: (locks, key) => locks.latches.trySetCount(key, 3) },
 };
 
@@ -48,6 +52,7 @@ const LOCK_REQUESTS: Readonly<Record<string, Use>> = {
 };
 const SEMAPHORE_REQUESTS: Readonly<Record<string, Use>> = {
   acquire: SEMAPHORE,
+  "acquire as plain": acquireAs({ kind: "plain_semaphore", limit: 3 }),
   "acquire without limit": acquireAs({ kind: "semaphore" }),
   "waiting acquire": acquireAs({ kind: "semaphore", limit: 3, waitMs: 10_000 }),
   setLimit: (locks, key) => locks.setLimit(key, 3),
