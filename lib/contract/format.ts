@@ -17,7 +17,7 @@ export type WritableKind = z.infer<typeof WritableKind>;
 /** Kinds whose holds are permits. */
 export type SemaphoreKind = Extract<WritableKind, "semaphore" | "plain_semaphore">;
 
-export function isSemaphoreKind(kind: WritableKind | undefined): kind is SemaphoreKind {
+export function isSemaphoreKind(kind: WritableKind | LockKind | undefined): kind is SemaphoreKind {
   return kind === "semaphore" || kind === "plain_semaphore";
 }
 

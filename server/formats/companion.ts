@@ -68,7 +68,7 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice keeps the whole string in memory for as long as the lock is held. */
+/** Copies part of a string. A slice would keep the whole reply in memory for as long as the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
@@ -144,7 +144,7 @@ export function formatRecordLine(
   });
 }
 
-/** As in companion.lua. */
+/** Minimum time to live of a companion in milliseconds, the same as in companion.lua. */
 const COMPANION_MS_MIN = 600_000;
 
 /** Computes how long the companion of a new hold is kept, in ms. */

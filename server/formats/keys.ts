@@ -80,7 +80,7 @@ const WRITERS = `${TARGET_PREFIX}writers`;
 
 const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 
-/** Returns the key that stores until when each waiter of Lockkeeper in the queue of a fair lock is alive. */
+/** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters in a fair lock's queue. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
 /** Returns the name of the set of writers that wait for a read/write lock, to which new readers give way. */
@@ -110,7 +110,10 @@ export const buildFairKeys = (key: Key): RedisArgument[] => [
   buildFairHeartbeatsKey(key),
 ];
 
-/** Returns the channel of one waiter of a fair lock. @param waiter its token */
+/**
+ * Returns the channel of one waiter of a fair lock.
+ * @param waiter its token
+ */
 export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   const channel = buildWakeChannel(key);
   if (Buffer.isBuffer(channel)) return Buffer.concat([channel, Buffer.from(`:${waiter}`)]);

@@ -56,7 +56,6 @@ export class LockWriter extends HoldWriter {
     return buildWakeChannel(key);
   }
 
-  /** Removes a waiter. */
   stopWaiting(redis: Commands, channel: string, key: Key, waiter: StopWaitingRequest): Promise<void> {
     return stopWaiting(redis, channel, key, waiter);
   }
@@ -135,8 +134,8 @@ export class LockWriter extends HoldWriter {
   }
 
   /**
-   * @param beside additional keys. Redisson's fair lock: its queue and heartbeats; its head is woken and keeps its place.
-   *   `token`: the list on which waiters of other libraries block
+   * @param beside additional keys. Redisson's fair lock: its queue and heartbeats, so that the head is woken and keeps
+   *   its place. `token`: the list on which waiters of other libraries block
    * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(

@@ -5,11 +5,14 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * The maximum number of fields in a hash. Larger hashes are application data and are not read. A Redisson group has three
- * fields per value.
+ * The maximum number of fields in a hash. Larger hashes are application data and are not read. The hash of a Redisson
+ * multi lock has three fields per value.
  */
 export const FIELDS_MAX = 192;
-/** The maximum number of members in a set or sorted set: a semaphore can have more holders than a lock has readers. */
+/**
+ * The maximum number of members in a set or sorted set. It exceeds the number of readers of a lock, because semaphores
+ * have more holders.
+ */
 export const MEMBERS_MAX = 256;
 /** The maximum size in bytes of a string, field name, field value or member of a lock. */
 export const VALUE_BYTES_MAX = 1024;
@@ -53,9 +56,12 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** The number of bytes for a string; otherwise the number of members. */
   readonly size: number;
-  /** Memory used by the content or, for a string, by its permits. 0: not measured. */
+  /** Memory used by the content or, for a string, by the set of its permits, in bytes. 0 if not measured. */
   readonly bytes: number;
-  /** The string; or fields and values; or members; or members and scores. Empty if too large to be read. */
+  /**
+   * The content by type: a string; fields and values; members; or members and scores. Empty if it is too large to be
+   * read.
+   */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
   /** The number of waiters of Lockkeeper's verbs that are not in the fair queue. */
@@ -75,7 +81,7 @@ export interface RawKey {
 export type RawReply =
   | { readonly type: "none"; readonly asOf: number; readonly waiting: number; readonly queued: number }
   | { readonly type: "other"; readonly asOf: number; readonly name: string }
-  /** The user may not measure the key, so it was not read. */
+  /** The Redis user may not run MEMORY USAGE on the key, so it was not read. */
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 

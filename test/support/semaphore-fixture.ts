@@ -5,7 +5,7 @@ import { readSemaphore } from "./read-semaphore.ts";
 
 export type TakePermits = (key: string, permits?: number, more?: Partial<AcquireOptions>) => Promise<Grant>;
 
-/** Acquires permits with these verbs. */
+/** Creates a function that acquires permits with these verbs. */
 export const createTakePermits =
   (locks: Pick<LockVerbs, "acquire">, kind: SemaphoreKind = "semaphore"): TakePermits =>
   async (key, permits = 1, more = {}) => {

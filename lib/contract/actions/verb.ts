@@ -87,7 +87,7 @@ export const acquireFields = {
 };
 
 export const PERMITS_MAX = 256;
-/** As many acquired permits as the scripts read. */
+/** The maximum total number of permits, because scripts read at most this many acquired ones. */
 export const PERMIT_LIMIT_MAX = 4096;
 
 export const PermitLimit = z
@@ -112,7 +112,7 @@ const semaphoreFields = {
   }),
 };
 
-/** Reports options of an acquire that a semaphore does not have, or that only a semaphore has. */
+/** Reports options that a semaphore does not support, and those that only a semaphore supports. */
 function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): void {
   const isSemaphore = isSemaphoreKind(input.kind);
   for (const field of Object.keys(semaphoreFields)) {

@@ -19,7 +19,7 @@ export type LatchReply =
       readonly asOf: number;
       /** 0 if the latch is open. */
       readonly count: number;
-      /** When a client of Lockkeeper opened it last, in Unix microseconds; 0 if unknown. Only for `count`. */
+      /** When a client of Lockkeeper last opened it, in Unix microseconds; 0 if unknown. Only for `count`. */
       readonly openedUs: number;
     };
 
@@ -31,7 +31,7 @@ const buildPermitsKeys = (key: Key) => [buildPermitsKey(key), buildPlainPermitsK
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 
-/** The scripts of a latch. */
+/** Reads and changes latches, each in one script. */
 export class LatchScripts {
   readonly #set: Script<Keys, Keys, LatchReply>;
   readonly #countDown: Script<Keys, Keys, LatchReply>;

@@ -50,7 +50,7 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
   return longestMs;
 }
 
-/** Parses a number that Redis can increment and that is short enough to be a number of permits. */
+/** Parses a number of permits: at most ten digits that Redis can increment. */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;

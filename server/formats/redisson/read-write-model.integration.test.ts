@@ -18,7 +18,7 @@ const createWriters = (scripts = SCRIPTS) => ({
 
 const steps = fc.array(readWriteStep, { minLength: 1, maxLength: 25, size: "max" });
 
-/** Runs random steps against the scripts and a model, and compares the two after each step. */
+/** Runs random steps against the scripts and a model, and compares both after each step. */
 const checkModel = (machineFor: () => ReadWriteMachine, runs: number) =>
   fc.assert(
     fc.asyncProperty(steps, async (each) => {
@@ -39,7 +39,7 @@ describe("read/write locks", () => {
   });
 });
 
-/** What each breaks, and the text in which file. */
+/** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
 const MUTANTS = [
   {
     what: "a reader gets a new fencing token",

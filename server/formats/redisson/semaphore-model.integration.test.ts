@@ -37,7 +37,7 @@ interface ModelHold {
   state: "live" | "expired" | "released";
 }
 
-/** A semaphore in Redis beside a model: the limit, our holds, and the permits of a JVM. */
+/** A semaphore in Redis, and a model of its limit, Lockkeeper's holds and the permits of a JVM. */
 class SemaphoreMachine {
   readonly #key = `semaphore:${randomUUID()}`;
   readonly #permitsKey = String(buildPermitsKey(this.#key));
@@ -140,7 +140,7 @@ class SemaphoreMachine {
     this.#isMissing = false;
   }
 
-  /** As Redisson does it. */
+  /** Acquires a permit with the commands of Redisson. */
   async #acquireAsJvm(): Promise<void> {
     if (this.#isMissing || Number(await this.direct.get(this.#key)) < 1) return;
     const id = randomBytes(16);

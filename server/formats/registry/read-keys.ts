@@ -30,7 +30,7 @@ import { runReadCommands } from "./run-commands.ts";
  * to a batch of keys stay small regardless of their content.
  */
 const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
-/** The most content in bytes that one round trip of second calls returns, unless a single key is larger. */
+/** The maximum total content in bytes of the second calls in one round trip. A single larger key is still read. */
 const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
 
 const buildLimits = (contentBytesMax: number) => [
@@ -52,7 +52,8 @@ const readManyScript = new Script<RedisArgument[], number[], (RawReply | Error)[
   parseRawReplies,
 );
 /**
- * Keys per call. Redis serves no other client during a call, but a separate call for each key costs more than reading it.
+ * The number of keys per call. Redis serves no other client during a call, but a call per key costs more than reading
+ * the key.
  */
 const CALL_KEYS = 16;
 
@@ -63,7 +64,7 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
 /** Finds the format rule that applies to a key, and whether the API may acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
-/** The lookup for a key of a verb. */
+/** The lookup for keys of the verbs, all of which the API may acquire. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
 /** Reads one key over the connection of Lockkeeper's verbs. Also works on a cluster. */
@@ -75,7 +76,7 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
  * Reads many keys in one round trip, and additional data of some formats in a second one.
  *
  * @param routing finds keys that have moved to another Redis
- * @returns one observation per key, except for keys that have moved to another master, which `routing` then knows
+ * @returns one observation per key, except for keys that have moved to another master; `routing` has then learned which
  */
 export async function readKeys(
   redis: Redis,
@@ -127,7 +128,10 @@ export async function readRawKey(
   return { reply, observation: toObservation(key, reply, rules) };
 }
 
-/** Reads each key separately at its current master: a migrating slot accepts no script on several keys. */
+/**
+ * Reads each key separately from its current master: during a slot migration, Redis accepts no script with several
+ * keys.
+ */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
   const [waiters = "", counter = "", queue = "", permits = "", heartbeats = "", plainPermits = ""] =
@@ -162,7 +166,7 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
 
 const toCount = (answer: unknown) => Number(answer ?? 0) || 0;
 
-/** How keys are grouped into calls. On a cluster, a call accepts keys of only one slot. */
+/** How keys are grouped into calls. On a cluster, all keys of a call must be in one slot. */
 type Grouping = "together" | "one_by_one";
 
 async function fetchReplies(

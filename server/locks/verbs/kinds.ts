@@ -4,7 +4,10 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import type { AcquireOptions } from "./verbs.ts";
 
-/** Checks that the format has locks of this kind. @throws InvalidError */
+/**
+ * Checks that locks of this kind exist in the format.
+ * @throws InvalidError
+ */
 export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): void {
   if (hasValidKind(options)) return;
   throw new InvalidError(
@@ -47,13 +50,21 @@ export function assertCount(field: string, value: number | undefined, most: numb
   throw new InvalidError(`${field} must be a whole number from 1 to ${most}.`, { field });
 }
 
-/** Checks that a hold is exclusive. @param what the refused verb @throws InvalidError */
+/**
+ * Checks that a hold is exclusive.
+ * @param what the refused verb
+ * @throws InvalidError
+ */
 export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
   if (!isSemaphoreKind(kind)) return;
   throw new InvalidError(`A hold of a semaphore cannot be ${what}. Nothing was done.`, {});
 }
 
-/** Checks that a plain lock is requested. @param why begins the message @throws InvalidError */
+/**
+ * Checks that a plain lock is requested.
+ * @param why the beginning of the error message
+ * @throws InvalidError
+ */
 export function assertPlainKind({ kind = "lock" }: Pick<AcquireOptions, "kind">, why: string): void {
   if (kind === "lock") return;
   throw new InvalidError(`${why}; a lock of the kind ${kind} is not supported. Nothing was done.`, {
@@ -77,7 +88,11 @@ function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: Acqu
   }
 }
 
-/** Checks that the hold can reserve the lock when it is released: readers share it. @throws InvalidError */
+/**
+ * Checks that the release of the hold can reserve the lock. The release of a reader cannot, because other readers may
+ * hold the lock.
+ * @throws InvalidError
+ */
 export function assertReservable({ kind }: Pick<AcquireOptions, "kind">): void {
   if (kind !== "read") return;
   throw new InvalidError(

@@ -59,15 +59,18 @@ import type {
 } from "./verbs.ts";
 
 export interface RedisLocksParts {
-  /** Returns the guarded connection for a call that may grant or renew a lock, if safety options are set. */
+  /**
+   * Returns the connection for a call that may grant or renew a lock, guarded by the safety options; `undefined` if
+   * there are none.
+   */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
-  /** Receives keyspace notifications; by default the connection for wake-ups. */
+  /** Receives keyspace notifications. By default, this is the connection for wake-ups. */
   readonly keyspaceSubscriber?: Subscriber;
   /** Returns the libraries whose waiters the release of a `token` hold signals; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
   /**
-   * The fair wait time in ms, 300,000 by default: the same as `fairLockWaitTimeout` of the Redisson clients that use the
-   * same fair locks.
+   * The fair wait time in ms, 300,000 by default. It must equal `fairLockWaitTimeout` of the Redisson clients that use
+   * the same fair locks.
    */
   readonly fairWaitMs?: number | undefined;
 }
@@ -147,7 +150,8 @@ export class RedisLocks implements OperatorVerbs {
    *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    // Like the calls between this and the wait, not async: each pending promise uses memory, and thousands may be waiting.
+    // Like the calls between this one and the wait, it is not async: each pending promise uses memory, and there may be
+    // thousands of waiters.
     try {
       this.#lockable.assertAllowed(key);
       assertCallerTexts(options);

@@ -12,6 +12,6 @@ export async function setSemaphoreLimit(redis: Commands, key: Key, limit: number
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
   const reply = await attempt(redis, () => SEMAPHORE_WRITER.setLimit(redis, key, limit));
   if (reply.outcome === "not_a_lock") throw createRefusalError(key, "redisson", reply);
-  const { available, acquired, asOf } = reply;
-  return { key, limit, available, acquired, asOf };
+  const { available, acquired, previousLimit, asOf } = reply;
+  return { key, limit, available, acquired, previousLimit, asOf };
 }

@@ -33,6 +33,8 @@ export function provideRedisson(): Promise<JavaTool> {
       "RedLockPeer.java",
       "ReadWritePeer.java",
       "SharedObjectsPeer.java",
+      "RequestLoop.java",
+      "KindsPeer.java",
     ],
   });
 }

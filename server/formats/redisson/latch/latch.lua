@@ -24,18 +24,21 @@ local function read_latch(k, o)
   return 'closed', tonumber(text)
 end
 
--- Whether the request was executed before: true, false, or 'reused' if its id was used for another request.
+-- Returns the count that the request left behind when it was executed before; false if it was not, 'reused' if its id was
+-- used for another request.
 local function find_earlier_request(k, verb, digest)
   local stored = read_text(k, REQUEST_BYTES_MAX)
   if stored == '' then return false end
-  return stored == verb .. ' ' .. digest or 'reused'
+  local content = verb .. ' ' .. digest .. ' '
+  local count = string.sub(stored, #content + 1)
+  return string.sub(stored, 1, #content) == content and is_counter(count) and count or 'reused'
 end
 
-local function remember_latch_request(k, verb, digest)
-  redis.call('SET', KEYS[k], verb .. ' ' .. digest, 'PX', REQUEST_MS)
+local function remember_latch_request(k, verb, digest, count)
+  redis.call('SET', KEYS[k], verb .. ' ' .. digest .. ' ' .. count, 'PX', REQUEST_MS)
 end
 
--- 0 opens the latch, 1 states that it has a new count.
+-- Publishes the message of Redisson: 0 if the latch is open, 1 if it has a new count.
 local function publish_latch(channel, message, is_sharded)
   redis.pcall('PUBLISH', channel, message)
   if is_sharded then redis.pcall('SPUBLISH', channel, message) end

@@ -4,7 +4,7 @@
 -- KEYS[2] when the latch was opened last by a client of Lockkeeper, in µs
 -- KEYS[3] and KEYS[4] the permits if it is a semaphore
 --
--- Returns {'count', now ms, count (0: open), when it was opened last, in µs, or '0'}    {'not_a_lock', type}
+-- Returns {'count', now ms, count (0: open), when it was last opened, in µs, or '0'}    {'not_a_lock', type}
 
 -- include latch.lua
 

@@ -35,10 +35,10 @@
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
--- How long the companion of the key is kept. Afterwards, the limit is needed to recognize a semaphore whose permits are all
--- available.
+-- How long the companion of the key is kept. Afterwards, a semaphore whose permits are all available is recognized only by
+-- the limit.
 local KEY_COMPANION_MS = 172800000
--- Marks the event of a hold that does not end the others.
+-- Marks the event of a hold that does not end other holds.
 local SHARED = '{"shared":true}'
 -- Permits of Redisson without a lease expire after this time.
 local NEVER_MS = 922337203685477
@@ -93,7 +93,7 @@ else
   if total then return { 'limit_conflict', format_integer(total) } end
 end
 
--- Shows that the key is a semaphore, also while all its permits are available.
+-- Writes the companion of the key, which shows that it is a semaphore even while all permits are available.
 local function write_key_companion(fence)
   forget_hold(last)
   last.fence, last.format, last.value = fence, FORMAT, KIND
@@ -115,7 +115,8 @@ else
   available = available + reclaimed
 end
 
--- Takes the permits, and returns for how long, in ms. If Redis refuses the second write, the first is undone.
+-- Stores the permits. Returns the time in ms for which they were acquired. If Redis refuses the second write, the first is
+-- undone.
 local function store_permits()
   redis.call('INCRBY', KEYS[1], -permits)
   local added = redis.pcall('ZADD', KEYS[3], 'NX', unpack(build_permits(token, permits, now_ms + lease_ms)))
@@ -123,7 +124,7 @@ local function store_permits()
     redis.call('INCRBY', KEYS[1], permits)
     error(added)
   end
-  -- A permit of an earlier hold with this token, the rest of which was released by another client.
+  -- Some permits may still exist: those of an earlier hold with this token, of which another client released the rest.
   if added < permits then redis.call('INCRBY', KEYS[1], permits - added) end
   return math.min(copy_ttl() or lease_ms, lease_ms)
 end

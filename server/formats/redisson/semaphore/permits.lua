@@ -11,7 +11,7 @@ local ACQUIRED_BYTES_MAX = 1048576
 -- Expired permits are reclaimed a thousand at a time.
 local RECLAIMED_MAX = 1000
 
--- Returns the id of the n-th permit of a hold. permit-ids.ts computes the same.
+-- Returns the id of the n-th permit of a hold. Must match permit-ids.ts.
 local function build_permit_id(token, n)
   local hex = string.sub(redis.sha1hex(token .. ':' .. format_integer(n)), 1, 2 * PERMIT_BYTES)
   return (string.gsub(hex, '%x%x', function(pair) return string.char(tonumber(pair, 16)) end))
@@ -31,8 +31,8 @@ local function is_permit_at(rank)
   return member == nil or #member == PERMIT_BYTES
 end
 
--- Reads the semaphore: 'semaphore', the available and the acquired permits, including expired ones; 'missing', 0 and the
--- acquired permits; 'not_a_lock' and the type of the key; 'fault' and its error.
+-- Reads the semaphore. Returns 'semaphore' with the available and the acquired permits, including expired ones; 'missing'
+-- with 0 and the acquired permits; 'not_a_lock' and the type of the key; or 'fault' and the error.
 local function read_semaphore()
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
@@ -92,8 +92,8 @@ local function find_hold_end(token, permits, now_ms)
   return first
 end
 
--- Removes the permits of a hold and makes them available. Returns how many there were. ZREM comes first: after the first
--- write, a full Redis accepts commands that need memory.
+-- Removes the permits of a hold and makes them available. Returns how many existed. ZREM comes first because a full Redis
+-- accepts it; after a script's first write, Redis no longer refuses commands that need memory.
 local function return_permits(k, token, permits)
   local returned = 0
   for n = 1, permits do returned = returned + redis.call('ZREM', KEYS[k], build_permit_id(token, n)) end
