@@ -80,10 +80,11 @@ export const LOCK_PROBLEMS = {
     },
   },
   not_a_lock: {
-    meaning: "The key exists in Redis and holds data that is not a lock of the requested format.",
+    meaning:
+      "The key exists in Redis and holds data that is not a lock of the requested format, or is a semaphore of the other kind, of which permits are acquired.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Use another key, or specify the `format` in which the lock is stored.",
+    remedy: "Use another key, or specify the `format` and `kind` in which the lock is stored.",
     facts: { ...keyFields, redisType: z.string().meta({ description: "The type of the key in Redis." }) },
     example: {
       detail:

@@ -104,6 +104,10 @@ describe("semaphores", () => {
     expect(await server.call(`${path}/force-release`, { body })).toMatchObject({ status: 200 });
     expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
     expect(await direct.get(key)).toBe("2");
+    await waitUntil(async () => (await server.call(path)).body.holders?.length === 1);
+    const { version } = (await server.call(path)).body;
+    const extension = { expectedVersion: version, leaseMs: 60_000, reason: "backup" };
+    expect((await server.call(`${path}/extend`, { body: extension })).body.code).toBe("read_only");
   });
 
   it("each hold counts in the quota of its caller until it is released", async ({ server, key }) => {

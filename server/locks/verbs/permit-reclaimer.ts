@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { PLAIN_SEMAPHORE_WRITER } from "../../formats/redisson/semaphore-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 
-/** The longest time between two looks at a semaphore, because other processes can acquire permits with a short lease. */
+/** The longest time between two checks of a semaphore, because other processes can acquire permits with a short lease. */
 const INTERVAL_MS = 5000;
 /** A semaphore that is released again within this time costs no additional script. */
 const FIRST_MS = 1000;
