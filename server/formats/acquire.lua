@@ -94,7 +94,7 @@ if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local left_ms = count and compute_holder_remaining_ms(remaining_ms, kept) or -1
-  if not count or kept.token == '' or kept.fence ~= repeated.fence or left_ms == 0 then
+  if not count or kept.token == '' or not is_acquire_of(repeated, kept, token) or left_ms == 0 then
     return { 'lost', format_integer(now_ms), 'ended' }
   end
   return format_grant(left_ms, 'repeated')

@@ -76,7 +76,7 @@ if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local count = state ~= 'not_a_lock' and find_count(1, kept, kept.token, now_ms)
-  if not count or kept.fence ~= repeated.fence then return { 'lost', format_integer(now_ms), 'ended' } end
+  if not count or not is_acquire_of(repeated, kept, token) then return { 'lost', format_integer(now_ms), 'ended' } end
   return format_grant(read_remaining_ms(1, kept, now_ms), 'repeated')
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
