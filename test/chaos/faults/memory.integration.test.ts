@@ -47,7 +47,10 @@ it("the eviction fault evicts the least recently used key", async ({ redis, duri
   });
 });
 
-it("the eviction fault deletes a semaphore whose permits were evicted, and no other", async ({ redis, during }) => {
+it("the eviction fault deletes a semaphore whose permits were evicted, and no other", async ({
+  redis,
+  during,
+}) => {
   await redis.set("lock:s", 3);
   await redis.zadd("{lock:s}:timeout", 1, "p1", 1, "p2");
   await during("evict", 0.9, async () => undefined);
