@@ -185,4 +185,18 @@ describe("checks of fair locks", () => {
     expect(findIdle(...history("fair"))).toEqual([]);
     expect(findIdle(...history("lock"))).toHaveLength(1);
   });
+
+  it("the liveness check reports a lock that is waited for by one after the other and that nobody gets", () => {
+    const gaveUp = (token: string, fromMs: number): EntrySpec[] => {
+      const what = { op: "acquire", call: 1, token, kind: "fair" } as const;
+      return [
+        { ...what, type: "invoke", waitMs: 6000, atMs: fromMs },
+        { ...what, type: "fail", code: "timeout", atMs: fromMs + 6000 },
+      ];
+    };
+    const healed: EntrySpec = { op: "calm", type: "info", process: "harness", atMs: 1200 };
+    const disturbed = [buildFault("kill-worker", 1000, 100), healed];
+    expect(findIdle(...disturbed, gaveUp("a", 1300), gaveUp("b", 3000))).toEqual([]);
+    expect(findIdle(...disturbed, gaveUp("a", 1300), gaveUp("b", 5000))).toHaveLength(1);
+  });
 });
