@@ -77,7 +77,7 @@ public final class SharedObjectsPeer {
     }
   }
 
-  /** One after the other, on a semaphore without other clients. */
+  /** Runs pairs one after the other, on a semaphore without other clients. */
   private String pairs(String key, int count) throws InterruptedException {
     RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(key);
     long from = System.nanoTime();
@@ -98,7 +98,7 @@ public final class SharedObjectsPeer {
     return String.format("{\"outcome\":\"released\",\"fromMs\":%d}", fromMs);
   }
 
-  /** Threads acquire one or two permits each until the time is over, and count how many are out. */
+  /** Threads acquire one or two permits each until the time is over, and count the acquired permits. */
   private String contend(String key, int limit, long forMs, int threads) throws Exception {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
     List<Future<long[]>> running = new ArrayList<>();
