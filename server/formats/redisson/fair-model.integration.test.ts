@@ -69,7 +69,7 @@ const checkQueue = (
   );
 
 describe("the queue of a fair lock", () => {
-  it("Redis equals the model after each of random waits, releases, expiries, deaths and departures on both sides", {
+  it("Redis equals the model after each random wait, release, expiry, death and departure on both sides", {
     timeout: 90_000,
   }, async ({ direct, listener }) => {
     await checkQueue([direct, listener], createScripts(), { numRuns: 60, examples: EXAMPLES });
