@@ -9,8 +9,8 @@ export interface HeldFacts extends KeyFields {
   /** `null` if the lock has no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The permits of a semaphore. Set instead of `holders`, which is then empty. */
-  readonly permits?: { readonly available: number; readonly total: number };
+  /** The permits of a semaphore, which names no holders. */
+  readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }

@@ -34,6 +34,8 @@
 --          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
+--         {'held', now ms, remaining ms, 'readers', '', '', '', '', token, count, owner, fence, since, record, ...}
+--                                         held by the readers of a read/write lock
 --         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it,
 --                                         or the head of the queue
 --         {'free', now ms}    only for 'check'

@@ -110,8 +110,13 @@ export function toSeenHolder(
     ...(companion?.receivesReleaseRequests === undefined ? {} : { receivesReleaseRequests: true }),
     ...(companion?.releaseRequested === undefined ? {} : { releaseRequested: companion.releaseRequested }),
     ...(principal === "" ? {} : { principal }),
-    ...(companion?.value === "fair" ? { kind: companion.value } : {}),
+    ...(isNamedKind(companion?.value) ? { kind: companion.value } : {}),
   };
+}
+
+/** Whether the value of a companion names a kind that the content of the lock does not show. */
+function isNamedKind(value: string | undefined): value is NonNullable<SeenHolder["kind"]> {
+  return value === "fair" || value === "plain_semaphore";
 }
 
 export function parseWholeNumber(text: string | undefined): number | null {

@@ -120,6 +120,9 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   return `${channel}:${waiter}`;
 }
 
+/** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
+export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
+
 /** Returns the name of an auxiliary key that Redisson forms with a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
@@ -134,6 +137,7 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonSuffixKey(key, ":timeout"),
   buildFairHeartbeatsKey(key),
+  buildPlainPermitsKey(key),
 ];
 
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */

@@ -21,6 +21,7 @@ const COMMANDS: Record<string, Usage> = {
   OBJECT: { keys: "second" },
   PTTL: { keys: "first" },
   PEXPIRE: { keys: "first", most: 2 },
+  PERSIST: { keys: "first" },
   PEXPIREAT: { keys: "first", most: 2 },
   GET: { keys: "first" },
   MEMORY: { keys: "second", most: 4 },
@@ -225,21 +226,26 @@ describe("Lua scripts", () => {
       /\b(\w*queue\w*|take_turn|wake_next)\((\d), (\d), (\d)(?=[,)])/g,
       (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
     );
-    return withQueues.replace(
-      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|remember_latch_request)\((\d)(?=[,)])/g,
+    const withLatches = withQueues.replace(/\b(read_latch)\((\d), (\d)\)/g, "$1 KEYS[$2] KEYS[$3]");
+    return withLatches.replace(
+      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|has_permits_at|remember_latch_request)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }
 
-  /** Returns the formats to include. A script without a format is the same for all. */
-  const listFormats = (source: string): readonly string[] =>
-    source.includes("-- include format/")
-      ? ["redisson", "redisson/fair", "redisson/read", "redisson/write", "token", "timestamp"]
-      : ["token"];
+  const SEMAPHORES = "formats/redisson/semaphore/";
+
+  /** A script of no format is the same for each. */
+  function listFormats(file: string, source: string): readonly string[] {
+    if (!source.includes("-- include format/")) return ["token"];
+    if (file.startsWith(SEMAPHORES)) return ["redisson/semaphore", "redisson/plain-semaphore"];
+    return ["redisson", "redisson/fair", "redisson/read", "redisson/write", "token", "timestamp"];
+  }
 
   /** Whether a script includes the file. The verbs include the storage and the fast path of each format and kind. */
   function isIncluded(file: string): boolean {
-    if (/^formats\/(redisson|token|timestamp)\/(\w+\/)?(storage|fast-path)\.lua$/.test(file)) return true;
+    if (/^formats\/(redisson|token|timestamp)\/([\w-]+\/)?(storage|fast-path|recognition)\.lua$/.test(file))
+      return true;
     const { href } = new URL(file, SERVER);
     return FILES.some((other) =>
       [...read(other).matchAll(/^-- include (\S+)/gm)].some(
@@ -263,13 +269,13 @@ describe("Lua scripts", () => {
     it("the script includes existing files only", () => {
       for (const [, name = ""] of source.matchAll(/^-- include (\S+)/gm)) {
         const [folder, path] = name.startsWith("format/")
-          ? ["formats/token/", name.slice("format/".length)]
+          ? [file.startsWith(SEMAPHORES) ? SEMAPHORES : "formats/token/", name.slice("format/".length)]
           : [file, name];
         expect(existsSync(new URL(path, new URL(folder, SERVER))), name).toBe(true);
       }
     });
 
-    it.each(isIncluded(file) ? [] : listFormats(source))(
+    it.each(isIncluded(file) ? [] : listFormats(file, source))(
       "the script refers to declared names only, for %s",
       (format) => {
         const whole = readWithIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));

@@ -99,7 +99,9 @@ export interface DetectedLock {
   /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** The last fencing token that Redisson's fenced lock issued, which belongs to its holder. */
+  /** A plain semaphore of Redisson, of which only the permits of Lockkeeper's holds are known. */
+  readonly isPlain?: true;
+  /** Redisson's fenced lock: the last issued fencing token, which belongs to its holder. */
   readonly lastFence?: string;
   /** `undefined` if only Lockkeeper's waiters are visible. */
   readonly waiters?: SeenWaiters;

@@ -1,3 +1,4 @@
+import type { SemaphoreKind } from "../../lib/contract/format.ts";
 import { decodeKey, type Key } from "../../lib/keys/key.ts";
 import { type Companion, parseCompanion } from "./companion.ts";
 import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observation.ts";
@@ -71,8 +72,10 @@ export interface RawKey {
   readonly queued: number;
   /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];
-  /** Whether its companion describes a semaphore. While no permit is acquired, such a number is not a lock. */
-  readonly isSemaphore?: true;
+  /** Whether these are the permits of Lockkeeper's holds of a plain semaphore, whose other permits are unknown. */
+  readonly isPlain?: true;
+  /** The kind of semaphore that its companion describes. If no permit is acquired, the number is then no lock. */
+  readonly semaphoreKind?: SemaphoreKind;
 }
 
 export type RawReply =
@@ -84,7 +87,7 @@ export type RawReply =
 
 /** @param reply the reply of read.lua, decoded or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
-  const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured] =
+  const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured, plain] =
     reply as unknown[];
   const asOf = Number(toText(now));
   const name = toText(type);
@@ -104,13 +107,18 @@ export function parseRawReply(reply: unknown): RawReply {
     fenceCounter: toText(fence) || null,
     queued: Number(queued),
     permits: toBuffers(permits),
-    ...(isString && describesSemaphore(stored) ? { isSemaphore: true as const } : {}),
+    ...(Number(plain) === 1 ? { isPlain: true as const } : {}),
+    ...(isString ? parseSemaphoreKind(stored) : {}),
   };
   return { type: "read", raw };
 }
 
-/** Whether this companion of a key was written by a semaphore's acquire.lua. It describes no hold. */
-const describesSemaphore = (companion: string) => companion.startsWith("\nsemaphore\n");
+/** Returns the kind of semaphore for which acquire.lua wrote this companion of its key, which describes no hold. */
+function parseSemaphoreKind(companion: string): Pick<RawKey, "semaphoreKind"> {
+  const [token, kind] = companion.split("\n", 2);
+  const isNamed = token === "" && (kind === "semaphore" || kind === "plain_semaphore");
+  return isNamed ? { semaphoreKind: kind } : {};
+}
 
 /** The auxiliary keys of a key, each as its command returned it; `undefined` if Redis refused it. */
 interface AuxiliaryReplies {
@@ -119,6 +127,7 @@ interface AuxiliaryReplies {
   readonly fence: unknown;
   readonly queued: unknown;
   readonly permits: unknown;
+  readonly plainPermits: unknown;
 }
 
 /** Combines a read.lua reply for the key alone with auxiliary keys that were read separately. */
@@ -129,15 +138,18 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   const { type, content } = reply.raw;
   const isHash = type === "hash";
   const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
-  const isSemaphore = isNumber && describesSemaphore(toText(beside.companion ?? ""));
+  const acquired = isNumber ? toBuffers(beside.permits ?? []) : [];
+  const plain = isNumber ? toBuffers(beside.plainPermits ?? []) : [];
+  const isPlain = acquired.length === 0 && plain.length > 0;
   const raw = {
     ...reply.raw,
-    ...(isSemaphore ? { isSemaphore: true as const } : {}),
+    ...(isPlain ? { isPlain: true as const } : {}),
+    ...(isNumber ? parseSemaphoreKind(toText(beside.companion ?? "")) : {}),
     companion: parseBoundedCompanion(beside.companion),
     waiting,
     fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,
     queued: isHash ? length : 0,
-    permits: isNumber ? toBuffers(beside.permits ?? []) : [],
+    permits: isPlain ? plain : acquired,
   };
   return { type: "read", raw };
 }

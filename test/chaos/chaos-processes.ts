@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { findFreePort } from "../support/test-redis.ts";
 import type { Fault } from "./faults/fault.ts";
+import { listLocks } from "./locks-under-test.ts";
 import type { ProcessSlot } from "./processes/process-group.ts";
 import type { ApiTask, HttpAccess, LibraryAccess, WorkerTask } from "./processes/task.ts";
 import type { Resources } from "./resources.ts";
 import type { RunRequest } from "./run-request.ts";
 import { Link } from "./servers/link.ts";
-import { countServers, listLocks, type Topology, type TopologyName } from "./servers/topology.ts";
+import { countServers, type Topology } from "./servers/topology.ts";
 
 const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
@@ -28,9 +29,13 @@ export interface ChaosSettings extends RunRequest {
   readonly resourcePort: number;
 }
 
-/** Counts the possible targets of each kind of fault. */
-export function countTargets(topology: TopologyName): Record<Fault["on"], number> {
-  const hasApi = topology === "single";
+/** How many there are of what faults befall. */
+export function countTargets({
+  topology,
+  kinds,
+}: Pick<RunRequest, "topology" | "kinds">): Record<Fault["on"], number> {
+  // The HTTP client has no latches.
+  const hasApi = topology === "single" && kinds.some((kind) => kind !== "latch");
   return {
     worker: LIBRARY_WORKERS + (hasApi ? HTTP_WORKERS : 0),
     server: countServers(topology),
@@ -60,7 +65,7 @@ export class ChaosProcesses {
     resources: Resources,
   ): Promise<ChaosProcesses> {
     const seats = new ChaosProcesses(setting, topology, resources);
-    const counts = countTargets(topology.name);
+    const counts = countTargets(setting);
     const ports: number[] = [];
     for (let n = 0; n < counts.api; n++) ports.push(await seats.#addApi(n, ports));
     for (let n = 0; n < LIBRARY_WORKERS; n++) await seats.#addLibraryWorker(n);
@@ -112,12 +117,12 @@ export class ChaosProcesses {
   }
 
   #createWorkerTask(seat: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
-    const { format, leaseMs, contexts, locks, seed, resourcePort } = this.settings;
+    const { format, leaseMs, contexts, kinds, locks, seed, resourcePort } = this.settings;
     return {
       ...this.#createTask(`${seat}.${nth}`),
       ...{ by, format, resourcePort },
       leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs],
-      locks: listLocks(locks),
+      locks: listLocks(kinds, locks),
       contexts,
       watchdog: n % 2 === 0 ? "on" : "off",
       seed: seed * 1009 + n * 101 + nth,

@@ -1,4 +1,5 @@
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { KindUnderTest } from "./locks-under-test.ts";
 import type { TopologyName } from "./servers/topology.ts";
 
 /** The parameters of a chaos run. */
@@ -12,7 +13,9 @@ export interface RunRequest {
   readonly leaseMs: number;
   /** Number of locks that a worker acquires at the same time. */
   readonly contexts: number;
-  /** Number of locks that the workers contend for. */
+  /** The kinds of lock that the workers compete for. */
+  readonly kinds: readonly KindUnderTest[];
+  /** How many locks of each kind the workers compete for. */
   readonly locks: number;
   /** Latency in ms between a process and its servers, in each direction. */
   readonly latencyMs: number;

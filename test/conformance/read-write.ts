@@ -6,8 +6,9 @@ import {
   buildReadWriteChannel,
   buildWritersKey,
 } from "../../server/formats/keys.ts";
+import { buildReadLeaseKeys } from "../../server/formats/redisson/redisson-keys.ts";
 import type { AcquireOptions, Grant } from "../../server/locks/verbs/verbs.ts";
-import { createTestKey, getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
+import { catchLockError, createTestKey, getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { LEASE_MS, type OpenedBackend, SHORT_MS } from "./conformance-fixture.ts";
 
@@ -139,6 +140,32 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect((await measureMs(acquire(key, "read", { waitMs: LEASE_MS }))).ms).toBeLessThan(
         SHORT_MS + PROMPT_MS,
       );
+    });
+
+    it("a client that readers refuse sees the owner of each, whatever its kind", async () => {
+      for (const key of [createTestKey(), `${createTestKey()}{tag}:x`]) {
+        const record = { host: "pod-7" };
+        const one = await acquire(key, "read", { owner: "report", record });
+        await acquire(key, "read", { owner: "export" });
+        const foreign = `${randomUUID()}:1`;
+        await getServer(key).hset(key, foreign, "1");
+        const [lease = ""] = buildReadLeaseKeys(key, foreign, 1);
+        await getServer(key).set(String(lease), "1", "PX", LEASE_MS);
+        for (const kind of ["write", "lock", "fair"] as const) {
+          const asked = { owner: "me", leaseMs: LEASE_MS, kind, waitMs: kind === "write" ? 1 : 0 };
+          const refusal = await catchLockError(opened.verbs.acquire(key, asked));
+          expect(refusal.facts).toHaveProperty("holders.length", 3);
+          expect(refusal.message).toMatch(/held by ".+" and 2 others\./);
+          expect(refusal.facts).toHaveProperty(
+            "holders",
+            expect.arrayContaining([
+              { owner: "report", count: 1, fence: one.fence, record },
+              { owner: "export", count: 1, fence: one.fence },
+              { owner: foreign, count: 1, fence: null },
+            ]),
+          );
+        }
+      }
     });
 
     it("a lock of another kind is held and not changed, and other data is not a lock", async () => {

@@ -4,6 +4,7 @@ import type { Redis } from "ioredis";
 import { expect } from "vitest";
 import { buildCompanionKey, buildHolderCompanionKey } from "../../server/formats/keys.ts";
 import type { LockWriter } from "../../server/formats/lock-writer.ts";
+import type { WriteWriter } from "../../server/formats/redisson/read-write-writer.ts";
 import { RedissonReadWriteThread } from "./redisson-read-write.ts";
 
 const CHANNEL = "read-write-machine";
@@ -83,7 +84,7 @@ export class ReadWriteMachine {
 
   constructor(
     private readonly direct: Redis,
-    private readonly writers: { readonly read: LockWriter; readonly write: LockWriter },
+    private readonly writers: { readonly read: LockWriter; readonly write: WriteWriter },
   ) {
     this.#threads = Array.from(
       { length: THREADS },

@@ -99,6 +99,7 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
       verb: ({ target, hold }) => toVerbCall("downgrade", target.name, hold.key, hold),
       handle: async ({ target, hold, principal }) => {
         const grant = await target.locks.downgrade(toVerbHold(hold, principal));
+        quotas.replace({ ...hold, target: target.name }, grant, grant.remainingMs);
         return createJsonResponse(200, toHold(target.name, grant), { verbEnd: DOWNGRADED_END });
       },
     }),

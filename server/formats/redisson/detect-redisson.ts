@@ -30,7 +30,8 @@ export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock |
   if (permits === undefined) return how === "by_rule" ? detectCounter(raw) : undefined;
   const { holders, available, total, remainingMs } = permits;
   const known = { ...BASE, kind: "semaphore", confidence: "certain" } as const;
-  return { ...known, holders, remainingMs, permits: { available, total } };
+  const found = { ...known, holders, remainingMs, permits: { available, total } };
+  return raw.isPlain === true ? { ...found, isPlain: true } : found;
 }
 
 function detectHash(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {

@@ -8,8 +8,8 @@ import { FairMachine, type FairScripts } from "../../../test/support/fair-machin
 import { describeFairStep, type FairStep, fairStep } from "../../../test/support/fair-steps.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { EVENT_CHANNEL, forceReleaseObserved, observeHeldLock } from "../../../test/support/observed-lock.ts";
-import { LockWriter } from "../lock-writer.ts";
 import { leaveFairQueue } from "../stop-waiting.ts";
+import { FairWriter } from "./fair-writer.ts";
 
 const it = redisTest().extend("listener", { scope: "file" }, ({ redis }) => redis.createClient());
 
@@ -36,7 +36,7 @@ const EXAMPLES: [FairStep[]][] = [
 
 function createScripts(scripts?: URL): FairScripts {
   return {
-    writer: new LockWriter("redisson", "fair", scripts),
+    writer: new FairWriter(scripts),
     leave: leaveFairQueue,
     forceRelease: async (redis, key) =>
       await forceReleaseObserved(redis, EVENT_CHANNEL, await observeHeldLock(redis, key)),

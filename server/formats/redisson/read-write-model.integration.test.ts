@@ -6,14 +6,14 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { ReadWriteMachine, readWriteStep } from "../../../test/support/read-write-machine.ts";
-import { LockWriter } from "../lock-writer.ts";
+import { ReadWriter, WriteWriter } from "./read-write-writer.ts";
 
 const it = redisTest();
 const SCRIPTS = new URL("../", import.meta.url);
 
 const createWriters = (scripts = SCRIPTS) => ({
-  read: new LockWriter("redisson", "read", scripts),
-  write: new LockWriter("redisson", "write", scripts),
+  read: new ReadWriter(scripts),
+  write: new WriteWriter(scripts),
 });
 
 const steps = fc.array(readWriteStep, { minLength: 1, maxLength: 25, size: "max" });

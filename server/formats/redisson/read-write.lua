@@ -53,6 +53,7 @@ end
 -- readers whose leases have ended, which are in none of these. `remaining_ms` is the time until the lock is free.
 local function read_lock(k)
   local lock = { state = 'free', mode = '', holders = {}, counts = {}, leases = {}, dead = {}, remaining_ms = 0, ttl_ms = -2 }
+  are_readers = false
   local size = redis.pcall('HLEN', KEYS[k])
   if size == 0 then return lock end
   if type(size) == 'table' then
@@ -88,6 +89,7 @@ local function read_lock(k)
   end
   lock.state, lock.detail = #lock.holders > 0 and 'held' or 'free', nil
   lock.longest_ms = longest_ms
+  are_readers = lock.mode == 'read'
   lock.remaining_ms = lock.state == 'held' and find_earlier(longest_ms, lock.ttl_ms) or 0
   return lock
 end

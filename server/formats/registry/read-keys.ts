@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { classifyFailure, isTimeout, isTransient, ReadTimeoutError } from "../../redis/failure.ts";
@@ -133,7 +134,8 @@ export async function readRawKey(
  */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
-  const [waiters = "", counter = "", queue = "", permits = "", heartbeats = ""] = buildAuxiliaryKeys(key);
+  const [waiters = "", counter = "", queue = "", permits = "", heartbeats = "", plainPermits = ""] =
+    buildAuxiliaryKeys(key);
   const reply = await readScript.run(routing.scripts, [toRedisArgument(key)], LIMITS);
   const asOf = reply.type === "read" ? reply.raw.asOf : reply.asOf;
   const commands: ReadCommand[] = [
@@ -144,8 +146,13 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
     ["ZRANGE", permits, 0, MEMBERS_MAX - 1],
     ["ZCARD", heartbeats],
     ["ZCOUNT", heartbeats, 0, asOf],
+    ["ZRANGE", plainPermits, 0, MEMBERS_MAX - 1],
   ];
-  const [stored, waiting, fence, queued, out, beats, dead] = await runReadCommands(redis, commands, routing);
+  const [stored, waiting, fence, queued, out, beats, dead, plain] = await runReadCommands(
+    redis,
+    commands,
+    routing,
+  );
   const isQueue = Number(queued) > 0;
   return addAuxiliaryReplies(reply, {
     companion: stored,
@@ -153,6 +160,7 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
     fence,
     queued: isQueue ? Math.max(0, Number(queued) - toCount(dead)) : queued,
     permits: out,
+    plainPermits: plain,
   });
 }
 
@@ -268,17 +276,24 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   const raw = { ...reply.raw, key };
   const unread = findExcessSize(raw);
   if (unread !== undefined) return { state: "not_a_lock", key, asOf, type: raw.type, unread };
-  if (isIdleSemaphore(raw)) return { state: "free", key, asOf, ...mergeWaiters(raw.waiting, undefined) };
-  const found = detectLock(raw, rules.findFormat(key), rules.findReach?.(key));
+  const rule = rules.findFormat(key);
+  if (isIdleSemaphore(raw, rule))
+    return { state: "free", key, asOf, ...mergeWaiters(raw.waiting, undefined) };
+  const found = detectLock(raw, rule, rules.findReach?.(key));
   if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
   return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
 }
 
-/** Whether the key is a semaphore whose permits are all available. Its number would otherwise look like an owner. */
-function isIdleSemaphore({ isSemaphore, permits, content }: RawKey): boolean {
-  return isSemaphore === true && permits.length === 0 && /^-?\d{1,9}$/.test(String(content[0] ?? ""));
+/**
+ * Whether the key is a semaphore whose permits are all available, as far as known. Its number would otherwise look like an
+ * owner. Clients of Redisson may have permits of a plain semaphore, which is shown if a rule names it.
+ */
+function isIdleSemaphore({ semaphoreKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
+  if (semaphoreKind === undefined || permits.length > 0) return false;
+  if (semaphoreKind === "plain_semaphore" && rule !== undefined) return false;
+  return /^-?\d{1,9}$/.test(String(content[0] ?? ""));
 }
 
 /** Why a hash, set or sorted set of unknown size was not read. */

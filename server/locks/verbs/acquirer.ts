@@ -1,3 +1,4 @@
+import { isSemaphoreKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
@@ -119,7 +120,7 @@ export class Acquirer {
         enqueueing: {
           kind: format.kind,
           fairWaiter,
-          wakeChannel: format.kind === "semaphore" ? format.buildWakeChannel(key) : undefined,
+          wakeChannel: isSemaphoreKind(format.kind) ? format.buildWakeChannel(key) : undefined,
         },
       },
       async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {

@@ -81,7 +81,15 @@ export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: Writabl
   const by = holders[0]?.owner ?? "";
   const unless = parseReservedOwner(by) === undefined ? " unless it is renewed" : "";
   const expiry = remainingMs === null ? "It has no TTL." : `It expires in ${remainingMs} ms${unless}.`;
-  return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
+  return new HeldError(
+    `The lock is ${describeHolder(by)}${describeOthers(holders.length - 1)}. ${expiry}`,
+    facts,
+  );
+}
+
+function describeOthers(count: number): string {
+  if (count < 1) return "";
+  return count === 1 ? " and 1 other" : ` and ${count} others`;
 }
 
 /** Creates the error for a semaphore with too few available permits. */
@@ -91,11 +99,14 @@ function createShortError(
   { remainingMs, asOf }: CurrentHold,
 ): HeldError {
   const facts = { ...toKeyFields(key), holders: [], permits: { available, total }, remainingMs, asOf };
-  const state = `The semaphore has ${available} of ${total} permits available`;
+  const of = total === null ? "" : ` of ${total}`;
+  const state = `The semaphore has ${available}${of} permits available`;
   if (isReserved) return new HeldError(`${state}, and a client that has waited longer is next.`, facts);
   const expiry =
     remainingMs === null
-      ? "None expires."
+      ? total === null
+        ? "None of Lockkeeper's holders expires; when the clients of Redisson release theirs is unknown."
+        : "None expires."
       : `The next one expires in ${remainingMs} ms unless it is renewed.`;
   return new HeldError(`${state}, which is fewer than requested. ${expiry}`, facts);
 }
@@ -237,7 +248,15 @@ export function createRefusalError(
   }
   if (reply.outcome === "limit_conflict") return createLimitConflictError(key, reply.limit);
   if (reply.auxiliary !== undefined) return createNoQueueError(key, reply.type, reply.auxiliary);
+  if (reply.foundKind) return createOtherKindError(key, reply.type, reply.foundKind);
   return createNotALockError(key, reply.type, format);
+}
+
+function createOtherKindError(key: Key, redisType: string, kind: string): NotALockError {
+  return new NotALockError(
+    `Permits of this semaphore are acquired with the kind ${kind}. It was not changed. Use the same kind in all clients of the key, or another key.`,
+    { ...toKeyFields(key), redisType },
+  );
 }
 
 function createNoQueueError(key: Key, redisType: string, auxiliary: string): NotALockError {

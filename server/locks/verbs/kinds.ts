@@ -1,5 +1,5 @@
 import { PERMIT_LIMIT_MAX, PERMITS_MAX } from "../../../lib/contract/actions/verb.ts";
-import { hasValidKind } from "../../../lib/contract/format.ts";
+import { hasValidKind, isSemaphoreKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import type { AcquireOptions } from "./verbs.ts";
@@ -16,16 +16,22 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
   );
 }
 
-/**
- * Checks the options of a semaphore, and that they are not used for another kind.
- * @throws InvalidError
- */
+/** Checks the kind of an acquire, and that the kind has all its options. @throws InvalidError */
+export function assertKindOptions(options: AcquireOptions): void {
+  assertKind(options);
+  assertPermits(options);
+  assertReaderOptions(options);
+}
+
+/** Checks the options of a semaphore, and that no other kind has them. @throws InvalidError */
 export function assertPermits(options: AcquireOptions): void {
   const { kind, permits, limit, graceMs = 0, minHoldMs = 0 } = options;
-  if (kind !== "semaphore") {
+  if (!isSemaphoreKind(kind)) {
     if (permits === undefined && limit === undefined) return;
     const field = permits === undefined ? "limit" : "permits";
-    throw new InvalidError(`${field} is an option of the kind semaphore only.`, { field });
+    throw new InvalidError(`${field} is an option of the kinds semaphore and plain_semaphore only.`, {
+      field,
+    });
   }
   assertCount("permits", permits, PERMITS_MAX);
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
@@ -50,7 +56,7 @@ export function assertCount(field: string, value: number | undefined, most: numb
  * @throws InvalidError
  */
 export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
-  if (kind !== "semaphore") return;
+  if (!isSemaphoreKind(kind)) return;
   throw new InvalidError(`A hold of a semaphore cannot be ${what}. Nothing was done.`, {});
 }
 
@@ -66,18 +72,8 @@ export function assertPlainKind({ kind = "lock" }: Pick<AcquireOptions, "kind">,
   });
 }
 
-/**
- * Checks options that only some kinds have. Holds that share a lock have neither a grace period nor a minimum hold
- * time, and only readers give way to writers.
- *
- * @throws InvalidError
- */
-export function assertKindOptions({
-  kind,
-  graceMs,
-  minHoldMs,
-  yieldsToWriters,
-}: Pick<AcquireOptions, "kind" | "graceMs" | "minHoldMs" | "yieldsToWriters">): void {
+/** Checks that readers have no options of exclusive locks, and that only readers give way to writers. @throws InvalidError */
+function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: AcquireOptions): void {
   const excess = kind !== "read" ? undefined : graceMs ? "graceMs" : minHoldMs ? "minHoldMs" : undefined;
   if (excess !== undefined) {
     throw new InvalidError(

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { WritableKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
@@ -36,18 +36,12 @@ export class RequestFactory {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
     const identity = this.#identify(options, content);
-    const request = { token: token ?? this.#chooseToken(options, identity), ...ask, ...identity };
+    const request = {
+      token: token ?? deriveSharedToken(options) ?? this.createToken(options.kind),
+      ...ask,
+      ...identity,
+    };
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
-  }
-
-  /**
-   * Returns the token of an acquire. Any instance must find the companion of the hold when it repeats the request. For
-   * kinds whose holds have their own companions, named by the token, the token is therefore derived from the request
-   * id.
-   */
-  #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
-    const isShared = kind === "read" || kind === "semaphore";
-    return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
@@ -101,10 +95,25 @@ export class RequestFactory {
   }
 }
 
+/**
+ * Returns the token of a hold that shares its key; `undefined` if a new one is created for each request. A repeated request
+ * must find the companion of its hold from any instance. If each hold has its own companion, the token in the companion's
+ * name is therefore derived from the id of the request.
+ */
+export function deriveSharedToken({
+  kind,
+  requestId,
+  principal,
+}: Pick<AcquireOptions, "kind" | "requestId" | "principal">): string | undefined {
+  const isShared = kind === "read" || isSemaphoreKind(kind);
+  if (!isShared || requestId === undefined) return undefined;
+  return deriveToken("token", scopeRequestId(requestId, principal));
+}
+
 /** Returns the fields of a request that only some kinds have. */
 function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<AcquireRequest> {
   const { kind, requestId, yieldsToWriters } = options;
-  if (kind === "semaphore") return toPermits(options);
+  if (isSemaphoreKind(kind)) return toPermits(options);
   if (kind === "read") return { yieldsToWriters };
   // Any instance may repeat the request and must then find the same place in the queue.
   if (kind === "fair" && requestId !== undefined) return { waiterId: deriveToken("fair", id) };
@@ -127,12 +136,12 @@ function deriveToken(purpose: string, id: string): string {
  */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
-  if (kind === "semaphore") return [kind, toPermits(options)];
+  if (isSemaphoreKind(kind)) return [kind, toPermits(options)];
   return kind === "lock" ? [] : [kind];
 }
 
 function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRequest, "permits" | "limit"> {
-  return kind === "semaphore" ? { permits, limit } : {};
+  return isSemaphoreKind(kind) ? { permits, limit } : {};
 }
 
 function toLockContent(options: AcquireOptions) {

@@ -125,6 +125,8 @@ export interface SemaphorePermits {
   /** Negative if more permits are acquired than the limit. */
   readonly available: number;
   readonly acquired: number;
+  /** The total before the change; `null` if there was no semaphore. */
+  readonly previousLimit: number | null;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
 }

@@ -1,12 +1,12 @@
 import { Peer } from "../../interop/peer.ts";
 import { startPython } from "../../interop/python-peer.ts";
 import { formatReason, Skip } from "../../interop/skip.ts";
-import { provideRedisson } from "../../interop/steps/java.ts";
 import { provideRedisPy } from "../../interop/steps/python.ts";
 import { sendRequest, startChild } from "../child.ts";
 import { listSettings } from "../core/contenders.ts";
 import type { Facts, Run } from "../figure.ts";
 import { reportProgress } from "../progress.ts";
+import { provideBenchRedisson } from "../redisson.ts";
 import { openContendedClients } from "./clients.ts";
 import type { ContendedRequest, ContendedResponse, HoldTimes } from "./messages.ts";
 
@@ -69,7 +69,7 @@ const FOREIGN: readonly [name: string, processes: number, start: (url: string) =
     "redisson",
     1,
     async (url) => {
-      const { java, classpath } = await provideRedisson();
+      const { java, classpath } = await provideBenchRedisson();
       return await Peer.start("redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
     },
   ],

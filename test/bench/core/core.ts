@@ -1,5 +1,6 @@
 import { contended } from "../contended/contended.ts";
 import type { Experiment } from "../figure.ts";
+import { kinds } from "../kinds/kinds.ts";
 import { commands } from "./commands.ts";
 import { handOff } from "./hand-off.ts";
 import { foreignHandOff } from "./hand-off-foreign.ts";
@@ -19,5 +20,6 @@ export const core: readonly Experiment[] = [
   handOff,
   foreignHandOff,
   contended,
+  kinds,
   renewals,
 ];

@@ -5,8 +5,8 @@ import { findDataLosses, findLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
 /**
- * C8: a count is the number of entries minus the number of releases, however many replies were lost. Calls with an
- * unknown outcome leave the count uncertain by one. A hold that certainly exists is not denied.
+ * C8: a semaphore grants the permits that were asked for, and a count is what was entered less what was given back, however often a reply was lost. Calls of unknown outcome
+ * leave it open by one; a hold that certainly stood is not denied.
  */
 export const checkCounts: Check = (story) => {
   const tokens = new Map<string, Entry[]>();
@@ -21,6 +21,7 @@ export const checkCounts: Check = (story) => {
     violations: [
       ...[...tokens.values()].flatMap((calls) => findMiscounts(calls, story)),
       ...story.claims.flatMap((claim) => findDenials(claim, story)),
+      ...story.claims.flatMap(findOtherPermits),
     ],
     notes: [`${again} holds entered again`],
   };
@@ -62,6 +63,12 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
     }
   }
   return found;
+}
+
+function findOtherPermits({ token, permits, written: { asked, granted } }: Claim): Violation[] {
+  if (asked.permits === undefined || asked.permits === permits) return [];
+  const what = `${token} asked for ${asked.permits} permits and was granted ${permits}`;
+  return [createViolation("C8", what, [asked, granted])];
 }
 
 function findDenials(claim: Claim, story: AnalyzedHistory): Violation[] {

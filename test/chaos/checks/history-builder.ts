@@ -1,5 +1,5 @@
 import { type AnalyzedHistory, analyzeHistory } from "../history/analyzed-history.ts";
-import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
 
 /** An entry of a hand-written history at a time in ms. */
 export type EntrySpec = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> & { readonly atMs: number };
@@ -23,6 +23,9 @@ export interface AcquireSpec {
   /** How long the request was in transit. */
   readonly tookMs?: number;
   readonly waitMs?: number;
+  readonly kind?: HoldKind;
+  /** Of a semaphore with five permits. */
+  readonly permits?: number;
 }
 
 /** A hold with this token was granted at this time. Its deadline counts from when it was requested. */
@@ -32,8 +35,9 @@ export function buildAcquire(
   atMs: number,
   more: AcquireSpec = {},
 ): EntrySpec[] {
-  const { call = 1, count = 1, tookMs = 1, waitMs = 0 } = more;
-  const what = { op: "acquire", token, call, leaseMs: LEASE_MS } as const;
+  const { call = 1, count = 1, tookMs = 1, waitMs = 0, kind = "lock", permits } = more;
+  const semaphore = permits === undefined ? {} : { permits, limit: 5 };
+  const what = { op: "acquire", token, call, leaseMs: LEASE_MS, kind, ...semaphore } as const;
   const deadline = (atMs - tookMs + LEASE_MS) * NS_PER_MS;
   return [
     { ...what, type: "invoke", atMs: atMs - tookMs, waitMs },
@@ -61,6 +65,31 @@ export function buildRelease(
   return [
     { ...what, type: "invoke", atMs },
     { ...what, type: "ok", atMs: atMs + 1, code: code ?? (count > 0 ? "still_held" : "released"), count },
+  ];
+}
+
+/** A writer became a reader. */
+export function buildDowngrade(token: string, atMs: number, type: "ok" | "info" = "ok"): EntrySpec[] {
+  const what = { op: "downgrade", token, claim: 1, call: 201 } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type, atMs: atMs + 1 },
+  ];
+}
+
+/** A call of a latch, from one moment to another. */
+export function buildLatchCall(
+  process: string,
+  op: "set_count" | "count_down" | "await",
+  fromMs: number,
+  toMs: number,
+  answer: Partial<EntrySpec> = {},
+): EntrySpec[] {
+  const asked = op === "set_count" ? { count: 3 } : op === "await" ? { waitMs: 6000 } : {};
+  const what = { op, process, lock: "latch:a", call: fromMs, ...asked } as const;
+  return [
+    { ...what, type: "invoke", atMs: fromMs },
+    { ...what, type: "ok", ...answer, atMs: toMs },
   ];
 }
 

@@ -27,7 +27,7 @@ const SMALL = { contexts: 3, leaseMs: 20, workMs: 60 };
 function createSearch(history: readonly Entry[]) {
   const story = analyzeHistory(history);
   const leases = listLeases(story.claims, story);
-  return [listCalls("lock:a", story), createLockModel(leases), leases] as const;
+  return [listCalls(story.claims, story), createLockModel(leases), leases] as const;
 }
 
 /** Formats the calls of an impossible history. All other calls are treated as possible. */

@@ -22,8 +22,8 @@ import {
   type Lease,
 } from "./lock-model.ts";
 
-/** A call and its answer. */
-interface CallPair {
+/** One call of somebody, and how it ended. */
+export interface CallPair {
   readonly invoked: Entry;
   /** undefined if its process was killed. */
   readonly answer: Entry | undefined;
@@ -38,11 +38,15 @@ const ON_ITS_WAY_MS = 500;
  */
 const LAST_MS = 2;
 
-/** Lists the operations on a lock that were executed, or may have been. */
-export function listCalls(lock: string, story: AnalyzedHistory): Call[] {
-  const claims = story.claims.filter((claim) => claim.lock === lock);
+/** What was done to a lock, and what may have been. @param claims all of the lock */
+export function listCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
+  return [...listCallsByToken(claims, story).values()].flat().concat(listLossCalls(claims, story));
+}
+
+/** What was done to each hold of a lock, and what may have been; without what servers may have forgotten. */
+export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistory): Map<string, Call[]> {
   const tokens = new Map<string, CallPair[]>();
-  for (const pair of listPairs(lock, story.history)) {
+  for (const pair of listPairs(claims[0]?.lock ?? "", story.history)) {
     const token = pair.invoked.token ?? "";
     const pairs = tokens.get(token);
     if (pairs === undefined) tokens.set(token, [pair]);
@@ -56,14 +60,14 @@ export function listCalls(lock: string, story: AnalyzedHistory): Call[] {
   for (const { token, mayEndAt } of listLeases(claims, story)) {
     ends.set(token, Math.min(mayEndAt, ends.get(token) ?? mayEndAt));
   }
-  const calls = [...tokens].flatMap(([token, pairs]) => {
+  const calls = [...tokens].map(([token, pairs]) => {
     const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(token), ends.get(token)];
-    return listTokenCalls(pairs, { deadline, mayEndAt }, story);
+    return [token, listTokenCalls(pairs, { deadline, mayEndAt }, story)] as const;
   });
-  return [...calls, ...listLossCalls(claims, story)];
+  return new Map(calls);
 }
 
-function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
+export function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
   const open = new Map<string, Entry>();
   const pairs: CallPair[] = [];
   for (const entry of history) {
@@ -135,8 +139,10 @@ function toCertainCall(
   }
   if (op === "reenter" && type === "ok")
     return { ...change, step: createReentryStep(token, count, BigInt(fence ?? 0)) };
-  // On a quorum, two simultaneous requests may prevent each other from reaching a majority.
-  if (isRefusal(answer)) return isQuorum(story) ? undefined : { ...look, step: applyRefusal };
+  // On a quorum two who ask at once may each keep the other from a majority. A free fair lock is kept for its next waiter.
+  if (isRefusal(answer)) {
+    return isQuorum(story) || invoked.kind === "fair" ? undefined : { ...look, step: applyRefusal };
+  }
   if (isReentryDenial(answer)) {
     const isOpen = isQuorum(story) || t >= mayEndAt - LAST_MS * NS_PER_MS;
     return isOpen ? undefined : { ...look, step: createDenialStep(token) };
@@ -144,7 +150,7 @@ function toCertainCall(
   if (op === "release" && isGivenBack(answer)) return { ...change, step: createReleaseStep(token, count) };
   if (op === "release" && type === "ok") return { ...look, step: createDenialStep(token) };
   if (op === "verify" && code === "lost") return { ...look, step: createDenialStep(token) };
-  return (op === "renew" || op === "verify") && type === "ok"
+  return (op === "renew" || op === "verify" || op === "downgrade") && type === "ok"
     ? { ...look, step: createRenewalStep(token) }
     : undefined;
 }
@@ -203,10 +209,15 @@ const isRetry = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 /** Grants whose callers never received them are all alike. */
 export const UNACKNOWLEDGED = { step: applyAnonymousGrant, kind: "unheard" } as const;
 
-function toPossibleAcquire({ invoked, answer }: CallPair, story: AnalyzedHistory) {
+function toPossibleAcquire(pair: CallPair, story: AnalyzedHistory) {
+  const { invoked } = pair;
+  return { ...MAYBE, call: invoked.t, answer: getArrivalEnd(pair, story), entries: [invoked] };
+}
+
+/** Until when a call may be carried out that nobody knows the outcome of. */
+export function getArrivalEnd({ invoked, answer }: CallPair, story: AnalyzedHistory): number {
   const until = answer?.t ?? getKilledAt(invoked, story);
-  const last = getLatestArrival({ from: invoked.t, to: until }, story.faults);
-  return { ...MAYBE, call: invoked.t, answer: last, entries: [invoked] };
+  return getLatestArrival({ from: invoked.t, to: until }, story.faults);
 }
 
 /**

@@ -1,9 +1,11 @@
 import { type AnalyzedHistory, type FaultSpan, isTouching, type Span } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
 import { type Entry, toMilliseconds } from "../history/entry.ts";
+import { findConflict } from "../history/exclusion.ts";
 import { findLosses } from "../history/losses.ts";
 import { isOverHttp } from "../history/process-slot.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
+import { findPermitExcesses } from "./permits.ts";
 
 export interface Overlap {
   readonly one: Claim;
@@ -14,16 +16,20 @@ export interface Overlap {
   readonly losses: readonly FaultSpan[];
 }
 
-/** C1: no two holds of a lock certainly exist at the same time, unless a fault that may do so ended the first. */
+/**
+ * C1: no two holds that exclude each other certainly stand at one time, and no semaphore has more permits out than its limit,
+ * unless holds were lost by a fault that may do so.
+ */
 export const checkOverlap: Check = (story) => {
   const overlaps = findOverlaps(story);
   return {
     check: "C1",
     title: "mutual exclusion",
-    violations: overlaps.filter(({ losses }) => losses.length === 0).map(toViolation),
-    notes: [
-      `${story.claims.length} holds, ${story.claims.filter(isOverHttp).length} of them over HTTP; ${formatTable(story, overlaps)}`,
+    violations: [
+      ...overlaps.filter(({ losses }) => losses.length === 0).map(toViolation),
+      ...findPermitExcesses(story),
     ],
+    notes: [`${formatHolds(story)}; ${formatTable(story, overlaps)}`],
   };
 };
 
@@ -34,9 +40,9 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
     for (const other of claims.toSorted((one, two) => one.ack - two.ack)) {
       active = active.filter(({ end }) => end > other.ack);
       for (const one of active) {
-        if (one.token === other.token || other.end <= other.ack) continue;
-        const span = { from: other.ack, to: Math.min(one.end, other.end) };
-        // It is unknown which was granted first. One of them was lost before the other was granted.
+        const span = one.token === other.token ? undefined : findConflict(one, other);
+        if (span === undefined) continue;
+        // Which of them was granted first is not known; the one of them lost it before the other was told.
         const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
         found.push({ one, other, ...span, losses: [...losses] });
       }
@@ -44,6 +50,14 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
     }
     return found;
   });
+}
+
+function formatHolds({ claims }: AnalyzedHistory): string {
+  const kinds = new Map<string, number>();
+  for (const { kind } of claims) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const each = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
+  const ofKinds = kinds.size < 2 ? "" : ` (${each})`;
+  return `${claims.length} holds${ofKinds}, ${claims.filter(isOverHttp).length} of them over HTTP`;
 }
 
 function toViolation({ one, other, from, to }: Overlap): Violation {

@@ -1,6 +1,7 @@
 import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
 import { type Entry, NS_PER_MS, toMilliseconds } from "../history/entry.ts";
+import { excludesHold } from "../history/exclusion.ts";
 import { findLosses } from "../history/losses.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
@@ -57,14 +58,14 @@ function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
   return [createViolation("C7", what, [asked, granted, furthest, lost])];
 }
 
-/**
- * Finds holds that were not released when the lock was granted to another client, only because their time had passed.
- */
+/** Holds that were not given back when somebody else was granted what excludes them, for no other reason than time. */
 function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
   return groupByLock(story.claims).flatMap((claims) => {
     const sorted = claims.toSorted((one, other) => one.ack - other.ack);
     return sorted.flatMap((claim, at) => {
-      const next = sorted.slice(at + 1).find(({ token, end, ack }) => token !== claim.token && end > ack);
+      const next = sorted
+        .slice(at + 1)
+        .find((each) => each.token !== claim.token && each.end > each.ack && excludesHold(each, claim));
       if (next === undefined || (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= next.ack) return [];
       return findLosses(story, claim, next.ack).length > 0 ? [] : [{ claim, next }];
     });

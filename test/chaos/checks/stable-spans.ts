@@ -1,7 +1,7 @@
 import type { AnalyzedHistory, Span } from "../history/analyzed-history.ts";
 import { isTouching } from "../history/analyzed-history.ts";
 import { NS_PER_MS } from "../history/entry.ts";
-import type { Call } from "./lock-losses.ts";
+import type { Operation } from "./linearize.ts";
 
 /** The maximum lag of a replica when its master fails. */
 const LAG_MS = 200;
@@ -27,14 +27,16 @@ export function listStableSpans({ faults }: AnalyzedHistory): StableSpan[] {
 const getBeginning = (from: number): StableSpan["begins"] =>
   from === Number.NEGATIVE_INFINITY ? "free" : "unknown";
 
-/** Returns the calls in the period. A call that crosses its boundary may have been executed on either side. */
-export function clipCalls(part: StableSpan, calls: readonly Call[]): Call[] {
+/** The calls of that time. One that reaches beyond it may have been carried out on either side. */
+export function clipCalls<Call extends Pick<Operation<never>, "call" | "answer" | "does" | "was" | "rank">>(
+  part: StableSpan,
+  calls: readonly Call[],
+): Call[] {
   return calls.flatMap((call) => {
     const place = { from: call.call, to: call.answer };
     if (place.from >= part.from && place.to <= part.to) return [call];
     if (!isTouching(part, place) || call.does === "looks") return [];
-    const { rank: _, ...rest } = call;
     const clipped = { call: Math.max(place.from, part.from), answer: Math.min(place.to, part.to) };
-    return [{ ...rest, ...clipped, was: "maybe" as const }];
+    return [{ ...call, ...clipped, rank: undefined, was: "maybe" as const }];
   });
 }

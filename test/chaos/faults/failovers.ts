@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterGroup, type ReplicaGroup } from "../servers/replica-group.ts";
-import { LOCKS } from "../servers/topology.ts";
 import type { ChaosEnvironment, Fault, PlannedFault } from "./fault.ts";
 
 /** Short enough that the replicas do not count as failed. */
@@ -13,11 +12,16 @@ const begun = new WeakMap<PlannedFault, () => Promise<void>>();
 
 /** Creates a fault of a group. Only one runs at a time, until all servers are in sync again. */
 function createGroupFault(
-  begin: (group: ReplicaGroup, planned: PlannedFault) => Promise<() => Promise<void>>,
+  begin: (
+    group: ReplicaGroup,
+    planned: PlannedFault,
+    keys: readonly string[],
+  ) => Promise<() => Promise<void>>,
 ): Pick<Fault, "begin" | "end"> {
   return {
-    async begin({ topology }: ChaosEnvironment, planned: PlannedFault) {
-      begun.set(planned, await begin(topology.group, planned));
+    async begin({ topology, locks }: ChaosEnvironment, planned: PlannedFault) {
+      const keys = locks.map(({ key }) => key);
+      begun.set(planned, await begin(topology.group, planned, keys));
     },
     async end({ topology }: ChaosEnvironment, planned: PlannedFault) {
       await begun.get(planned)?.();
@@ -26,13 +30,17 @@ function createGroupFault(
   };
 }
 
-/** Chooses a master that has a lock. */
-async function pickMaster(group: ReplicaGroup, { chance }: PlannedFault): Promise<number> {
-  return await group.findMasterOf(pickLock(chance));
+/** Of the masters, one that has a lock. */
+async function pickMaster(
+  group: ReplicaGroup,
+  { chance }: PlannedFault,
+  keys: readonly string[],
+): Promise<number> {
+  return await group.findMasterOf(pickKey(chance, keys));
 }
 
-function pickLock(chance: number): string {
-  return LOCKS[Math.floor(chance * LOCKS.length)] ?? "";
+function pickKey(chance: number, keys: readonly string[]): string {
+  return keys[Math.floor(chance * keys.length)] ?? "";
 }
 
 const endNothing = async () => undefined;
@@ -44,8 +52,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "kill-master",
     lasts: "a_while",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      const master = await pickMaster(group, planned);
+    ...createGroupFault(async (group, planned, keys) => {
+      const master = await pickMaster(group, planned, keys);
       await group.servers[master]?.kill();
       await group.waitForPromotion(master);
       return async () => await group.servers[master]?.restart();
@@ -57,8 +65,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "kill-master-ahead",
     lasts: "a_while",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      const master = await pickMaster(group, planned);
+    ...createGroupFault(async (group, planned, keys) => {
+      const master = await pickMaster(group, planned, keys);
       const replicas = await group.cutReplicas(master);
       await sleep(AHEAD_MS);
       await group.servers[master]?.kill();
@@ -73,8 +81,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "stop-master",
     lasts: "a_while",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      const master = await pickMaster(group, planned);
+    ...createGroupFault(async (group, planned, keys) => {
+      const master = await pickMaster(group, planned, keys);
       group.servers[master]?.freeze();
       await group.waitForPromotion(master);
       return async () => group.servers[master]?.thaw();
@@ -87,8 +95,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["sentinel"],
     lasts: "at_once",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      await group.failOver(await pickMaster(group, planned));
+    ...createGroupFault(async (group, planned, keys) => {
+      await group.failOver(await pickMaster(group, planned, keys));
       return endNothing;
     }),
   },
@@ -99,8 +107,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["cluster"],
     lasts: "at_once",
     loses: "nothing",
-    ...createGroupFault(async (group, planned) => {
-      await group.failOver(await pickMaster(group, planned));
+    ...createGroupFault(async (group, planned, keys) => {
+      await group.failOver(await pickMaster(group, planned, keys));
       return endNothing;
     }),
   },
@@ -109,8 +117,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "cut-replica",
     lasts: "a_while",
     loses: "nothing",
-    ...createGroupFault(async (group, planned) => {
-      const replicas = await group.cutReplicas(await pickMaster(group, planned));
+    ...createGroupFault(async (group, planned, keys) => {
+      const replicas = await group.cutReplicas(await pickMaster(group, planned, keys));
       return async () => {
         for (const n of replicas) group.servers[n]?.thaw();
       };
@@ -122,9 +130,9 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["cluster"],
     lasts: "a_while",
     loses: "nothing",
-    ...createGroupFault(async (group, { chance }) => {
+    ...createGroupFault(async (group, { chance }, keys) => {
       if (!(group instanceof ClusterGroup)) throw new Error("only a cluster has slots");
-      return await group.startSlotMove(pickLock(chance), (chance * LOCKS.length) % 1);
+      return await group.startSlotMove(pickKey(chance, keys), (chance * keys.length) % 1);
     }),
   },
 ];

@@ -1,3 +1,4 @@
+import type { LockUnderTest } from "../locks-under-test.ts";
 import type { ProcessGroup } from "../processes/process-group.ts";
 import type { Topology, TopologyName } from "../servers/topology.ts";
 
@@ -7,6 +8,7 @@ export interface ChaosEnvironment {
   /** The API servers; none if workers only use the library. */
   readonly apis: ProcessGroup;
   readonly topology: Topology;
+  readonly locks: readonly LockUnderTest[];
 }
 
 /** An entry of the schedule, with all its random choices. */

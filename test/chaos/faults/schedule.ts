@@ -15,7 +15,8 @@ const GROUP_BREATH_MS = 6000;
  * faults at a time, and faults that together would break the order of fences are kept apart.
  */
 export function createSchedule(options: ScheduleOptions): PlannedFault[] {
-  const { seed, forMs, faults, targets, leaseMs } = options;
+  const { seed, forMs, targets, leaseMs } = options;
+  const faults = options.faults.filter(({ on }) => targets[on] > 0);
   const random = createSeededRandom(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
   const planned: PlannedFault[] = [];

@@ -1,3 +1,4 @@
+import { MUTANTS_OF_KINDS } from "./kinds.ts";
 import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -59,7 +60,7 @@ export const THE_TEN: readonly Mutant[] = [
   },
   {
     name: "client-clock",
-    wrong: "a deadline is looked at by the client's wall clock alone",
+    wrong: "the library and the HTTP client look at a deadline by their wall clock alone",
     edits: [
       {
         file: "lib/client/moment.ts",
@@ -165,4 +166,4 @@ export const THE_TEN: readonly Mutant[] = [
   },
 ];
 
-export const MUTANTS: readonly Mutant[] = [...MORE_MUTANTS, ...THE_TEN];
+export const MUTANTS: readonly Mutant[] = [...MUTANTS_OF_KINDS, ...MORE_MUTANTS, ...THE_TEN];

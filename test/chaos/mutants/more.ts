@@ -122,17 +122,4 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     run: { faults: ["stop-worker", "stop-api"], seconds: 30 },
     noticedBy: ["C1", "C4"],
   },
-  {
-    name: "http-client-clock",
-    wrong: "the HTTP client looks at a deadline by its wall clock alone",
-    edits: [
-      {
-        file: "lib/client/moment.ts",
-        find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
-        instead: "return Date.now() - moment.wall;",
-      },
-    ],
-    run: { faults: ["clock-step"], seconds: 30 },
-    noticedBy: ["C1", "C4"],
-  },
 ];

@@ -14,6 +14,7 @@ const RUN: RunRequest = {
   seconds: 25,
   seed: 0,
   format: "redisson",
+  kinds: ["lock"],
   faults: [],
   leaseMs: 1500,
   contexts: 3,

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Journal } from "../history/journal.ts";
+import { FAIR_WAIT_MS } from "../locks-under-test.ts";
 import { listenForOrders } from "./orders.ts";
 import { recordStalls } from "./stall-recorder.ts";
 import type { ApiTask } from "./task.ts";
@@ -22,6 +23,7 @@ const config = readConfig(
     PORT: String(task.port),
     LOCKKEEPER_ROOT_KEY: task.apiKey,
     LOCKKEEPER_LOG: "error",
+    LOCKKEEPER_FAIR_WAIT_MS: String(FAIR_WAIT_MS),
   },
   [],
 );

@@ -76,6 +76,10 @@ export class HttpHold implements HeldLock {
     await this.hold.verify().catch(throwFailure);
   }
 
+  async downgrade(): Promise<void> {
+    await this.hold.downgrade().catch(throwFailure);
+  }
+
   async reenter(): Promise<HeldLock> {
     const { result, asked } = await countAttempts("acquire", () => this.hold.reenter().catch(throwFailure));
     return new HttpHold(result, asked);

@@ -1,4 +1,5 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { HoldKind } from "../history/entry.ts";
 
 export interface AcquireRequest {
   /** The same for all holds, so that none can be identified by it. */
@@ -6,17 +7,33 @@ export interface AcquireRequest {
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly format: WritableFormat;
-  /** Whether the hold is renewed while it is held. */
+  /** A plain lock by default. */
+  readonly kind?: HoldKind;
+  /** Of a semaphore. */
+  readonly permits?: number;
+  readonly limit?: number;
+  /** Whether it is renewed for as long as it is held. */
   readonly renew: boolean;
 }
 
 /** The client with which a worker acquires locks: the library, or a client of the API. Its errors have a `code`. */
 export interface LockingClient {
   acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock>;
+  /** Absent where a client has no latches. */
+  latch?(key: string): LatchUnderTest;
   close(): void;
 }
 
-/** A lock from the view of its holder. */
+/** A count-down latch of the library. */
+export interface LatchUnderTest {
+  /** @returns whether it was open */
+  trySetCount(count: number): Promise<boolean>;
+  /** @returns the remaining count */
+  countDown(): Promise<number>;
+  await(options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** A lock as its holder has it. */
 export interface HeldLock extends Attempts {
   readonly token: string;
   readonly fence: string;
@@ -33,6 +50,8 @@ export interface HeldLock extends Attempts {
   reenter(): Promise<HeldLock>;
   /** Asks the server whether the hold exists; only over HTTP. @throws if it is lost */
   verify?(): Promise<void>;
+  /** Turns a writer into a reader. @throws when it is lost */
+  downgrade(): Promise<void>;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;
 }
 

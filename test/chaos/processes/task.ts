@@ -1,5 +1,6 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { RedisLocation } from "../../../server/locks/backends/open-backend.ts";
+import type { LockUnderTest } from "../locks-under-test.ts";
 
 /** The common part of each process's task. */
 interface Task {
@@ -28,7 +29,7 @@ export interface WorkerTask extends Task {
   readonly by: LibraryAccess | HttpAccess;
   readonly format: WritableFormat;
   readonly leaseMs: readonly [least: number, most: number];
-  readonly locks: readonly string[];
+  readonly locks: readonly LockUnderTest[];
   readonly contexts: number;
   readonly watchdog: "on" | "off";
   readonly seed: number;

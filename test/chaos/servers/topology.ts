@@ -5,14 +5,6 @@ import { startTestRedis, type TestRedis } from "../../support/test-redis.ts";
 import { ServerClock } from "./clock.ts";
 import { type ReplicaGroup, startClusterGroup, startSentinelGroup } from "./replica-group.ts";
 
-/** The locks that workers contend for by default. */
-export const LOCKS = listLocks(3);
-
-/** Names the first `count` locks of a run: `lock:chaos:a`, `lock:chaos:b`, … */
-export function listLocks(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => `lock:chaos:${(n + 10).toString(36)}`);
-}
-
 export const TOPOLOGIES = ["single", "quorum", "sentinel", "cluster"] as const;
 export type TopologyName = (typeof TOPOLOGIES)[number];
 

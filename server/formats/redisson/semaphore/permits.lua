@@ -1,8 +1,8 @@
--- Shared by the scripts of a semaphore: its permits, as Redisson's RPermitExpirableSemaphore stores them. The total is not
--- stored: it is the sum of the available and the acquired permits.
+-- Shared by the scripts of a semaphore: its permits, as Redisson's RPermitExpirableSemaphore stores them. Those of a plain
+-- semaphore are stored in the same form, but in a key of Lockkeeper, and without the permits of Redisson's clients.
 --
 -- KEYS[1] the semaphore: the number of available permits
--- KEYS[3] its acquired permits (sorted set: 16 bytes -> when the permit expires, in ms)
+-- KEYS[3] the acquired permits (sorted set: 16 bytes -> when the permit expires, in ms)
 
 local PERMIT_BYTES = 16
 -- More acquired permits than this are not read.
@@ -51,7 +51,14 @@ local function read_semaphore()
   return 'semaphore', tonumber(text), acquired
 end
 
--- Makes expired permits available again, by the server's clock. If the number was evicted, only removes them.
+-- Whether permits of the other kind of semaphore are acquired.
+local function has_permits_at(k)
+  local acquired = redis.pcall('ZCARD', KEYS[k])
+  return type(acquired) == 'number' and acquired > 0
+end
+
+-- Returns the permits of clients that did not renew them in time, by the server's clock. Without the number, which may have
+-- been evicted, they are only removed.
 local function reclaim_permits(now_ms)
   local expired = redis.call('ZCOUNT', KEYS[3], '-inf', format_integer(now_ms))
   if expired == 0 then return 0 end
@@ -59,6 +66,18 @@ local function reclaim_permits(now_ms)
   redis.call('ZREMRANGEBYRANK', KEYS[3], 0, reclaimed - 1)
   if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCRBY', KEYS[1], reclaimed) end
   return reclaimed
+end
+
+-- Gives the permits the TTL of the semaphore, or none, so that they end with it and not before. Returns it in ms; nil if there
+-- is none.
+local function copy_ttl()
+  local ttl_ms = redis.call('PTTL', KEYS[1])
+  if ttl_ms >= 0 then
+    redis.call('PEXPIRE', KEYS[3], math.max(1, ttl_ms))
+    return ttl_ms
+  end
+  if ttl_ms == -1 then redis.call('PERSIST', KEYS[3]) end
+  return nil
 end
 
 -- Returns when the first permit of a hold expires, in ms; nil if one of them is missing or has expired.

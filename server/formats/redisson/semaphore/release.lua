@@ -14,7 +14,7 @@
 -- Returns {'released', now ms, '0', fence}    {'not_held', now ms}    {'request_id_reused'}    {'unknown'}
 --         {'not_owner'}    another principal acquired this hold
 
--- include storage.lua
+-- include format/storage.lua
 -- include ../../request-window.lua
 
 -- The maximum time that a client waits for a reply (attempt.ts).

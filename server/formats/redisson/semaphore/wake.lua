@@ -1,4 +1,12 @@
 -- Shared by the scripts of a semaphore: wakes its waiters.
+--
+-- KEYS[1] the semaphore
+
+-- Builds the name of the channel of waiters as Redisson does, for verbs that do not receive it.
+local function build_permits_channel()
+  local key = KEYS[1]
+  return 'redisson_sc:' .. (string.find(key, '{', 1, true) and key or '{' .. key .. '}')
+end
 
 -- Wakes the waiters of Lockkeeper and Redisson. The message is the number of available permits, because each client of
 -- Redisson wakes that many waiters. Nothing is published if no permit is available.
