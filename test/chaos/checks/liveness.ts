@@ -8,9 +8,9 @@ import { findRefusedReleases } from "./full-memory.ts";
 import { getLongestLeaseMs, isReleased } from "./late-leases.ts";
 import { listTakenSpans, type TakenSpan } from "./taken-spans.ts";
 
-/** So much longer a waiter that died keeps others from a fair lock, a semaphore, or a lock that it waits to write. */
+/** Additional time for which a dead waiter keeps others from a fair lock, from a semaphore, or from reading. */
 const DEAD_WAITER_MS = 6000;
-/** A waiter that hears nothing looks again after this. */
+/** A waiter that receives no message tries again after this time. */
 const CAP_MS = 2000;
 const SLACK_MS = 500;
 /** Limit of a wake-up. A release wakes the next waiter at once, but 100 ms were observed on two busy processors. */
@@ -84,7 +84,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
   const isCalm = !story.faults.some((fault) => isTouching(fault, around));
   const disturbedMs = CAP_MS + longestLease + SLACK_MS + deadWaiterMs;
   const limitMs = (isCalm ? WAKE_MS : disturbedMs) + sumStalledMs(story, gap);
-  // While faults last, a wait has no limit.
+  // While faults last, the length of a wait is not limited.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
   const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
@@ -102,10 +102,10 @@ function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
-/** What evictions of one of several keys bring about. */
+/** Errors that evictions of one of several keys can cause. */
 const WITHOUT_DATA = ["not_a_lock", "limit_conflict"];
 
-/** Under faults a call may fail in the ways that are documented; once all is healed, every call is answered. */
+/** Under faults, calls may fail in documented ways. After the last one was healed, Redis answers every call. */
 function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();
