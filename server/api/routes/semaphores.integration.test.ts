@@ -125,7 +125,7 @@ describe("semaphores", () => {
     expect((await acquire()).body.code).toBe("quota_exceeded");
   });
 
-  it("the limit is set, and requests with another limit are refused", async ({ server, key }) => {
+  it("the limit is set, and requests with a different limit are refused", async ({ server, key }) => {
     const put = (limit: unknown) =>
       server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit } });
     expect(await put(2)).toMatchObject({ status: 200, body: { key, limit: 2, available: 2, acquired: 0 } });

@@ -10,7 +10,7 @@ const it = semaphoreTest();
 const getPermitsKey = (key: string) => String(buildPermitsKey(key));
 
 describe("acquire", () => {
-  it("creates a missing semaphore with the limit and takes all permits or none", async ({
+  it("creates a missing semaphore with the limit, and acquires all permits or none", async ({
     take,
     readState,
     key,
@@ -89,7 +89,7 @@ describe("renew, verify and release", () => {
 });
 
 describe("requests", () => {
-  it("a repeated request returns the same hold from any client, and takes nothing again", async ({
+  it("a repeated request returns the same hold from any client, and acquires no further permits", async ({
     take,
     other,
     locks,
@@ -118,7 +118,7 @@ describe("requests", () => {
     expect(await readState(key)).toEqual({ available: "0", acquired: 2 });
   });
 
-  it("a withdrawn acquire takes nothing, whether it arrives before or after", async ({
+  it("a withdrawn acquire acquires no permits, whether it arrives before or after the withdrawal", async ({
     locks,
     readState,
     key,

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** As the ten, of fair locks, read/write locks, semaphores and latches. */
+/** Mutants of fair locks, read/write locks, semaphores and latches. */
 export const MUTANTS_OF_KINDS: readonly Mutant[] = [
   {
     name: "fair-queue-ignored",

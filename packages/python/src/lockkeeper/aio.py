@@ -48,7 +48,7 @@ async def run_in_thread(
     on_cancel: Callable[[], None] = _do_nothing,
     discard: Callable[[Result], object] = _do_nothing,
 ) -> Result:
-    """Runs the work in a thread of its own, because a pool could be full of waiting acquires.
+    """Runs the work in a separate thread, because a pool could be full of waiting acquires.
 
     If the task is cancelled, calls ``on_cancel`` and waits until the work has ended. If the work
     returns a result nevertheless, ``discard`` receives it, in a thread.

@@ -55,7 +55,7 @@ class AcquireOptions(TypedDict, total=False):
     renewal: str
     #: Called once when the hold is lost, in any thread. It must return quickly.
     on_lost: Callable[[LockLost], object]
-    #: Called in a thread of its own when an operator asks to release the lock.
+    #: Called in a separate thread when an operator asks to release the lock.
     on_release_requested: Callable[[ReleaseRequest], object]
 
 
