@@ -12,7 +12,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 )
@@ -138,10 +137,7 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 			body[name] = count
 		}
 	}
-	if c.Target != "" {
-		path += "?target=" + url.QueryEscape(c.Target)
-	}
-	asked := request{path: path, body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
+	asked := request{path: path + c.query(), body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
 	var granted grants
 	sentAt, err := c.post(ctx, asked, &granted)
 	if err == nil {
