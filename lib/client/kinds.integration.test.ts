@@ -27,6 +27,17 @@ describe("kinds of lock", () => {
     for (const hold of [one, two]) expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
+  it("holds of a plain semaphore share the permits that are available", async ({ client, direct, key }) => {
+    await direct.set(key, "3");
+    const hold = await client.acquire(key, { kind: "plain_semaphore", permits: 2 });
+    expect([hold.kind, hold.count]).toEqual(["plain_semaphore", 2]);
+    const refusal = client.acquire(key, { kind: "plain_semaphore", permits: 2 });
+    await expect(refusal).rejects.toBeInstanceOf(HeldError);
+    await hold.renew();
+    expect(await hold.release()).toMatchObject({ outcome: "released" });
+    expect(await direct.get(key)).toBe("3");
+  });
+
   it("a reader gives way to a waiting writer, unless it is asked not to", async ({ client, server, key }) => {
     const reader = await client.acquire(key, { kind: "read" });
     const writing = client.acquire(key, { kind: "write", waitMs: 10_000 });

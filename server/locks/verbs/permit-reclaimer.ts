@@ -4,7 +4,7 @@ import type { Commands } from "../../redis/commands.ts";
 
 /** The longest time between two checks of a semaphore, because other processes can acquire permits with a short lease. */
 const INTERVAL_MS = 5000;
-/** The time until the first check. A semaphore that is released earlier costs no additional script. */
+/** The delay of the first check, so that a hold that is released soon costs few additional scripts. */
 const FIRST_MS = 1000;
 /** The maximum random delay, which spreads the calls of several processes. */
 const JITTER_MS = 50;
@@ -20,26 +20,25 @@ export class PermitReclaimer {
 
   constructor(private readonly redis: Commands) {}
 
-  watch(key: Key): void {
+  /** Watches a semaphore of which permits were acquired. */
+  watch(key: Key, delayMs = FIRST_MS): void {
     if (this.#watched.has(key)) return;
     this.#watched.add(key);
-    this.#schedule(key, FIRST_MS);
-  }
-
-  #schedule(key: Key, delayMs: number): void {
     const timer = setTimeout(() => void this.#reclaim(key), delayMs + Math.random() * JITTER_MS);
     timer.unref();
   }
 
   async #reclaim(key: Key): Promise<void> {
+    // Before the call, because permits may be acquired before its reply arrives.
+    this.#watched.delete(key);
+    // A connection that reconnects has another state.
     if (this.redis.status === "end") return;
     try {
       const nextMs = await PLAIN_SEMAPHORE_WRITER.reclaim(this.redis, key);
-      if (nextMs === undefined) this.#watched.delete(key);
-      else this.#schedule(key, Math.min(nextMs, INTERVAL_MS));
+      if (nextMs !== undefined) this.watch(key, Math.min(nextMs, INTERVAL_MS));
     } catch {
       // The leases are stored in Redis, so the next call returns the permits that this one did not.
-      this.#schedule(key, INTERVAL_MS);
+      this.watch(key, INTERVAL_MS);
     }
   }
 }
