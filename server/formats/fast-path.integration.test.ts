@@ -7,7 +7,7 @@ import { buildCompanionKey, buildFencedCounterKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
 const it = redisTest()
-  // A connection that listens, and the events that it heard of each key.
+  // A subscribed connection, and the events that it received for each key.
   .extend("listener", { scope: "file" }, async ({ redis }) => {
     const connection = redis.createClient();
     const heard = new Map<string, string[]>();
@@ -51,7 +51,7 @@ type ReleaseStep = Extract<Step, { do: "release" }>;
 
 const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-/** `plain`: as callers ask. `whole`: with an argument that the plain case leaves alone, so the rest of the script runs. */
+/** `plain` uses the fast path. `whole` passes an additional argument, which runs the complete script. */
 class LockUnderTest {
   readonly key = `lock:${randomUUID()}`;
   readonly #slots: { token: string; fence: string; principal: string | undefined }[] = [];
@@ -106,7 +106,7 @@ class LockUnderTest {
     return { id: `id-${this.#ids}`, digest: "-", ...(this.path === "whole" ? { retryMs: 0 } : {}) };
   }
 
-  /** Another client takes the lock, or puts a Lockkeeper hold back as it was. */
+  /** Another client acquires the lock, or restores a Lockkeeper hold. */
   async #acquireElsewhere(stored = `${CLIENT}:777`): Promise<unknown> {
     if (this.format === "token") return await this.direct.set(this.key, stored, "PX", 30_000, "NX");
     await this.direct.hset(this.key, stored, 1);
@@ -137,7 +137,7 @@ class LockUnderTest {
   }
 }
 
-/** Fences and times differ from one run to the next; all else may not. What was held for a moment is held for none. */
+/** Masks tokens and times, which differ between runs, and durations of brief holds. */
 function withoutTimes(text: string): string {
   return text
     .replace(/\d{16}/g, "fence")

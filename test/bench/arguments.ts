@@ -4,7 +4,7 @@ import type { Effort } from "./figure.ts";
 export const USAGE =
   "Usage: npm run bench -- [area …] [--only FIGURE …] [--quick] [--json] [--list] [--compare REF [--rounds N]]";
 
-/** The command line is wrong. The message says what would be right. */
+/** An invalid command line. The message says what would be valid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   override toString(): string {
@@ -13,16 +13,16 @@ export class UsageError extends Error {
 }
 
 export interface Comparison {
-  /** Commit to compare with, as git understands it. */
+  /** The commit to compare with, as accepted by git. */
   readonly ref: string;
   readonly rounds: number;
 }
 
 export interface Request {
   readonly effort: Effort;
-  /** In the order of the known figures. */
+  /** In the order in which figures are defined. */
   readonly figures: readonly string[];
-  /** Print JSON only: no table, and nothing kept in `bench-results/`. */
+  /** Print only JSON: no table, and no files in `bench-results/`. */
   readonly json: boolean;
   /** Print the names of the figures instead of measuring them. */
   readonly list: boolean;
@@ -34,8 +34,10 @@ const ROUNDS: Readonly<Record<Effort, number>> = { full: 6, quick: 2 };
 const ROUNDS_MAX = 1000;
 
 /**
- * @param known every figure, `group.name`
- * @param onDemand figures that are measured only when they are named
+ * Parses the command line.
+ *
+ * @param known all figures, as `group.name`
+ * @param onDemand figures that are measured only if they are named
  * @throws UsageError
  */
 export function parseRequest(

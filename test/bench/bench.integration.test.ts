@@ -70,7 +70,7 @@ describe("npm run bench", () => {
     expect([figure, unit]).toEqual(["core.commands.pair", "commands/pair"]);
     expect(conditions.theirs).toEqual({ raw: 3, redlock: 4, "redis-semaphore": 3 });
     expect(vs.raw).toBeCloseTo(ours / 3, 2);
-    // Verbs that are issued together share a call.
+    // Verbs that are issued in the same turn share a call.
     expect(conditions.byCommand.ours.evalsha).toBeLessThan(2);
   });
 
@@ -127,7 +127,7 @@ describe("npm run bench", () => {
     expect(forced.ours).toBeGreaterThan(0);
     expect(forced.vs.release).toBeCloseTo(forced.ours / forced.conditions.theirs.release, 1);
     for (const { figure, ours, vs, conditions } of lines) {
-      // So few are held here that what a collection finds elsewhere may weigh as much.
+      // With so few locks, the memory freed elsewhere by a collection may outweigh theirs.
       const least = figure.startsWith("http.mem") ? -Infinity : 0;
       for (const value of [ours, vs.bare, conditions.theirs.bare]) expect(value).toBeGreaterThan(least);
       expect(error).toContain(`| ${ours} | bare ${vs.bare} (${conditions.theirs.bare})`);

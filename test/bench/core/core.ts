@@ -10,7 +10,7 @@ import { renewals } from "./renewals.ts";
 import { throughput } from "./throughput.ts";
 import { watched } from "./watched.ts";
 
-/** What the lock core costs, beside the least safe lock and the libraries that Node apps use. */
+/** The cost of the lock core, compared with the simplest unsafe lock and with libraries for Node. */
 export const core: readonly Experiment[] = [
   ...throughput,
   watched,

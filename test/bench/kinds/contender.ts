@@ -1,10 +1,12 @@
 import type { WritableKind } from "../../../lib/contract/format.ts";
 
 /** A latch has no pairs, only wake-ups. */
-export type BenchKind = WritableKind | "latch";
+/** The plain semaphore is left out: its scripts are those of the expirable one. */
+export type BenchLockKind = Exclude<WritableKind, "plain_semaphore">;
+export type BenchKind = BenchLockKind | "latch";
 
 export interface PairsPlan {
-  readonly kind: WritableKind;
+  readonly kind: BenchLockKind;
   /** The locks are `prefix:0`, `prefix:1`, … in turn. */
   readonly prefix: string;
   readonly names: number;

@@ -1,11 +1,10 @@
 import type { Redis } from "ioredis";
-import type { WritableKind } from "../../../lib/contract/format.ts";
 import type { Facts, Line, Run } from "../figure.ts";
 import { roundValue } from "../figure.ts";
 import { countCallsBetween, readCalls, readRedisCpuMicros } from "../info.ts";
 import { reportProgress } from "../progress.ts";
 import { compareMedians, computeMedians, interleave, type Rounds } from "../rounds.ts";
-import type { KindsContender, PairsPlan } from "./contender.ts";
+import type { BenchLockKind, KindsContender, PairsPlan } from "./contender.ts";
 
 interface PairsRound {
   readonly perSecond: number;
@@ -26,7 +25,7 @@ export async function measurePairs(
   run: Run,
   redis: Redis,
   contenders: readonly KindsContender[],
-  kind: WritableKind,
+  kind: BenchLockKind,
   load: PairsLoad,
 ) {
   const failed: Record<string, string> = {};
