@@ -23,7 +23,7 @@ if type(stored) == 'string' and #stored <= 8192 then
   if since == '' then since = string.sub(fence, 1, 13) end
   local acquired = window and is_open(window) and 'acquire\t-\t\t' .. since or nil
   if format == FORMAT and #since == 13 and #seq < 7 and principal == ARGV[3]
-    and can_append_request(window, ARGV[4], time[1], acquired) and remove_hold_once(token, seq) then
+    and can_append_request(window, ARGV[4], time[1], acquired) and remove_hold_now(token) then
     local now_ms = time[1] .. string.sub(#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2], 1, 3)
     seq = seq == '1' and '2' or seq + 1
     redis.call('SET', KEYS[2], '\n\n0\n' .. fence .. '\n0\n0\n0\n0\n' .. seq .. '\n' .. FORMAT .. '\n\n\n' .. window

@@ -18,7 +18,7 @@ const OWN_LIMIT = 10;
 
 const KINDS = WritableKind.exclude(["plain_semaphore"]).options;
 /** Kinds of which several clients hold one lock at the same time. */
-const SHARED_KINDS = ["read", "semaphore"] as const;
+const SHARED_KINDS = ["read", "semaphore", "plain_semaphore"] as const;
 const LATCH = { p50: "core.kinds.latch.wake.p50", p99: "core.kinds.latch.wake.p99" };
 
 const listPairs = (kind: BenchKind) => [

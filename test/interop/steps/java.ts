@@ -33,7 +33,6 @@ export function provideRedisson(): Promise<JavaTool> {
       "RedLockPeer.java",
       "ReadWritePeer.java",
       "SharedObjectsPeer.java",
-      "RequestLoop.java",
       "KindsPeer.java",
     ],
   });
