@@ -1,19 +1,18 @@
 import type { WritableKind } from "../../../lib/contract/format.ts";
 
-/**
- * The kinds of lock that are measured. The plain semaphore is omitted because it uses the scripts of the expirable one.
- */
+/** A latch has no pairs, only wake-ups. */
+/** The plain semaphore is left out: its scripts are those of the expirable one. */
 export type BenchLockKind = Exclude<WritableKind, "plain_semaphore">;
 export type BenchKind = BenchLockKind | "latch";
 
 export interface PairsPlan {
   readonly kind: BenchLockKind;
-  /** The locks are named `prefix:0`, `prefix:1`, … */
+  /** The locks are `prefix:0`, `prefix:1`, … in turn. */
   readonly prefix: string;
   readonly names: number;
   readonly inFlight: number;
   readonly forMs: number;
-  /** Permits of each semaphore. An acquire takes one. */
+  /** Permits of each semaphore; an acquire takes one. */
   readonly limit: number;
 }
 
@@ -35,7 +34,7 @@ export interface Holder {
   release(kind: BenchKind, key: string): Promise<number>;
 }
 
-/** The process that waits for locks and latches. */
+/** Another process. */
 export interface Waiter {
   /** Returns the time of the grant, or of the wake-up from a latch. The lock is released by then. */
   wait(kind: BenchKind, key: string): Promise<number>;

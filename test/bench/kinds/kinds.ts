@@ -10,7 +10,7 @@ import { openOurKinds } from "./ours.ts";
 import { createPairsLine, measurePairs } from "./pairs.ts";
 import { openRedissonKinds } from "./redisson.ts";
 
-/** The number of names that `core.pairs` uses. */
+/** As many names as `core.pairs` uses in turn. */
 const NAMES = 4096;
 const IN_FLIGHT = 64;
 /** Permits of a semaphore that each client has for itself. */
@@ -59,7 +59,7 @@ export const kinds: Experiment = {
 interface Bench extends BenchRedis {
   readonly run: Run;
   readonly contenders: readonly KindsContender[];
-  /** Adds the values that all figures share. */
+  /** Adds what all figures have in common. */
   measure(lines: () => Promise<readonly Line[]>): Promise<readonly Line[]>;
 }
 
@@ -94,7 +94,7 @@ async function measureKind({ run, inspector, contenders }: Bench, kind: BenchLoc
   ];
 }
 
-/** Measures pairs while all clients hold the same lock at the same time. */
+/** All clients hold the same lock at the same time. */
 async function measureShared({ run, inspector, contenders }: Bench, kind: BenchLockKind): Promise<Line[]> {
   const load = { names: 1, limit: IN_FLIGHT, inFlight: IN_FLIGHT };
   const pairs = await measurePairs(run, inspector, contenders, kind, load);

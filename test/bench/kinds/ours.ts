@@ -11,7 +11,7 @@ import type { BenchKind, Holder, KindsContender, PairsPlan, Waiter } from "./con
 const WAIT_MS = 60_000;
 const PREPARED_AT_ONCE = 16;
 
-/** Opens a contender that holds locks in this process and waits for them in a child process. */
+/** This process holds locks, and a child waits for them. */
 export async function openOurKinds(run: Run, url: string): Promise<KindsContender> {
   const core = await openCore(url);
   run.defer(() => core.close());

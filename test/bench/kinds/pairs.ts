@@ -8,7 +8,7 @@ import type { BenchLockKind, KindsContender, PairsPlan } from "./contender.ts";
 
 interface PairsRound {
   readonly perSecond: number;
-  /** Includes the commands inside scripts, but not the calls of scripts. */
+  /** Those inside scripts included, the calls of scripts excluded. */
   readonly commands: number;
   readonly redisMicros: number;
   readonly clientMicros: number;
@@ -56,7 +56,7 @@ export function createPairsLine(
 }
 
 async function measureRound(contender: KindsContender, redis: Redis, plan: PairsPlan): Promise<PairsRound> {
-  // Removes what earlier rounds left.
+  // No round finds what an earlier one left.
   await redis.flushdb();
   await contender.prepare(plan);
   const [calls, micros] = [await readCalls(redis), await readRedisCpuMicros(redis)];

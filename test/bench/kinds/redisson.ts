@@ -9,10 +9,7 @@ import type { KindsContender, PairsDone } from "./contender.ts";
 /** Redisson's default; each thread needs a connection while its command runs. */
 const CONNECTIONS = 64;
 
-/**
- * Opens a contender with one JVM that holds locks and another one that waits for them. @throws Skip without Java or the
- * jars
- */
+/** One JVM holds locks, and another one waits for them. @throws Skip without Java or the jars */
 export async function openRedissonKinds(run: Run, url: string): Promise<KindsContender> {
   const { java, classpath } = await provideBenchRedisson();
   const start = async (connections: number) => {
