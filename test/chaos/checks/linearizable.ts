@@ -56,8 +56,11 @@ function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: 
   const calls = listCallsByToken(claims, story);
   const tokens = groupBy(claims, ({ token }) => token);
   return [...tokens].flatMap(([token, own]) => {
-    const all = [...(calls.get(token) ?? []), ...listLossCalls(own, story)];
-    return judgeSpans(own, all, story, stepsMax);
+    const mine = calls.get(token) ?? [];
+    const from = Math.min(...mine.map(({ call }) => call));
+    const to = Math.max(...mine.map(({ answer }) => answer));
+    const losses = listLossCalls(own, story).filter(({ call, answer }) => call <= to && answer >= from);
+    return judgeSpans(own, [...mine, ...losses], story, stepsMax);
   });
 }
 

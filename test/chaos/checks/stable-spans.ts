@@ -4,7 +4,7 @@ import { NS_PER_MS } from "../history/entry.ts";
 import type { Operation } from "./linearize.ts";
 
 /** What a replica may be behind by when its master goes. */
-const LAG_MS = 200;
+export const LAG_MS = 200;
 
 /** A stretch of time in which nothing that was written is undone. */
 export interface StableSpan extends Span {
