@@ -26,7 +26,7 @@
 -- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
 --          waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
--- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
+-- Only for a fair lock, whose queue lists the client as ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
 -- Only for a read/write lock: ARGV[18] 'list' if the client waits as a writer    'yield' if it gives way to writers
 --
@@ -34,6 +34,8 @@
 --          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
+--         {'held', now ms, remaining ms, 'readers', '', '', '', '', token, count, owner, fence, since, record, ...}
+--                                         held by the readers of a read/write lock
 --         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it,
 --                                         or the head of the queue
 --         {'free', now ms}    only for 'check'
@@ -98,8 +100,8 @@ end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
--- Returns how long this client gives way, and the waiter that did not use its turn. That waiter has gone or is slow, so no
--- client gives way to it again before its next attempt.
+-- How long this client gives way, and the waiter that did not use its turn. That waiter is gone or slow, so no client gives
+-- way to it again before its next attempt.
 local gives_way_ms, passed_over
 if HAS_QUEUE then
   local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)

@@ -6,7 +6,7 @@ import { MUTANTS } from "./mutants/known.ts";
 import type { RunRequest } from "./run-request.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
-/** The command line asks for something that is not there; the message says what is. */
+/** An invalid command line. The message says what is valid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -23,11 +23,11 @@ const USAGE = [
 export interface Command extends RunRequest {
   readonly chosen: "by_name" | "all";
   readonly out: string | undefined;
-  /** The mutants to hunt; undefined: run the core itself. */
+  /** The mutants to test; undefined to run the core itself. */
   readonly mutants: readonly string[] | undefined;
 }
 
-/** @throws UsageError */
+/** Parses the command line. @throws UsageError */
 export function parseCommand(argv: readonly string[], chance: () => number = Math.random): Command {
   const { values, positionals } = parseOptions(argv);
   const topology = parseChoice("topology", TOPOLOGIES, values.topology ?? "single");
@@ -49,7 +49,7 @@ export function parseCommand(argv: readonly string[], chance: () => number = Mat
   };
 }
 
-/** What repeats a run. */
+/** Formats the command that repeats a run. */
 export function formatCommand({
   topology,
   seconds,

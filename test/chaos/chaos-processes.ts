@@ -13,15 +13,17 @@ import { countServers, type Topology } from "./servers/topology.ts";
 
 const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
-/** Two, so that one is left to ask while the other is away, and a release at one wakes who waits at the other. */
+/**
+ * Two API servers, so that one remains while the other is down, and a release through one wakes a waiter of the other.
+ */
 const APIS = 2;
 /** The shortest lease, as a share of the longest. */
 const SHORTEST = 8 / 15;
 
 export interface ChaosSettings extends RunRequest {
-  /** The folder that holds `server/locks`. */
+  /** The folder that contains `server/locks`. */
   readonly core: string;
-  /** Where each process writes its history. */
+  /** The folder in which each process writes its history. */
   readonly folder: string;
   readonly epochNs: string;
   readonly resourcePort: number;
@@ -42,7 +44,7 @@ export function countTargets({
   };
 }
 
-/** The places of all processes, each with ways of its own to the servers that it calls. */
+/** The slots of all processes, each with its own links to the servers that it calls. */
 export class ChaosProcesses {
   readonly workers: ProcessSlot[] = [];
   readonly apis: ProcessSlot[] = [];
@@ -93,7 +95,7 @@ export class ChaosProcesses {
     this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`w${n + 1}`, n, nth, by) });
   }
 
-  /** Each has another API server that it begins with. */
+  /** Adds workers that start with different API servers. */
   async #addHttpWorker(n: number, ports: readonly number[]): Promise<void> {
     const links = await this.#openLinks([
       ...ports.slice(n % ports.length),

@@ -11,7 +11,7 @@ export interface Leftover {
 }
 
 const SCAN_INTERVAL_MS = 200;
-/** The longest wait of a worker, and how much longer the list of those who wait is kept. */
+/** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
 /** Companions of holds, of single holders, and of latches. */
@@ -45,8 +45,8 @@ export async function findLeftovers(
     );
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
-    // Nobody is left who could prolong a list of those who wait, and a clock that went back keeps all for longer by
-    // just as much: where such a key will end in time, its time to live says so.
+    // No client can extend a list of waiters any more. A clock that was set back prolongs all keys by the same amount,
+    // so the time to live shows whether such a key will expire in time.
     const isEnding = ({ server, key, ttlMs }: SeenKey) => {
       const behindMs = topology.getBehindMs(server);
       return (behindMs > 0 || startsWithOne(WAITERS, key)) && ttlMs <= limitMsOf(key) + behindMs;

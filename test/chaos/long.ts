@@ -12,7 +12,7 @@ const RUNS = [
   ["--topology", "quorum", "--seconds", "600"],
   ["--topology", "sentinel", "--seconds", "600"],
   ["--topology", "cluster", "--seconds", "600"],
-  // Leases that outlast a failover: what it undoes is still held.
+  // Leases longer than a failover: holds that it loses are still valid.
   [
     "--topology",
     "sentinel",
@@ -45,7 +45,7 @@ const RUNS = [
   ["--mutants"],
 ];
 
-// It is long enough to bring what a shorter run does without.
+// The run is long enough to include faults that a shorter run omits.
 await provideLibfaketime().catch((error: unknown) =>
   console.log(`no clocks of servers: ${formatReason(error)}`),
 );

@@ -4,10 +4,12 @@ import { isEndless, type LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
 const SCAN_INTERVAL_MS = 8;
-/** One is enough to see; a lock that stays so is seen by every look. */
+/**
+ * Maximum number of reports. One is sufficient, but a lock that stays without a time to live is seen by every check.
+ */
 const SEEN_MAX = 5;
 
-/** Looks all the while whether a lock is without a time to live. Nobody may see one, not for a moment. */
+/** Checks continuously whether a lock has no time to live, which must never happen, not even briefly. */
 export async function watchForMissingTtl(
   topology: Topology,
   locks: readonly LockUnderTest[],

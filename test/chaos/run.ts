@@ -22,15 +22,15 @@ import { Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const STOP_MS = 20_000;
-/** An API server that has nothing to do promises to end within two seconds; the rest is for a busy machine. */
+/** Time limit to exit. An idle API server promises two seconds; the rest is for a busy machine. */
 const END_MS = 4000;
 
 export interface RunOptions extends RunRequest {
-  /** The folder that holds `server/locks`. */
+  /** The folder that contains `server/locks`. */
   readonly core: string;
-  /** Where the history goes; what was there of an earlier run is removed. */
+  /** The folder of the history. Files of an earlier run are removed. */
   readonly folder: string;
-  /** What sets wall clocks of servers; without it faults that need it are left out. */
+  /** Sets the wall clocks of servers. Without it, faults that need it are left out. */
   readonly library?: LibfaketimeTool | undefined;
 }
 
@@ -43,7 +43,7 @@ export function computeQuietMs({ leaseMs, kinds }: Pick<RunRequest, "leaseMs" | 
   return 2 * leaseMs + 2000 + (hasOrder ? DEAD_WAITER_MS : 0);
 }
 
-/** What is left out leaves a gap, so that the rest is the same on every machine. */
+/** Creates the schedule. Faults that are left out leave a gap, so that the others are the same on every machine. */
 export function createRunSchedule(options: RunRequest & Pick<RunOptions, "library">): PlannedFault[] {
   const { topology, kinds, seed, seconds, faults, leaseMs, library } = options;
   const schedule = createSchedule({
@@ -56,7 +56,7 @@ export function createRunSchedule(options: RunRequest & Pick<RunOptions, "librar
   return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
 }
 
-/** Runs workers and faults against servers of its own. @returns what happened, in order */
+/** Runs workers and faults against new servers. @returns the history, in order */
 export async function run(options: RunOptions, resources: Resources): Promise<Entry[]> {
   const folder = join(options.folder, "history");
   rmSync(folder, { recursive: true, force: true });

@@ -27,7 +27,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A latch in Redis beside a model of its count, its requests and its messages. */
+/** A latch in Redis, and a model of its count, requests and messages. */
 class LatchMachine {
   readonly key = `latch:${randomUUID()}`;
   readonly sent: string[] = [];
@@ -60,7 +60,7 @@ class LatchMachine {
     if (each.do === "count_down" && "id" in each) await this.#countDown(`${this.#generation}.${each.id}`);
   }
 
-  /** @returns the count that the request left behind if it is a repeated one */
+  /** Returns the count that an earlier request with this id left behind, or `reused` if it had other content. */
   #findRequest(id: string, content: string): number | "reused" | undefined {
     const earlier = this.#requests.get(id);
     if (earlier === undefined) return undefined;
@@ -98,7 +98,7 @@ class LatchMachine {
     expect(reply).toMatchObject({ outcome: "counted", count: this.#count });
   }
 
-  /** As Redisson does it. */
+  /** Counts down with the commands of Redisson. */
   async #countDownAsJvm(): Promise<void> {
     this.#count--;
     if (this.#count > 0) return void (await this.direct.decr(this.key));
@@ -129,7 +129,7 @@ const checkModel = (
       const channel = String(buildLatchChannel(machine.key));
       await listener.subscribe(channel);
       for (const each of steps) await machine.run(each);
-      // Its reply follows all messages.
+      // The reply arrives after all messages.
       await listener.unsubscribe(channel);
       expect(messages.get(channel) ?? []).toEqual(machine.sent);
     }),

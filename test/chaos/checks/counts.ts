@@ -27,16 +27,16 @@ export const checkCounts: Check = (story) => {
   };
 };
 
-/** The calls about one hold come one after the other. */
+/** Finds wrong counts in the calls about one hold, which never overlap. */
 function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
-  /** What has a part in the count. */
+  /** The entries that contribute to the count. */
   const counted: Entry[] = [];
   for (const entry of calls) {
     const { op, type, count = 0, code, token = "" } = entry;
-    // The count may be among what was forgotten, though the lock is not.
+    // The count may be lost even if the lock is not.
     if (findDataLosses(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (type === "ok" || type === "info") counted.push(entry);
     if (op === "reenter" && type === "info") possible++;

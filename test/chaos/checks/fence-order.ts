@@ -34,7 +34,7 @@ export const checkFenceOrder: Check = (story) => {
   };
 };
 
-/** Two claims of which the later one has no fence above the earlier one's. */
+/** Two claims of which the later one does not have the larger fence. */
 interface OrderBreach {
   readonly before: Claim;
   readonly claim: Claim;
@@ -62,7 +62,7 @@ function describeUndone(undone: readonly OrderBreach[]): string[] {
   ];
 }
 
-/** What is known to break the order either shows, or it is said that it did not. */
+/** Describes the faults known to break the order, or states that none of them did. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
@@ -106,7 +106,10 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   });
 }
 
-/** Only what was answered before the other request was sent was certainly granted before it. */
+/**
+ * Finds claims out of order. Only a claim that was answered before the other request was sent was certainly granted
+ * first.
+ */
 function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);

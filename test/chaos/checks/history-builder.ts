@@ -1,12 +1,12 @@
 import { type AnalyzedHistory, analyzeHistory } from "../history/analyzed-history.ts";
 import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
 
-/** What a hand-written history says at a moment, in ms. */
+/** An entry of a hand-written history at a time in ms. */
 export type EntrySpec = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> & { readonly atMs: number };
 
 const LEASE_MS = 1000;
 
-/** A history as a test tells it: one lock, and one process a token unless it says otherwise. */
+/** Builds a history of one lock, with one process per token unless the entry names another. */
 export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): AnalyzedHistory {
   const history = entries.flat().map(({ atMs, ...entry }) => ({
     process: entry.token ?? "resource",
@@ -20,7 +20,7 @@ export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): 
 export interface AcquireSpec {
   readonly call?: number;
   readonly count?: number;
-  /** How long the request was on its way. */
+  /** How long the request was in transit. */
   readonly tookMs?: number;
   readonly waitMs?: number;
   readonly kind?: HoldKind;
@@ -28,7 +28,7 @@ export interface AcquireSpec {
   readonly permits?: number;
 }
 
-/** A hold with this token was granted at this moment; its deadline counts from when it was asked for. */
+/** A hold with this token was granted at this time. Its deadline counts from when it was requested. */
 export function buildAcquire(
   token: string,
   fence: number | null,
@@ -45,7 +45,7 @@ export function buildAcquire(
   ];
 }
 
-/** The hold was entered again at this moment. */
+/** The hold was re-entered at this time. */
 export function buildReentry(
   token: string,
   fence: number,
@@ -121,7 +121,7 @@ export const QUORUM_BEGUN: EntrySpec = {
   atMs: 0,
 };
 
-/** The wall clock of a server was wrong for a while; above 0 it was ahead. */
+/** The wall clock of a server was wrong for a while; positive if it was ahead. */
 export function buildClockStep(stepMs: number, atMs: number, forMs: number, server = 1): EntrySpec[] {
   const what = {
     op: "fault",
@@ -137,7 +137,7 @@ export function buildClockStep(stepMs: number, atMs: number, forMs: number, serv
   ];
 }
 
-/** The resource took a write. */
+/** The resource accepted a write. */
 export function buildAccept(
   value: string,
   fence: number,

@@ -10,7 +10,7 @@ import { createLockModel, type Lease, type Lock, listPossibleLocks } from "./loc
 import { findMinimalCore } from "./minimal-core.ts";
 import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
-/** Hundreds of times what a run of ten minutes takes. */
+/** Hundreds of times the number of steps for a run of ten minutes. */
 const STEPS_MAX = 3_000_000;
 
 /**
@@ -21,7 +21,7 @@ const STEPS_MAX = 3_000_000;
  */
 export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
-/** @param stepsMax a lock that takes more is not decided */
+/** Checks linearizability. @param stepsMax limit of steps; a lock that takes more is undecided */
 export function checkLinearizabilityWithin(stepsMax: number, story: AnalyzedHistory): Verdict {
   const judged = groupByLock(story.claims).flatMap((claims) =>
     claims.some(isShared)
@@ -96,7 +96,7 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   const have = [...new Set(found.states.map(describeHolder))].join(", or ");
   const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
-  // What says that a hold was not over: the grant, or a renewal where the first lease was.
+  // Entries that prove that a hold had not ended: its grant, or a renewal before the first lease ended.
   const renewals = claims.flatMap(({ written: { granted, furthest } }) =>
     shown.includes(granted) && (granted.deadline ?? 0) <= answer ? furthest : [],
   );

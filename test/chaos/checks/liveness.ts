@@ -17,15 +17,15 @@ const DEAD_WAITER_MS = 6400;
 /** A waiter that hears nothing looks again after this. */
 const CAP_MS = 2000;
 const SLACK_MS = 500;
-/** A release wakes the next at once; on two busy processors a hundred milliseconds have been seen. */
+/** Limit of a wake-up. A release wakes the next waiter at once, but 100 ms were observed on two busy processors. */
 const WAKE_MS = 400;
-/** So long after a fault, waiters may still be finding their way back. */
+/** Time after a fault within which waiters may still be reconnecting. */
 const BREATH_MS = 3000;
 const RECOVERED_MS = 2500;
 
 /**
- * C5: a free lock that is waited for is taken; what was healed works again; a full server still lets go of locks; and in
- * the end nothing is left in Redis.
+ * C5: a free lock with waiters is acquired; everything works again after it was healed; a full server still accepts
+ * releases; and at the end, nothing remains in Redis.
  */
 export const checkLiveness: Check = (story) => {
   const waits = listWaits(story, "acquire");
@@ -58,7 +58,7 @@ function listGaps(answered: readonly Wait[], waits: readonly Wait[], story: Anal
   });
 }
 
-/** The stretches of a wait in which nobody is known to have the lock; with who had it before and who had it then. */
+/** Lists the periods of a wait in which no holder is known, with the holders before and after. */
 function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   const idle: Wait[] = [];
   let last: TakenSpan = { from: wait.from, to: wait.from };
@@ -144,7 +144,7 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     const isHealed = from >= calmAt + RECOVERED_MS * NS_PER_MS;
     const allowed = isHealed ? USUAL : UNDER_FAULTS;
     if (type === "invoke" || type === "ok" || allowed.includes(code)) return [];
-    // Without its companion, which was taken away, a lock of ours is a hash like any other until its lease ends.
+    // If its companion was removed, a Lockkeeper lock is a hash like any other until its lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
     if (WITHOUT_DATA.includes(code) && findDataLosses(story, before).length > 0) return [];
     const what = `${op} of ${token} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;

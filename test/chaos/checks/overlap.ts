@@ -12,7 +12,7 @@ export interface Overlap {
   readonly other: Claim;
   readonly from: number;
   readonly to: number;
-  /** What took the first claim's grant away; empty: nothing that we know of. */
+  /** The faults that may have ended the first claim; empty if none is known. */
   readonly losses: readonly FaultSpan[];
 }
 
@@ -68,7 +68,7 @@ function toViolation({ one, other, from, to }: Overlap): Violation {
   ]);
 }
 
-/** That it was held then, and until when if it ended first. */
+/** Lists the entries that show that the claim was held then, and its end if it ended first. */
 function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
   const { asked, granted, furthest, lost, release } = written;
   const isRenewed = (granted.deadline ?? 0) <= from;
@@ -76,7 +76,7 @@ function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): 
   return [asked, granted, ...(isRenewed ? [furthest] : []), ...(end === to ? [last] : [])];
 }
 
-/** How long locks were held twice, by what went wrong at the time. */
+/** Formats how long locks were held twice, by the faults at that time. */
 function formatTable({ faults }: AnalyzedHistory, overlaps: readonly Overlap[]): string {
   if (overlaps.length === 0) return "no overlap";
   const rows = new Map<string, number[]>();

@@ -3,12 +3,12 @@ import { isTouching } from "../history/analyzed-history.ts";
 import { NS_PER_MS } from "../history/entry.ts";
 import type { Operation } from "./linearize.ts";
 
-/** What a replica may be behind by when its master goes. */
+/** The maximum lag of a replica when its master fails. */
 export const LAG_MS = 200;
 
-/** A stretch of time in which nothing that was written is undone. */
+/** A period in which no writes are undone. */
 export interface StableSpan extends Span {
-  /** `unknown`: a failover was before it, and left the lock as nobody can say. */
+  /** `unknown`: it follows a failover, after which the state of the lock is unknown. */
   readonly begins: "free" | "unknown";
 }
 

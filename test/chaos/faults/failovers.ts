@@ -2,15 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterGroup, type ReplicaGroup } from "../servers/replica-group.ts";
 import type { ChaosEnvironment, Fault, PlannedFault } from "./fault.ts";
 
-/** Not so long that others take the replicas for dead. */
+/** Short enough that the replicas do not count as failed. */
 const AHEAD_MS = 350;
 const REPLICATED = ["sentinel", "cluster"] as const;
 const onGroup = { on: "group", topologies: REPLICATED } as const;
 
-/** What was begun and is to be ended, by its entry in the schedule. */
+/** Faults in progress, with the function that ends each. */
 const begun = new WeakMap<PlannedFault, () => Promise<void>>();
 
-/** One at a time, each until all are in step again. */
+/** Creates a fault of a group. Only one runs at a time, until all servers are in sync again. */
 function createGroupFault(
   begin: (
     group: ReplicaGroup,
@@ -47,7 +47,7 @@ const endNothing = async () => undefined;
 
 export const FAILOVER_FAULTS: readonly Fault[] = [
   {
-    // Replicas follow by and by: what they have not got yet is undone when one of them is promoted.
+    // Replicas lag behind: writes that they do not have yet are lost when one of them is promoted.
     ...onGroup,
     name: "kill-master",
     lasts: "a_while",
@@ -60,7 +60,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // So it has granted, renewed and released what none of them has heard of.
+    // The master has granted, renewed and released locks without any of the replicas receiving it.
     ...onGroup,
     name: "kill-master-ahead",
     lasts: "a_while",
@@ -76,7 +76,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // The old one goes on as a master for a moment, and what it grants then is undone, too.
+    // The old master continues for a moment. Its grants in that time are lost as well.
     ...onGroup,
     name: "stop-master",
     lasts: "a_while",
@@ -89,7 +89,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // SENTINEL FAILOVER does not wait for the replica to have everything.
+    // SENTINEL FAILOVER does not wait until the replica has all data.
     ...onGroup,
     name: "failover",
     topologies: ["sentinel"],
@@ -101,7 +101,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // CLUSTER FAILOVER does: the master stops its clients until the replica has everything.
+    // CLUSTER FAILOVER does wait: the master pauses its clients until the replica has all data.
     ...onGroup,
     name: "hand-over",
     topologies: ["cluster"],

@@ -4,9 +4,9 @@ import type { Fault } from "./fault.ts";
 
 const FILLER = Array.from({ length: 48 }, (_, n) => `chaos:filler:${n}`);
 const FILLER_BYTES = 32 * 1024;
-/** Outlasts every lock: by time to live, locks are evicted first. */
+/** Longer than every lock: with eviction by time to live, locks are evicted first. */
 const FILLER_S = 3600;
-/** Less than the filler takes: the last of it makes room by eviction, as every write after it. */
+/** Less than the filler needs, so that its last part and every later write evict data. */
 const ROOM_BYTES = (FILLER.length / 2) * FILLER_BYTES;
 
 const onServer = { on: "server", lasts: "a_while" } as const;

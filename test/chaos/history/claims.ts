@@ -1,12 +1,12 @@
 import { type Entry, type HoldKind, isEntering, NS_PER_MS } from "./entry.ts";
 
-/** What a granted acquire or re-entry lets its caller believe: that the lock is its own from `ack` to `end`. */
+/** What a granted acquire or re-entry lets its caller assume: that it holds the lock from `ack` to `end`. */
 export interface Claim {
   readonly process: string;
   readonly context: string;
   readonly call: number;
   readonly lock: string;
-  /** Of the hold: a re-entry has that of the hold it entered. */
+  /** Token of the hold. A re-entry has that of the hold it re-entered. */
   readonly token: string;
   readonly fence: string | null;
   readonly count: number;
@@ -17,10 +17,10 @@ export interface Claim {
   readonly limit: number;
   readonly isReentry: boolean;
   readonly invoke: number;
-  /** The request that was granted was sent then or later: its deadline counts from before it was. */
+  /** The granted request was sent at this time or later. Its deadline counts from before it was sent. */
   readonly sent: number;
   readonly ack: number;
-  /** The furthest deadline that its holder knew of. */
+  /** The latest deadline that its holder knew. */
   readonly deadline: number;
   readonly lostAt: number | undefined;
   readonly release: Release | undefined;
@@ -32,14 +32,14 @@ export interface Claim {
   readonly written: ClaimEntries;
 }
 
-/** What was written down of a claim. */
+/** The entries of a claim. */
 export interface ClaimEntries {
   readonly asked: Entry;
   readonly granted: Entry;
-  /** What says its furthest deadline: the grant, or a renewal. */
+  /** The entry with its latest deadline: the grant, or a renewal. */
   readonly furthest: Entry;
   readonly lost: Entry | undefined;
-  /** Its release, and what was answered. */
+  /** The entries of its release and of the answer. */
   readonly release: readonly Entry[];
 }
 
@@ -52,7 +52,7 @@ export interface Downgrade {
 export interface Release {
   readonly invoke: number;
   readonly ack: number | undefined;
-  /** `released`, `still_held`, `not_held`, or the code of an error. */
+  /** `released`, `still_held`, `not_held`, or an error code. */
   readonly code: string | undefined;
   readonly count: number | undefined;
 }
@@ -87,7 +87,7 @@ function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   // One that had passed when the answer was read may have passed at any time since it was asked for.
   const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
-  // A clock of its own or of a server that goes ahead brings it nearer again.
+  // If the clock of the process or of a server was set ahead, the deadline moves closer.
   const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
   const release = findRelease(later);

@@ -11,7 +11,7 @@ const CREATED = `if not count or kept.fence ~= fence then
 end
 `;
 
-/** One thing wrong each: what others got wrong, or what a small change here would get wrong. */
+/** Mutants with one fault each: faults that other implementations have, or that a small change here would cause. */
 export const THE_TEN: readonly Mutant[] = [
   {
     name: "token-unchecked",

@@ -2,7 +2,7 @@ import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { HoldKind } from "../history/entry.ts";
 
 export interface AcquireRequest {
-  /** The same for all: no hold may be told from another one by it. */
+  /** The same for all holds, so that none can be identified by it. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly waitMs: number;
@@ -16,7 +16,7 @@ export interface AcquireRequest {
   readonly renew: boolean;
 }
 
-/** What a worker asks for locks: the library, or an app's own client of the API. What fails has a `code`. */
+/** The client with which a worker acquires locks: the library, or a client of the API. Its errors have a `code`. */
 export interface LockingClient {
   acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock>;
   /** Absent where a client has no latches. */
@@ -40,22 +40,22 @@ export interface HeldLock extends Attempts {
   readonly count: number;
   readonly leaseMs: number;
   readonly state: "held" | "jeopardy" | "releasing" | "released" | "lost";
-  /** Ends when it is lost. */
+  /** Aborts when the hold is lost. */
   readonly signal: AbortSignal;
   remainingMs(): number;
-  /** @throws when it is lost */
+  /** Asserts that the hold is not lost. @throws if it is lost */
   assertHeld(): void;
   renew(): Promise<unknown>;
-  /** Enters it once more. @throws when it is lost */
+  /** Re-enters the hold. @throws if it is lost */
   reenter(): Promise<HeldLock>;
-  /** Asks whether it still stands, where there is somebody to ask. @throws when it is lost */
+  /** Asks the server whether the hold exists; only over HTTP. @throws if it is lost */
   verify?(): Promise<void>;
   /** Turns a writer into a reader. @throws when it is lost */
   downgrade(): Promise<void>;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;
 }
 
-/** Of a call that its caller repeats under one id: how often it was asked, when the first answers were lost. */
+/** The number of attempts of a call that is repeated under the same id, if the first answers were lost. */
 export interface Attempts {
   readonly asked?: number;
 }

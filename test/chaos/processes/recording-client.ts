@@ -4,11 +4,11 @@ import { describeFailure, getAttempts } from "./failure.ts";
 import { HttpFailure } from "./http-hold.ts";
 import type { AcquireRequest, HeldLock, LockingClient } from "./locking-client.ts";
 
-/** A renewal by the watchdog shows in the deadline alone. */
+/** Interval at which deadlines are read, because only the deadline shows a renewal by the watchdog. */
 const WATCH_INTERVAL_MS = 20;
 const RENEWED_NS_MIN = 5 * NS_PER_MS;
 
-/** A hold, and the number of the call that got it. */
+/** A hold, and the number of the call that acquired it. */
 export interface RecordedHold {
   readonly id: number;
   readonly hold: HeldLock;
@@ -25,7 +25,7 @@ type EntryCall = Pick<Entry, "context" | "op" | "leaseMs" | "permits" | "limit">
   readonly kind: HoldKind;
 };
 
-/** One context's calls for locks, each written down before it is made and when it was answered. */
+/** Records the lock calls of one context: before each call, and when it is answered. */
 export class RecordingClient {
   static #calls = 0;
 
@@ -75,7 +75,7 @@ export class RecordingClient {
       return claim;
     } catch (error) {
       const failure = describeFailure(error);
-      // The libraries also report `lost` of a re-entry that was granted when their own deadline had passed.
+      // The libraries also report `lost` for a re-entry that was granted after their own deadline had passed.
       const isCertain = error instanceof HttpFailure && error.knowledge === "certain";
       const isOpen = what.op === "reenter" && failure.code === "lost" && !isCertain;
       const asked = reentered === undefined ? {} : { token: reentered };
@@ -173,7 +173,7 @@ export class RecordingClient {
     else hold.signal.addEventListener("abort", onLost, { once: true });
   }
 
-  /** undefined: it had passed before its holder looked, nobody knows when. */
+  /** Returns the deadline; undefined if it had passed before its holder looked, at an unknown time. */
   #getDeadline(hold: HeldLock, now: number): number | undefined {
     const remainingMs = hold.remainingMs();
     return remainingMs === 0 ? undefined : Math.round(now + remainingMs * NS_PER_MS);

@@ -1,4 +1,4 @@
-/** Takes locks and writes down what it was told: invoked, answered, lost. */
+/** Acquires locks and records what it was told: calls, answers, losses. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createSeededRandom } from "../../support/seeded-random.ts";
@@ -28,7 +28,7 @@ const stop = new AbortController();
 listenForOrders(() => stop.abort());
 recordStalls(journal);
 
-/** The server may be away when a worker begins; whoever starts a process would start it again. */
+/** Opens the client. The server may be down when a worker starts; a supervisor would start it again. */
 async function openClient({ core, where }: LibraryAccess): Promise<LockingClient> {
   const { LockClient }: LockClientModule = await import(
     pathToFileURL(`${core}/server/locks/client/lock-client.ts`).href
@@ -51,7 +51,7 @@ const contexts = Array.from({ length: task.contexts }, (_, n) => {
   return new Session(options, client).run();
 });
 await Promise.all(contexts);
-// Waits that were given up are taken off their lists in the background.
+// Abandoned waits are removed from their lists in the background.
 await sleep(GIVEN_UP_MS);
 client.close();
 resource.close();
