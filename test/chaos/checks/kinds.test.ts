@@ -86,6 +86,20 @@ describe("checks of read/write locks", () => {
     expect(findFences(write("a", 5, 10), buildRelease("a", 20), unknown, read("b", 6, 30))).toEqual([]);
   });
 
+  it("the token order check notes readers with an older token after a failover undid the last writer's grant", () => {
+    const failover = buildFault("failover", 100, 100).map((entry) => ({ ...entry, target: "group 1" }));
+    const written = (atMs: number) => [
+      write("a", 4, 5),
+      buildRelease("a", 8),
+      write("b", 5, atMs),
+      buildRelease("b", atMs + 5),
+    ];
+    expect(findFences(...written(90), failover, read("c", 4, 1200))).toEqual([]);
+    expect(findFences(...written(290), failover, read("c", 4, 1200))).toHaveLength(1);
+    expect(findFences(...written(90), buildFault("script-flush", 100), read("c", 4, 1200))).toHaveLength(1);
+    expect(findFences(...written(90), failover, write("c", 4, 1200))).not.toEqual([]);
+  });
+
   it("the token order check requires that a writer has a larger token than the readers before", () => {
     expect(findFences(read("a", 5, 10), buildRelease("a", 20), write("b", 5, 30))).toHaveLength(1);
     expect(findFences(read("a", 5, 10), buildRelease("a", 20), write("b", 6, 30))).toEqual([]);

@@ -1,4 +1,4 @@
-import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
 import { type Claim, groupBy, groupByLock } from "../history/claims.ts";
 import { toMilliseconds } from "../history/entry.ts";
 import { isShared } from "../history/exclusion.ts";
@@ -55,9 +55,16 @@ interface JudgedSpan {
 function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
   const calls = listCallsByToken(claims, story);
   const tokens = groupBy(claims, ({ token }) => token);
+  const history = story.history.filter(({ op }) => op === "fault");
   return [...tokens].flatMap(([token, own]) => {
-    const all = [...(calls.get(token) ?? []), ...listLossCalls(own, story)];
-    return judgeSpans(own, all, story, stepsMax);
+    const mine = calls.get(token) ?? [];
+    const span = {
+      from: Math.min(...mine.map(({ call }) => call)),
+      to: Math.max(...mine.map(({ answer }) => answer)),
+    };
+    const faults = story.faults.filter((fault) => isTouching(fault, span));
+    const losses = listLossCalls(own, { ...story, history, faults });
+    return judgeSpans(own, [...mine, ...losses], story, stepsMax);
   });
 }
 
