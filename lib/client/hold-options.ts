@@ -46,6 +46,14 @@ export interface AcquireOptions {
 /** Options of `acquireAll` and `withLocks`, which acquire plain locks. */
 export type AcquireAllOptions = Omit<AcquireOptions, "kind" | "permits" | "limit" | "yieldsToWriters">;
 
+/** The permits of a semaphore. */
+export interface SemaphorePermits {
+  readonly limit: number;
+  /** Negative if more permits are acquired than the limit. */
+  readonly available: number;
+  readonly acquired: number;
+}
+
 export interface RenewOptions {
   /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */
   readonly leaseMs?: number | undefined;
