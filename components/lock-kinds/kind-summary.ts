@@ -2,6 +2,9 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
+/** Separates parts of a line in every language. */
+export const PART_SEPARATOR = " · ";
+
 type KindMessages = Messages["lockKinds"];
 
 /** Returns the number of acquired permits and the limit; `null` unless Redis stores both. */
@@ -33,5 +36,5 @@ export function describeKind({ kind, holders, waiters }: Lock, messages: KindMes
   if (kind === "write") return messages.writer;
   const name = messages.names[kind];
   if (kind !== "fair" || !waiters.count) return name;
-  return [name, messages.inQueue(formatNumber(waiters.count))].join(messages.between);
+  return [name, messages.inQueue(formatNumber(waiters.count))].join(PART_SEPARATOR);
 }

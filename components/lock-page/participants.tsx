@@ -15,6 +15,7 @@ import { HolderName, hasHolderName } from "../lock-facts/holder-text.tsx";
 import { formatHolder } from "../lock-facts/lock-texts.ts";
 import { HeldFor } from "../lock-facts/lock-times.tsx";
 import { shortenOwner } from "../lock-facts/owner-text.ts";
+import { PART_SEPARATOR } from "../lock-kinds/kind-summary.ts";
 import { HolderFacts } from "./holder-facts.tsx";
 
 const SHOWN_STEP = 20;
@@ -146,7 +147,7 @@ function ParticipantDetail({ lock, holder }: Pick<ParticipantProps, "lock" | "ho
       <ParticipantLease lock={lock} holder={holder} text={expiresIn} />
       {hasHolderName(holder) && (
         <span className="font-mono">
-          {messages.between}
+          {PART_SEPARATOR}
           <SafeText text={shortenOwner(holder.owner)} />
         </span>
       )}

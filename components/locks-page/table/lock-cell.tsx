@@ -13,7 +13,7 @@ import { ReleaseRequestMark } from "@/components/lock-facts/release-request-text
 import { describeFormat, describeFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
 import { KindHolderCell } from "@/components/lock-kinds/kind-holder-cell.tsx";
-import { describeKind, summarizeHolders } from "@/components/lock-kinds/kind-summary.ts";
+import { describeKind, PART_SEPARATOR, summarizeHolders } from "@/components/lock-kinds/kind-summary.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
@@ -69,7 +69,7 @@ function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number;
           <ReleaseRequestMark request={findLatestRequest(lock.holders)} />
           {holder === undefined ? messages.notHeld : lock.kind !== "latch" && <HolderName holder={holder} />}
           {lock.holders.length > 1 && messages.andMore(lock.holders.length - 1)}
-          {holder !== undefined && summary !== null && ` ${kinds.between.trim()} ${summary}`}
+          {holder !== undefined && summary !== null && `${PART_SEPARATOR}${summary}`}
         </div>
       )}
     </>

@@ -18,8 +18,6 @@ const plural = (count: number, one: string, many: string) => (count === 1 ? one 
 export const lockKinds = {
   namespace: "lockKinds" as const,
   names,
-  /** Joins the parts of the second line of a row. */
-  between: " · ",
   readers: (count: number, text: string) => `${text} ${plural(count, "reader", "readers")}`,
   writer: "writer",
   permits: (acquired: string, total: string) => `${acquired} of ${total} permits`,

@@ -12,7 +12,6 @@ export const lockKinds: Messages["lockKinds"] = {
     semaphore: "信号量",
     latch: "闭锁",
   },
-  between: " · ",
   readers: (_count, text) => `${text} 个读者`,
   writer: "写者",
   permits: (acquired, total) => `许可 ${acquired} / ${total}`,
@@ -32,7 +31,7 @@ export const lockKinds: Messages["lockKinds"] = {
   overcommitted: (_excess, text) => `已超出许可总数：归还 ${text} 个之前不再发放许可。`,
 
   participants: { readers: "读者", writer: "写者及其读锁", holders: "持有者" },
-  participantsCount: (title, count) => `${title}：${count}`,
+  participantsCount: (title, count) => `${title}（共 ${count} 个）`,
   heldFor: (span) => <>已持有 {span}</>,
   expiresIn: (span) => `${span}后过期`,
   filter: "按所有者筛选",
