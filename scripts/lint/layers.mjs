@@ -94,6 +94,7 @@ export const LAYERS = [
   ["components/ui/search", "the search box and its completion"],
   ["components/app", "state that every page uses"],
   ["components/lock-facts", "texts and small views of one lock"],
+  ["components/lock-kinds", "texts and small views of kinds of lock with several participants"],
   ["components/docs", "the API docs page"],
   ["components/problems", "the pages of problem codes"],
   ["components/overview", "the overview strip"],
