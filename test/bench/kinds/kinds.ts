@@ -16,7 +16,7 @@ const IN_FLIGHT = 64;
 /** Permits of a semaphore that each client has for itself. */
 const OWN_LIMIT = 10;
 
-const KINDS = WritableKind.exclude(["plain_semaphore"]).options;
+const KINDS = WritableKind.options;
 /** Kinds of which several clients hold one lock at the same time. */
 const SHARED_KINDS = ["read", "semaphore", "plain_semaphore"] as const;
 const LATCH = { p50: "core.kinds.latch.wake.p50", p99: "core.kinds.latch.wake.p99" };
