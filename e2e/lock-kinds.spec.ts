@@ -92,10 +92,10 @@ test("many readers of Redisson are filtered and shown in steps, in Chinese as we
   key,
 }, info) => {
   const name = key("crowd");
-  await addRedissonReaders(lockkeeper, name, 200);
+  await addRedissonReaders(lockkeeper, name, 150);
   await page.context().addCookies([{ name: LANGUAGE_COOKIE, value: "zh", url: lockkeeper.url }]);
   await page.goto(pathOf(name));
-  await expect(page.getByTestId("state")).toContainText("由 200 个读者持有。");
+  await expect(page.getByTestId("state")).toContainText("由 150 个读者持有。");
   const readers = page.getByRole("group", { name: "读者" });
   await expect(readers.getByRole("listitem")).toHaveCount(20);
   await readers.getByRole("button", { name: "再显示 100 个" }).click();
