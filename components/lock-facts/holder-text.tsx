@@ -91,7 +91,7 @@ export function HolderCell({ holders, summary = null, kind = null, isNamed = tru
       </div>
       <div data-second className="truncate text-2xs text-ink-3">
         {kind}
-        {kind !== null && hasDetail && " "}
+        {kind !== null && hasDetail && " · "}
         {hasDetail &&
           (summary === null ? (
             <HolderDetail holders={holders} host={label?.where} />

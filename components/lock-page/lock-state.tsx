@@ -173,12 +173,14 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   const { layouts } = useMessages(formatFacts);
   const [only, second] = listFormats(lock);
   const formats = describeFormats(lock, shared);
+  // The layout of the format is that of its plain locks.
+  const hasLayout = lock.kind !== "semaphore" && lock.kind !== "latch";
   return (
     <>
       {lock.kind === null || lock.kind === "lock"
         ? formats
         : messages.ofKind(formats, kinds.names[lock.kind])}
-      {only !== undefined && second === undefined && (
+      {hasLayout && only !== undefined && second === undefined && (
         <span className="text-ink-3">{messages.layout(layouts[only])}</span>
       )}
       {lock.confidence !== null && lock.confidence !== "certain" && (

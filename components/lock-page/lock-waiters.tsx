@@ -164,7 +164,9 @@ function WaiterRow({
         )}
       </span>
       <span className="text-right text-xs whitespace-nowrap text-ink-3 max-sm:col-span-2 max-sm:col-start-2">
-        {left !== null && (left > 0 ? ends(formatRemaining(left, uiMessages)) : messages.untilOver)}
+        {left !== null &&
+          !(isFair && by === "library" && left > 0) &&
+          (left > 0 ? ends(formatRemaining(left, uiMessages)) : messages.untilOver)}
       </span>
     </li>
   );

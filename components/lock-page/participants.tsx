@@ -139,11 +139,11 @@ function ParticipantDetail({ lock, holder }: Pick<ParticipantProps, "lock" | "ho
   const isRole = holder.role !== undefined && lock.kind === "write";
   return (
     <>
-      {lock.kind === "semaphore" && <>{messages.permitCount(count, formatNumber(count))}, </>}
-      {lock.kind !== "semaphore" && count > 1 && <>{`×${formatNumber(count)}`}, </>}
-      {isRole && holder.role !== undefined && <>{messages.names[holder.role]}, </>}
+      {lock.kind === "semaphore" && <>{messages.permitCount(count, formatNumber(count))} · </>}
+      {lock.kind !== "semaphore" && count > 1 && <>{`×${formatNumber(count)}`} · </>}
+      {isRole && holder.role !== undefined && <>{messages.names[holder.role]} · </>}
       {heldFor(<HeldFor holder={holder} />)}
-      {", "}
+      {PART_SEPARATOR}
       <ParticipantLease lock={lock} holder={holder} text={expiresIn} />
       {hasHolderName(holder) && (
         <span className="font-mono">

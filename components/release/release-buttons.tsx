@@ -9,7 +9,7 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { getReleasePart } from "./release-part.ts";
+import { getReleasePart } from "./release-state.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
 /** Returns why the main button is disabled; `null` if it is enabled. */

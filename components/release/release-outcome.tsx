@@ -19,8 +19,8 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { describeHoldChange, findEndEvent } from "./hold-drift.ts";
 import { OutcomeNote } from "./outcome-note.tsx";
-import { findReviewSubject } from "./release-part.ts";
 import { ReleaseResult } from "./release-result.tsx";
+import { findReviewSubject } from "./release-state.ts";
 import { RequestResult } from "./request-result.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 

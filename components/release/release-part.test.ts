@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Holder } from "@/lib/contract/lock.ts";
 import { createSampleHolder, createSampleLock } from "@/lib/contract/sample-lock.ts";
-import { findReviewSubject, getReleasePart } from "./release-part.ts";
+import { findReviewSubject, getReleasePart } from "./release-state.ts";
 
 const createReader = (owner: string, version = `v-${owner}`): Holder =>
   createSampleHolder({ owner, version, role: "read" });

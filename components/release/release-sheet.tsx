@@ -26,9 +26,8 @@ import { ReleaseAnywayButton, SubmitButton, useSubmitObstacle } from "./release-
 import { ReleaseConsequences } from "./release-consequences.tsx";
 import { findFocusedOption, ReleaseOptions } from "./release-options.tsx";
 import { ReleaseOutcome } from "./release-outcome.tsx";
-import { getReleasePart } from "./release-part.ts";
 import { ReleaseReason } from "./release-reason.tsx";
-import type { ReleaseSubject } from "./release-state.ts";
+import { getReleasePart, type ReleaseSubject } from "./release-state.ts";
 import { RequestNote } from "./request-note.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
