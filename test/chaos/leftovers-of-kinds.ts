@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Leftover } from "./leftovers.ts";
+import type { Leftover } from "./leftover.ts";
 import { FAIR_WAIT_MS, type LockUnderTest, PERMIT_LIMIT } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 

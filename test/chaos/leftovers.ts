@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_PREFIX, TARGET_PREFIX } from "../../server/formats/keys.ts";
+import type { Leftover } from "./leftover.ts";
 import { findKeysOfKinds, isKeyOfKind } from "./leftovers-of-kinds.ts";
 import type { LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
-
-export interface Leftover {
-  readonly server: number;
-  readonly key: string;
-  readonly why: string;
-}
 
 const SCAN_INTERVAL_MS = 200;
 /** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
