@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
-import { locksTest } from "../../../test/support/fixtures.ts";
-import { catchLockError, getErrorCode } from "../../../test/support/test-locks.ts";
-import type { AcquireOptions, LockVerbs } from "./verbs.ts";
+import { locksTest } from "../../test/support/fixtures.ts";
+import { catchLockError, getErrorCode } from "../../test/support/test-locks.ts";
+import type { AcquireOptions, LockVerbs } from "./verbs/verbs.ts";
 
 const it = locksTest();
 
