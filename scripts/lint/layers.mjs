@@ -40,6 +40,7 @@ export const LAYERS = [
   ["server/formats/redisson", "Redisson's objects"],
   ["server/formats/registry", "all formats: detection and reading of keys"],
   ["server/locks/waiting", "queues of waiting acquires and their wake-ups"],
+  ["server/locks/verbs/input", "checks of owners, texts and durations of callers"],
   ["server/locks/verbs", "acquire, renew and release, of one lock or several"],
   ["server/locks/quorum", "the verbs on a majority of independent masters"],
   ["server/locks/backends", "opens the verbs for a topology"],
