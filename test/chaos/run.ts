@@ -12,7 +12,7 @@ import type { Entry } from "./history/entry.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
 import { findLeftovers } from "./leftovers.ts";
-import { type KindUnderTest, listLocks } from "./locks-under-test.ts";
+import { listLocks } from "./locks-under-test.ts";
 import { watchForMissingTtl } from "./missing-ttl.ts";
 import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
@@ -37,6 +37,7 @@ export interface RunOptions extends RunRequest {
 /** Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. */
 const DEAD_WAITER_MS = 6000;
 
+<<<<<<< HEAD
 /**
  * Returns how long no faults occur at the end of a run: enough for a lease to expire, waiters to notice it, and each of
  * them to acquire the lock.
@@ -44,6 +45,17 @@ const DEAD_WAITER_MS = 6000;
 export function computeQuietMs({ leaseMs, kinds }: Pick<RunRequest, "leaseMs" | "kinds">): number {
   const hasOrder = kinds.some((kind: KindUnderTest) => kind !== "lock" && kind !== "latch");
   return 2 * leaseMs + 2000 + (hasOrder ? DEAD_WAITER_MS : 0);
+=======
+/** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
+export function computeQuietMs({
+  leaseMs,
+  kinds,
+  faults,
+}: Pick<RunRequest, "leaseMs" | "kinds" | "faults">): number {
+  const hasOrder = kinds.some((kind) => kind !== "lock" && kind !== "latch");
+  const hasDeadWaiters = faults.some((name) => name === "kill-worker" || name === "restart-api");
+  return 2 * leaseMs + 2000 + (hasOrder && hasDeadWaiters ? DEAD_WAITER_MS : 0);
+>>>>>>> chaos-kinds
 }
 
 /** Creates the schedule. Faults that are left out leave a gap, so that the others are the same on every machine. */
@@ -51,7 +63,7 @@ export function createRunSchedule(options: RunRequest & Pick<RunOptions, "librar
   const { topology, kinds, seed, seconds, faults, leaseMs, library } = options;
   const schedule = createSchedule({
     seed,
-    forMs: Math.max(1000, seconds * 1000 - computeQuietMs({ leaseMs, kinds })),
+    forMs: Math.max(1000, seconds * 1000 - computeQuietMs({ leaseMs, kinds, faults })),
     faults: faults.map(getFault),
     targets: countTargets({ topology, kinds }),
     leaseMs,

@@ -84,6 +84,12 @@ describe("checks of read/write locks", () => {
       { op: "acquire", type: "info", kind: "write", call: 7, token: "u", atMs: 25, code: "unknown_outcome" },
     ];
     expect(findFences(write("a", 5, 10), buildRelease("a", 20), unknown, read("b", 6, 30))).toEqual([]);
+    const lost = unknown.map((entry) =>
+      entry.type === "info" ? { ...entry, type: "fail" as const, code: "lost" } : entry,
+    );
+    expect(findFences(write("a", 5, 10), buildRelease("a", 20), lost, read("b", 6, 30))).toEqual([]);
+    const held = lost.map((entry) => ({ ...entry, code: "held" }));
+    expect(findFences(write("a", 5, 10), buildRelease("a", 20), held, read("b", 6, 30))).toHaveLength(1);
   });
 
   it("the token order check notes readers with an older token after a failover undid the last writer's grant", () => {

@@ -31,13 +31,14 @@ export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHist
 function listUnansweredWriters(lock: string | undefined, { history }: AnalyzedHistory): number[] {
   const open = new Map<string, number>();
   const unanswered: number[] = [];
-  for (const { op, type, kind, process, call, t, lock: key } of history) {
+  for (const { op, type, kind, process, call, t, code, lock: key } of history) {
     if (op !== "acquire" || kind !== "write" || key !== lock) continue;
     const name = `${process}#${call}`;
     const askedAt = open.get(name);
     if (type === "invoke") open.set(name, t);
     else open.delete(name);
-    if (type === "info" && askedAt !== undefined) unanswered.push(askedAt);
+    // One whose wait ended may have been granted the lock by an attempt whose reply came too late, and was withdrawn.
+    if (askedAt !== undefined && type !== "ok" && code !== "held") unanswered.push(askedAt);
   }
   return [...unanswered, ...open.values()];
 }
