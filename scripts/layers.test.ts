@@ -12,7 +12,7 @@ const LAYERED = Object.keys(PARTS).filter((part) => part !== "app");
  * flat lists.
  */
 const FILES_MAX = 25;
-const FLAT_FILES_MAX = 40;
+const FLAT_FILES_MAX = 45;
 const FLAT = ["components/ui", "lib/i18n/en", "lib/i18n/zh"];
 
 /** Counts the files of product code in each folder, new files included. */

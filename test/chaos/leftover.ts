@@ -1,4 +1,4 @@
-/** A key that is in Redis after a run although nobody needs it. */
+/** A key that should no longer exist at the end of a run, or whose content is wrong. */
 export interface Leftover {
   readonly server: number;
   readonly key: string;

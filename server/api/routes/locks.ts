@@ -217,6 +217,7 @@ export function createLockRoutes(): Route[] {
         "held",
         "lost",
         "unit_conflict",
+        "kind_conflict",
         "not_a_lock",
         "key_not_allowed",
         "idempotency_key_reused",

@@ -3,7 +3,7 @@ import type { ReleaseRequestListener } from "../../../lib/client/release-request
 import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LostError } from "../../errors/lock-errors.ts";
-import { assertDurations } from "../verbs/durations.ts";
+import { assertDurations } from "../verbs/input/durations.ts";
 import type { Released } from "../verbs/verbs.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";

@@ -13,11 +13,12 @@ import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
-import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { downgradeHold } from "./downgrade.ts";
-import { assertDurations } from "./durations.ts";
 import { assertMappable } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
+import { assertCallerTexts, toRecordText } from "./input/caller-texts.ts";
+import { assertDurations } from "./input/durations.ts";
+import { formatReservedOwner } from "./input/reserved-owner.ts";
 import {
   assertExclusive,
   assertKind,
@@ -33,7 +34,6 @@ import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.t
 import { Releaser } from "./releaser.ts";
 import { Renewer } from "./renewer.ts";
 import { RequestFactory } from "./request-factory.ts";
-import { formatReservedOwner } from "./reserved-owner.ts";
 import type { GuardedCommands } from "./safety.ts";
 import { extendSeen, forceReleaseSeen } from "./seen-holds.ts";
 import { setSemaphoreLimit } from "./semaphore-limit.ts";

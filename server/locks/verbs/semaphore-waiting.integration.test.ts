@@ -61,7 +61,7 @@ describe("waiting for permits", () => {
     await Promise.all(pairs);
   });
 
-  it("waiters of several clients that fit together are served together", async ({
+  it("waiters of several clients are served together if enough permits are available", async ({
     take,
     other,
     locks,
@@ -124,7 +124,7 @@ describe("waiting for permits", () => {
     await expect.poll(() => messages).toEqual(["1", "1", "3"]);
   });
 
-  it("a wait times out with the permits, and leaves nothing behind", async ({
+  it("a wait that times out reports the permits, and leaves no keys", async ({
     take,
     direct,
     waitForWaiters,

@@ -8,8 +8,8 @@ import { findUnknownWriters } from "./reader-fences.ts";
 import { LAG_MS } from "./stable-spans.ts";
 
 /**
- * C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. The readers of a read/write lock
- * have the fence of its last writer.
+ * C2: fences of a lock differ, increase in real time, and do not change when a hold is re-entered. Readers of a
+ * read/write lock have the fence of its last writer.
  */
 export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
@@ -133,7 +133,10 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
   return found;
 }
 
-/** A writer has a fence above that of each reader before it; that it differs from those of writers is looked at elsewhere. */
+/**
+ * A writer has a larger fence than each reader before it. Whether it differs from those of other writers is checked
+ * elsewhere.
+ */
 function isOutOfOrder(before: Claim, claim: Claim): boolean {
   if (before.kind === "read" && claim.kind === "write" && before.fence === claim.fence) return true;
   return isAbove(before, claim);

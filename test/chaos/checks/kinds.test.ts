@@ -36,7 +36,7 @@ const refused = (token: string, kind: "fair" | "lock", atMs: number): EntrySpec[
   { op: "acquire", type: "fail", call: 9, token, kind, atMs: atMs + 1, code: "held" },
 ];
 
-/** As if it had been asked for at that moment. */
+/** The entries, with the request at that moment. */
 const askedAt = (atMs: number, entries: readonly EntrySpec[]) =>
   entries.map((entry) => (entry.type === "invoke" ? { ...entry, waitMs: 6000, atMs } : entry));
 

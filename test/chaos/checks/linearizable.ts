@@ -14,10 +14,10 @@ import { clipCalls, listStableSpans } from "./stable-spans.ts";
 const STEPS_MAX = 3_000_000;
 
 /**
- * C4: what all were told fits one order of events on a lock that has one hold at a time, which counts its entries,
- * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
- * was written last, this is asked of the time between them. Of read/write locks and semaphores, each hold is judged for itself:
- * which of them stand together is what C1 looks at.
+ * C4: the answers are consistent with one order of events on a lock that has one hold at a time, counts its entries,
+ * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Failovers undo the last
+ * writes, so the periods between them are checked separately. Each hold of a read/write lock or a semaphore is checked
+ * on its own; which of them may exist together is part of C1.
  */
 export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
@@ -51,7 +51,7 @@ interface JudgedSpan {
   readonly found: Outcome<Call, Lock>;
 }
 
-/** Each hold as if it had a lock of its own, which nobody else asks for. */
+/** Checks each hold as if it had its own lock that no other client requests. */
 function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
   const calls = listCallsByToken(claims, story);
   const tokens = groupBy(claims, ({ token }) => token);
@@ -68,7 +68,10 @@ function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: 
   });
 }
 
-/** Each stretch for itself: a failover undoes what was told already, and no order fits both sides of it. */
+/**
+ * Checks each period separately: a failover undoes acknowledged writes, so no order is consistent with both sides of
+ * it.
+ */
 function judgeSpans(
   claims: readonly Claim[],
   all: readonly Call[],

@@ -127,10 +127,10 @@ function sumStalledMs(stalls: readonly Span[], span: Span): number {
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
-/** What evictions of one of several keys bring about. */
+/** Errors that evictions of one of several keys can cause. */
 const WITHOUT_DATA = ["not_a_lock", "limit_conflict"];
 
-/** Under faults a call may fail in the ways that are documented; once all is healed, every call is answered. */
+/** Under faults, calls may fail in documented ways. After the last one was healed, Redis answers every call. */
 function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();

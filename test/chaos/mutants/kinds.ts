@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** As the ten, of fair locks, read/write locks, semaphores and latches. */
+/** Mutants of fair locks, read/write locks, semaphores and latches. */
 export const MUTANTS_OF_KINDS: readonly Mutant[] = [
   {
     name: "fair-queue-ignored",
@@ -87,8 +87,8 @@ export const MUTANTS_OF_KINDS: readonly Mutant[] = [
     edits: [
       {
         file: "server/locks/verbs/latches.ts",
-        find: "if (now.count > 0 && now.openedUs <= first.openedUs)",
-        instead: "if (now.count > 1 && now.openedUs <= first.openedUs)",
+        find: "if (now.count > 0 && !wasOpened)",
+        instead: "if (now.count > 1 && !wasOpened)",
       },
     ],
     run: { kinds: ["latch"], faults: [] },
