@@ -17,13 +17,6 @@ local COMPANION_MS_MIN = 600000
 
 -- include event.lua
 
--- Returns a whole number that Lua represents exactly, else 0.
-local function parse_whole(text)
-  local number = tonumber(text or '') or 0
-  if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
-  return math.floor(number)
-end
-
 local function parse_companion(text)
   local token, value, count, fence, since, lease, grace, least, seq, format, owner, principal, record, window =
     string.match(text, COMPANION)

@@ -3,6 +3,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
 import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
+import { buildRestoreKeys } from "./conditions/condition-keys.ts";
 import {
   buildFairKeys,
   buildFencedCounterKey,
@@ -169,6 +170,12 @@ export class LockWriter {
       keys.push(...buildReadWriteKeys(key));
       const role = this.kind === "write" ? "list" : ask.yieldsToWriters === false ? "" : "yield";
       request.push("", formatWaiterId(this.kind, id), role);
+    }
+    if (ask.restores !== undefined) {
+      keys.push(...buildRestoreKeys(key));
+      // A plain lock does not use the arguments of other kinds.
+      if (this.kind === "lock") request.push("", id, "", "", "");
+      request.push(ask.restores);
     }
     return this.#acquire.run(redis, keys, request);
   }

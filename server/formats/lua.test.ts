@@ -56,6 +56,8 @@ const COMMANDS: Record<string, Usage> = {
   RPUSH: { keys: "first" },
   INCRBY: { keys: "first" },
   ZRANGE: { keys: "first" },
+  ZRANGEBYLEX: { keys: "first" },
+  ZREVRANGEBYLEX: { keys: "first" },
   ZRANGEBYSCORE: { keys: "first" },
   LRANGE: { keys: "first" },
   XADD: { keys: "first" },
@@ -222,7 +224,7 @@ describe("Lua scripts", () => {
   /** Some functions take the number of the key. */
   function withKeyNumbers(code: string): string {
     const withQueues = code.replace(
-      /\b(\w*queue\w*|take_turn|wake_next)\((\d), (\d), (\d)(?=[,)])/g,
+      /\b(\w*queue\w*|take_turn|wake_next|\w+_waiters|keep_waiter_keys)\((\d), (\d), (\d)(?=[,)])/g,
       (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
     );
     return withQueues.replace(

@@ -3,6 +3,7 @@ import type { WritableFormat, WritableKind } from "../../../lib/contract/format.
 import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { ConditionScripts } from "../../formats/conditions/condition-scripts.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import { isReadWrite } from "../../formats/kind-keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
@@ -16,6 +17,7 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
+import { ConditionWaiters } from "../waiting/condition-waiters.ts";
 import { FairPlaces } from "../waiting/fair-places.ts";
 import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
@@ -23,6 +25,7 @@ import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { BatchRenewer } from "./batch-renewer.ts";
 import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
+import { Conditions } from "./conditions.ts";
 import { downgradeHold } from "./downgrade.ts";
 import { assertDurations } from "./durations.ts";
 
@@ -55,6 +58,7 @@ import type {
   AcquiredGrant,
   AcquiredGroup,
   AcquireOptions,
+  ConditionVerbs,
   ExtendParams,
   Grant,
   HoldChangeListener,
@@ -101,6 +105,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #releaser: Releaser;
   readonly #batchRenewer: BatchRenewer;
   readonly latches: LatchVerbs;
+  readonly conditions: ConditionVerbs;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
   constructor(
@@ -140,6 +145,13 @@ export class RedisLocks implements OperatorVerbs {
       findSignalledLibraries,
       fairWaitMs,
     );
+    const scripts = new ConditionScripts();
+    this.conditions = new Conditions({
+      ...{ redis, channel: this.#channel, scripts, fairWaitMs, lockable: this.#lockable },
+      ...{ acquirer: this.#acquirer, requests: this.#requests },
+      waiters: new ConditionWaiters(subscriber, (key, waiters) => scripts.renew(redis, key, waiters)),
+      onGivenUp: (key, fence) => this.#releaser.onHoldChange?.("released", key, fence),
+    });
     this.#batchRenewer = new BatchRenewer(
       redis,
       this.#channel,
