@@ -14,6 +14,7 @@ import { createFacetRoutes } from "./routes/facets.ts";
 import { createFinderRoutes } from "./routes/finder.ts";
 import { createFormatRoutes } from "./routes/formats.ts";
 import { createHistoryRoutes } from "./routes/history.ts";
+import { createConditionRoutes } from "./routes/holds/conditions.ts";
 import { createHoldBatchRoutes } from "./routes/holds/hold-batches.ts";
 import { createReleaseRequestRoutes } from "./routes/holds/release-requests.ts";
 import { createHoldRoutes } from "./routes/holds.ts";
@@ -59,6 +60,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createLockRoutes(),
     ...createSemaphoreRoutes(services),
     ...createReleaseRequestRoutes(),
+    ...createConditionRoutes(services),
     ...createExportRoutes(services),
     ...createBulkRoutes(services, log, basePath),
     ...createOwnerRoutes(),

@@ -8,7 +8,7 @@ export function conditionTest(options: TestRedisOptions = {}) {
   return locksTest(options)
     .extend("other", { scope: "file" }, ({ env }) => env.openClient())
     .extend("countWaiters", { scope: "file" }, ({ direct }) => async (key: string, condition = "") => {
-      const places = await direct.zrange(String(buildConditionKeys(key)[0]), 0, -1);
+      const places = await direct.zrange(String(buildConditionKeys(key)[0]), "0", "-1");
       return places.filter((place) => condition === "" || place.startsWith(`${condition}\t`)).length;
     })
     .extend(

@@ -96,8 +96,11 @@ ARGV = { token, fence, principal, 'await:' .. id, digest, ARGV[9], ARGV[10], '',
 local ran, reply = pcall(release)
 KEYS, ARGV = own_keys, own_arguments
 if not ran or reply.err or reply[1] ~= 'released' then
-  redis.call('ZREM', KEYS[3], format_place(waiter))
-  remove_waiter_record(4, 5, id)
+  -- If the release failed after it had ended the hold, a repeated request continues the wait.
+  if find_count(1, kept, token, now_ms) then
+    redis.call('ZREM', KEYS[3], format_place(waiter))
+    remove_waiter_record(4, 5, id)
+  end
   if not ran then error(reply) end
   return reply
 end
