@@ -3,7 +3,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
 import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
-import { buildRestoreKeys } from "./conditions/condition-keys.ts";
+import { buildRestoreKeys } from "./condition-keys.ts";
 import {
   buildFairKeys,
   buildFencedCounterKey,

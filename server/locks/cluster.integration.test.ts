@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import { catchHolders } from "../../test/conformance/conformance-fixture.ts";
 import { checkConditions } from "../../test/conformance/conditions.ts";
+import { catchHolders } from "../../test/conformance/conformance-fixture.ts";
 import { checkSharedObjects } from "../../test/conformance/shared-objects.ts";
 import { startTestCluster } from "../../test/support/cluster.ts";
 import { countWaiters, createTestKey, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";

@@ -6,7 +6,7 @@ import { createWriteRefusal, prependLua } from "../../test/support/lua-prelude.t
 import { catchLockError, createTestKey, getErrorCode } from "../../test/support/test-locks.ts";
 import { startTestProxy } from "../../test/support/test-proxy.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
-import { buildConditionKeys } from "../formats/conditions/condition-keys.ts";
+import { buildConditionKeys } from "../formats/condition-keys.ts";
 import { ConditionScripts } from "../formats/conditions/condition-scripts.ts";
 import { buildEventChannel } from "../formats/keys.ts";
 import type { Grant } from "./verbs/verbs.ts";

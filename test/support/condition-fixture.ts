@@ -1,4 +1,4 @@
-import { buildConditionKeys } from "../../server/formats/conditions/condition-keys.ts";
+import { buildConditionKeys } from "../../server/formats/condition-keys.ts";
 import { locksTest } from "./fixtures.ts";
 import type { TestRedisOptions } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";

@@ -2,11 +2,11 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { UnexpectedReplyError } from "../../redis/failure.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
+import { buildConditionChannel, buildConditionKeys } from "../condition-keys.ts";
 import type { HoldRef } from "../hold-id.ts";
 import { buildCompanionKey, buildFairKeys, buildWakeChannel } from "../keys.ts";
 import type { HoldIdentity, LockRequest } from "../lock-requests.ts";
 import { type CurrentHold, parseRenewReply } from "../script-replies.ts";
-import { buildConditionChannel, buildConditionKeys } from "./condition-keys.ts";
 
 type Keys = RedisArgument[];
 

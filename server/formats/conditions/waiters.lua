@@ -29,9 +29,9 @@ local function prepare_waiters(o, w, b)
 end
 
 local function store_waiter(w, waiter)
-  redis.call('HSET', KEYS[w], waiter.id, table.concat({ waiter.state, waiter.name, waiter.number, waiter.bound, waiter.since,
-    format_integer(waiter.count), format_integer(waiter.lease), format_integer(waiter.grace), waiter.digest }, '\t')
-    .. '\n' .. table.concat({ waiter.owner, waiter.principal, waiter.record }, '\n'))
+  local place = table.concat({ waiter.state, waiter.name, waiter.number, waiter.bound, waiter.since, format_integer(waiter.count),
+    format_integer(waiter.lease), format_integer(waiter.grace), waiter.digest }, '\t')
+  redis.call('HSET', KEYS[w], waiter.id, table.concat({ place, waiter.owner, waiter.principal, waiter.record }, '\n'))
 end
 
 local function format_place(waiter)

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { conditionTest } from "../../../test/support/condition-fixture.ts";
 import { catchLockError, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import { buildConditionKeys } from "../../formats/conditions/condition-keys.ts";
+import { buildConditionKeys } from "../../formats/condition-keys.ts";
 import { readDetails } from "../../formats/registry/read-details.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
 

@@ -1,5 +1,5 @@
 import type { Key } from "../../../lib/keys/key.ts";
-import { buildConditionChannel } from "../../formats/conditions/condition-keys.ts";
+import { buildConditionChannel } from "../../formats/condition-keys.ts";
 import type { WaiterStatus } from "../../formats/conditions/condition-scripts.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import type { WaitCancellation } from "./wait-stop.ts";

@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { serverTest } from "../../../../test/support/fixtures.ts";
 import { readHoldId } from "../../../../test/support/hold-ids.ts";
 import { type ApiReply, createBearerHeader, waitUntil } from "../../../../test/support/test-server.ts";
-import { buildConditionKeys } from "../../../formats/conditions/condition-keys.ts";
+import { buildConditionKeys } from "../../../formats/condition-keys.ts";
 
 const it = serverTest()
   .extend("direct", { scope: "file" }, ({ server }) => server.redis.createClient())

@@ -1,6 +1,6 @@
-import type { Key } from "../../../lib/keys/key.ts";
-import type { RedisArgument } from "../../redis/commands.ts";
-import { buildColocatedKey, TARGET_PREFIX } from "../keys.ts";
+import type { Key } from "../../lib/keys/key.ts";
+import type { RedisArgument } from "../redis/commands.ts";
+import { buildColocatedKey, TARGET_PREFIX } from "./keys.ts";
 
 const CONDITIONS = `${TARGET_PREFIX}conditions`;
 
