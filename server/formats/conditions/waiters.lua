@@ -115,7 +115,7 @@ local function keep_waiter_keys(o, w, b)
   for _, k in ipairs({ o, w, b }) do redis.call('PEXPIRE', KEYS[k], format_integer(KEYS_MS)) end
 end
 
--- Tells the clients of these waiters that they may re-acquire the lock: `since ⇥ waiter`, one line each.
+-- Notifies the clients of these waiters that they may re-acquire the lock: `since ⇥ waiter`, one line each.
 local function publish_woken(channel, is_sharded, woken)
   if #woken == 0 then return end
   local lines = {}

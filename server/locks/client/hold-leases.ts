@@ -189,7 +189,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Marks the lease as lost if the error says so. Returns the error for the caller. */
+  /** Marks the lease as lost if the error is a loss. Returns the error for the caller. */
   #applyLoss(lease: HoldLease, error: unknown): unknown {
     if (!(error instanceof LostError)) return error;
     if (lease.state === "closed") return createHoldLostError(lease, "it was released", { cause: error });

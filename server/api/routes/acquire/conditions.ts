@@ -14,8 +14,8 @@ import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.t
 import { AWAITED, SIGNALLED } from "../../openapi/examples/holds.ts";
 import { defineHoldRoute, type HoldCall, type Route } from "../../routing/route.ts";
 import type { Services } from "../../routing/services.ts";
-import { Wait } from "../acquire/acquire-request.ts";
 import { toVerbHold } from "../holds.ts";
+import { Wait } from "./acquire-request.ts";
 
 const CONDITION_PARAM = {
   description: "Name of the condition: 1 to 64 letters, digits, dots, `_` or `-`. Any name is a condition.",
