@@ -372,8 +372,9 @@ function toRenewArguments(
 }
 
 /** Whether a request uses the defaults of the scripts, so that their optional arguments can be omitted. */
-function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
-  return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
+function hasFastPath({ retryMs, graceMs, minHoldMs, unit, restores }: AcquireRequest): boolean {
+  const isNew = retryMs === undefined && restores === undefined;
+  return isNew && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
 /** The writer of plain locks in each format that Lockkeeper writes. */
