@@ -78,7 +78,7 @@ const STAGES = [
   {
     name: "chaos",
     // Each run spends most of its time waiting.
-    concurrency: 2,
+    concurrency: 3,
     // Fixed seeds make failures reproducible.
     commands: [
       ["--topology", "single", "--seconds", "20", "--seed", "124"],
@@ -87,6 +87,8 @@ const STAGES = [
       // moves a slot.
       ["--topology", "sentinel", "--seconds", "20", "--seed", "239"],
       ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
+      // Kills and stops a worker, stops Redis and restarts an API server.
+      ["--kinds", "fair,read-write,semaphore,latch", "--locks", "1", "--seconds", "20", "--seed", "542"],
     ].map((options) => [process.execPath, "--import", "tsx", "test/chaos/main.ts", ...options]),
     needs: ["redis"],
   },

@@ -56,7 +56,7 @@ export interface InvalidFacts {
 }
 
 export interface UnavailableFacts {
-  /** Such as `stopping`: the server is stopping, and another one may respond. */
+  /** The reason. Example: `stopping`, if the server is stopping and another one may respond. */
   readonly reason?: string;
   /** Milliseconds until locks are granted again. */
   readonly remainingMs?: number;

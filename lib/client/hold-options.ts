@@ -18,7 +18,10 @@ export interface AcquireOptions {
    * clients of a key must use the same kind. Only for `redisson`.
    */
   readonly kind?: WritableKind | undefined;
-  /** The number of permits, all or none, 1 to 256; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
+  /**
+   * The number of permits, 1 to 256, which become the `count` of the hold. All of them are acquired, or none. Only for
+   * the kind `semaphore`; 1 by default.
+   */
   readonly permits?: number | undefined;
   /**
    * The total number of permits, 1 to 4,096; only for the kind `semaphore`. A missing semaphore is created with it, and an
@@ -29,7 +32,7 @@ export interface AcquireOptions {
   readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
+  /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;

@@ -85,7 +85,10 @@ export class HoldRequests {
     }
   }
 
-  /** Renews until it succeeds, is refused or the lease ends. @throws ApiError */
+  /**
+   * Renews the hold, and retries until that succeeds, is refused or the lease ends.
+   * @throws ApiError
+   */
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
     const sent = lease.grant;
     const response = await this.#change(lease, "/renew", fields);
@@ -101,7 +104,10 @@ export class HoldRequests {
     return readGrant(await this.#change(lease, "/downgrade", {}));
   }
 
-  /** Answers a release request until it succeeds, is refused or the lease ends. @throws ApiError */
+  /**
+   * Answers a release request, and retries until that succeeds, is refused or the lease ends.
+   * @throws ApiError
+   */
   async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {
     await this.#change(lease, "/answer-release-request", answer);
   }
@@ -118,7 +124,7 @@ export class HoldRequests {
   }
 
   /**
-   * Attempts once to renew up to 1,000 leases, each for its own length. The call can safely be repeated.
+   * Makes one attempt to renew up to 1,000 leases, each for its own duration. The call can safely be repeated.
    *
    * @returns the response, which contains a result for each lease
    * @throws ApiError if the whole request failed

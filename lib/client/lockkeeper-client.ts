@@ -90,11 +90,11 @@ export class LockkeeperClient {
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the release
-   * failed, the hold ends with its lease.
+   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the
+   * release failed, the hold ends with its lease.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work, with
-   * the loss as their `cause`; and as `acquire`
+   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
+   *   with the loss as their `cause`; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: AcquireOptions, work: Work<Result>): Promise<Result>;
@@ -132,7 +132,8 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs` and holds none meanwhile.
+   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs`. While it waits, it holds
+   * none of the locks.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal

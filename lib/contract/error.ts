@@ -70,7 +70,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
   not_owner: "Another API key or operator acquired the hold",
   not_a_lock: "The key holds data that is not a lock",
   unit_conflict: "The key holds a deadline in another unit",
-  limit_conflict: "The semaphore has another limit",
+  limit_conflict: "The semaphore has a different limit",
   changed: "The lock has changed",
   idempotency_key_required: "An Idempotency-Key is required",
   invalid_hold_id: "The holdId is invalid",

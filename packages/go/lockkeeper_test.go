@@ -51,7 +51,7 @@ func startProxy(t *testing.T) *proxy {
 		}
 		status, header, body := http.StatusBadGateway, http.Header{}, []byte("<html>502 Bad Gateway</html>")
 		if fault != "bad_gateway" {
-			// Not with the context of the request: a proxy may forward what its client has given up.
+			// Does not use the request's context, because a proxy may forward a request that its client has abandoned.
 			sent, _ := http.NewRequest(r.Method, origin+r.URL.RequestURI(), bytes.NewReader(content))
 			sent.Header = r.Header.Clone()
 			response, err := http.DefaultClient.Do(sent)

@@ -10,7 +10,7 @@ export interface HeldFacts extends KeyFields {
   readonly remainingMs: number | null;
   readonly asOf: number;
   /** The permits of a semaphore, which names no holders. */
-  readonly permits?: { readonly available: number; readonly total: number };
+  readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
@@ -90,7 +90,10 @@ export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
 }
 
-/** The semaphore has another limit than requested, fewer permits than requested, or does not exist. */
+/**
+ * The limit of the semaphore differs from the requested one or is lower than the requested number of permits, or the
+ * semaphore does not exist.
+ */
 export class LimitConflictError extends ErrorWithFacts<LimitConflictFacts> {
   readonly code = "limit_conflict";
 }

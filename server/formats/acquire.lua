@@ -28,7 +28,7 @@
 -- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
 --          waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
--- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
+-- Only for a fair lock, whose queue lists the client as ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
 -- Only at the end of a wait for a condition: ARGV[21] the waiter, whose record has the count, lease, grace period and owner of
 -- the hold
@@ -38,6 +38,8 @@
 --          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
+--         {'held', now ms, remaining ms, 'readers', '', '', '', '', token, count, owner, fence, since, record, ...}
+--                                         held by the readers of a read/write lock
 --         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it,
 --                                         or the head of the queue
 --         {'free', now ms}    only for 'check'
@@ -112,8 +114,8 @@ if ARGV[21] then
   lease_ms, grace_ms, owner, principal, record = given_up.lease, given_up.grace, given_up.owner, given_up.principal, given_up.record
 end
 
--- Returns how long this client gives way, and the waiter that did not use its turn. That waiter has gone or is slow, so no
--- client gives way to it again before its next attempt.
+-- How long this client gives way, and the waiter that did not use its turn. That waiter is gone or slow, so no client gives
+-- way to it again before its next attempt.
 local gives_way_ms, passed_over
 if HAS_QUEUE then
   local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)

@@ -4,10 +4,10 @@
 --   token ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ minimum hold ms ⏎ seq ⏎ format
 --   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
--- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the kind
--- of the lock if it is not `lock`. `owner` is a label for people; no script compares it. All fields except fence and requests describe one hold, and read_state clears
--- them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that is
--- longer than what the verbs write, counts as missing.
+-- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the
+-- kind of the lock if it is not `lock`. `owner` is a display label; no script compares it. All fields except fence and
+-- requests describe one hold, and read_state clears them when that hold is no longer in the lock. Any client can write this
+-- key, so text that does not parse, or that is longer than what the verbs write, counts as missing.
 
 local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
 -- The longest owner, principal and record fit with a full window: companion-size.integration.test.ts.
@@ -61,8 +61,8 @@ local function begin_hold(kept, token, value, lease_ms, now_us)
   kept.since = math.floor(now_us / 1000)
 end
 
--- Returns whether the hold exists: true; false and 'lost'; false and 'not_owner' if another principal acquired it. Call it
--- after read_state or find_count, whose count of the token is nil if the lock does not contain it.
+-- Returns true if the hold exists, false and 'lost' if it does not, and false and 'not_owner' if another principal acquired
+-- it. Call it after read_state or find_count. `count` is nil if the lock does not contain the token.
 --
 -- Without a companion (evicted or deleted), the token in the lock is sufficient for a client of the library, which has no
 -- principal. API callers get 'lost', because the principal of the hold is then unknown.

@@ -68,7 +68,7 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice keeps the whole string in memory for as long as the lock is held. */
+/** Copies part of a string. A slice would keep the whole reply in memory for as long as the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
@@ -110,8 +110,13 @@ export function toSeenHolder(
     ...(companion?.receivesReleaseRequests === undefined ? {} : { receivesReleaseRequests: true }),
     ...(companion?.releaseRequested === undefined ? {} : { releaseRequested: companion.releaseRequested }),
     ...(principal === "" ? {} : { principal }),
-    ...(companion?.value === "fair" ? { kind: companion.value } : {}),
+    ...(isNamedKind(companion?.value) ? { kind: companion.value } : {}),
   };
+}
+
+/** Whether the value of a companion names a kind that the content of the lock does not show. */
+function isNamedKind(value: string | undefined): value is NonNullable<SeenHolder["kind"]> {
+  return value === "fair" || value === "plain_semaphore";
 }
 
 export function parseWholeNumber(text: string | undefined): number | null {
@@ -139,7 +144,7 @@ export function formatRecordLine(
   });
 }
 
-/** As in companion.lua. */
+/** Minimum time to live of a companion in milliseconds, the same as in companion.lua. */
 const COMPANION_MS_MIN = 600_000;
 
 /** Computes how long the companion of a new hold is kept, in ms. */

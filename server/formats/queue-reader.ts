@@ -7,7 +7,7 @@ export interface QueuedClient {
   /** `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** Whether it is a waiter of Lockkeeper's verbs in the queue of a library. */
+  /** Whether the waiter is a Lockkeeper client in the queue of a library. */
   readonly isOurs?: boolean;
 }
 
@@ -20,7 +20,10 @@ export interface QueueReader {
   readonly order: "in_turn" | "unknown";
   /** Builds read-only commands. */
   buildCommands(key: Key): readonly ReadCommand[];
-  /** @param answers one per command, strings as bytes; `undefined` if Redis refused it  @param asOf Redis clock */
+  /**
+   * @param answers one per command, strings as bytes; `undefined` if Redis refused the command
+   * @param asOf the Redis clock in Unix ms
+   */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 

@@ -34,7 +34,7 @@
 -- include reserve.lua
 -- include strings/signals.lua
 
--- The longest wait for a reply (attempt.ts).
+-- The maximum time that a client waits for a reply (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
 
 local token, principal, request_id, digest, acquired_by = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[8] or ''
@@ -66,7 +66,8 @@ if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'un
 -- The companion of a Lockkeeper hold has its TTL from the acquire; any other companion gets a short one.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
-  -- Changes nothing, and comes first: after the first write, a full Redis accepts commands that need memory.
+  -- PEXPIRE keeps the TTL and comes first because a full Redis accepts it. After a script's first write, Redis no longer
+  -- refuses commands that need memory.
   redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))
   redis.call('SET', KEYS[2], format_companion(companion), 'PX', format_integer(left_ms))
 end

@@ -62,7 +62,10 @@ function createHoldEndedError(key: Key): LostError {
 /** Formats whose expiry is not determined by the TTL of the key alone. */
 const DEADLINE_IN_VALUE: ReadonlySet<FormatName> = new Set(["timestamp", "redis-lock"]);
 
-/** @throws ReadOnlyError */
+/**
+ * Checks that Lockkeeper can extend the lock.
+ * @throws ReadOnlyError
+ */
 function assertExtensible(seen: HeldObservation): void {
   const why = explainNotExtensible(seen);
   if (why === undefined) return;

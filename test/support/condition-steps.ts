@@ -29,12 +29,11 @@ export const conditionStep: fc.Arbitrary<ConditionStep> = fc.oneof(
   { weight: 7, arbitrary: toClientStep("acquire") },
   { weight: 7, arbitrary: fc.record({ do: fc.constant("await" as const), condition }) },
   { weight: 4, arbitrary: toClientStep("reacquire") },
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constantFrom("signal" as const, "signal_all" as const), condition }),
-  },
-  { weight: 4, arbitrary: toClientStep("die") },
-  { weight: 5, arbitrary: toClientStep("renew", "stop", "leave", "leave", "keep", "repeat_await") },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("signal" as const), condition }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("signal_all" as const), condition }) },
+  { weight: 3, arbitrary: toClientStep("die") },
+  { weight: 3, arbitrary: toClientStep("leave") },
+  { weight: 4, arbitrary: toClientStep("renew", "stop", "keep", "repeat_await") },
   { weight: 1, arbitrary: toClientStep("await_lost", "signal_lost") },
   {
     weight: 5,

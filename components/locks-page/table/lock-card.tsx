@@ -92,7 +92,10 @@ export const LockCard = memo(function LockCard({
   );
 });
 
-/** Offers only urgent releases. Other locks are released on their page, which a tap on the card opens. */
+/**
+ * Shows the release button only if a release is urgent. Other locks are released on their page, which a tap on the card
+ * opens.
+ */
 function CardReleaseButton(props: ReleaseButtonProps) {
   if (!useIsReleaseUrgent(props.lock)) return null;
   return (

@@ -111,7 +111,7 @@ export const LOCK_PROBLEMS = {
   },
   limit_conflict: {
     meaning:
-      "The semaphore has another limit than the request states, or fewer permits in total than requested. Without `limit`, it does not exist.",
+      "The request states a different `limit` from that of the semaphore, or more permits than its limit; or it states none and the semaphore does not exist.",
     outcome: "not_done",
     retry: "after_change",
     remedy:

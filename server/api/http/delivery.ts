@@ -10,9 +10,9 @@ import type { Socket } from "node:net";
  * read.
  */
 
-/** A client that closes the connection this long after a response has read it. */
+/** Time after a response, in ms, within which a client that closes the connection may not have read it. */
 const UNREAD_WINDOW_MS = 1000;
-/** Time for the reset to arrive. */
+/** Time for the reset to arrive, in ms. */
 const END_DELAY_MS = 30;
 
 interface SentResponse {

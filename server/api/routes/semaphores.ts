@@ -43,10 +43,13 @@ function createLimitRoute(): Route {
       description: "The permits of the semaphore.",
     },
     errors: ERRORS,
+    audit: ({ body }) => ({ action: "set_semaphore_limit", details: body }),
     handle: async ({ target, key, body }) => {
-      const { limit, available, acquired, asOf } = await target.locks.setLimit(key, body.limit);
-      const permits = { limit, available, acquired, asOf };
-      return createJsonResponse(200, { target: target.name, ...toKeyFields(key), ...permits });
+      const permits = await target.locks.setLimit(key, body.limit);
+      const { limit, available, acquired, previousLimit, asOf } = permits;
+      const response = { target: target.name, ...toKeyFields(key), limit, available, acquired, asOf };
+      const auditOutcome = { details: { previousLimit, available, acquired } };
+      return createJsonResponse(200, response, { auditOutcome });
     },
   });
 }
@@ -66,6 +69,7 @@ function createLatchRoute(): Route {
     idempotent: "by_lock",
     response: { status: 201, schema: Latch, example: LATCH_EXAMPLE, description: "The closed latch." },
     errors: [...ERRORS, "already_exists", "idempotency_key_reused"],
+    audit: ({ body }) => ({ action: "set_latch_count", details: body }),
     handle: async ({ target, key, body, principal, requestId }) => {
       const caller = { principal: principal.id, requestId };
       const { isSet, ...latch } = await target.locks.latches.trySetCount(key, body.count, caller);

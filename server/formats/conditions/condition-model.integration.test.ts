@@ -13,6 +13,7 @@ import {
 } from "../../../test/support/condition-steps.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { LockWriter } from "../lock-writer.ts";
+import { FairWriter } from "../redisson/fair-writer.ts";
 import { type ConditionKind, ConditionScripts } from "./condition-scripts.ts";
 
 const it = redisTest();
@@ -24,7 +25,7 @@ const steps = fc.array(conditionStep, { minLength: STEPS, maxLength: STEPS, size
 
 const createScripts = (kind: ConditionKind, scripts?: URL): ScriptsUnderTest => ({
   kind,
-  writer: new LockWriter("redisson", kind, scripts),
+  writer: kind === "fair" ? new FairWriter(scripts) : new LockWriter("redisson", kind, scripts),
   conditions: new ConditionScripts(scripts),
 });
 

@@ -1,6 +1,6 @@
--- The fast path of acquire.lua: the lock is free and has no counter of a fenced lock, there are no waiters, and the request
--- is new and has no options except a lease. Every other case continues below in acquire.lua. The effects are exactly the
--- same; a property test compares them.
+-- The fast path of acquire.lua. It applies if the lock is free, has no counter of a fenced lock and no waiters, and the
+-- request is new and has no options except a lease. Every other case continues below in acquire.lua. The effects are
+-- exactly the same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
@@ -15,7 +15,7 @@ if #ARGV == 7 and is_free() then
   local last_fence, window = '', ''
   if stored ~= '' then
     stored = type(stored) == 'string' and #stored <= 8192 and stored or ''
-    -- Tries the companion that a release leaves first, then any other.
+    -- Matches the companion that a release leaves first, then any other.
     last_fence, window = string.match(stored, '^\n\n0\n(%d*)\n0\n0\n0\n0\n%d*\n%l*\n\n\n(\n.*)$')
     if not last_fence then last_fence, window =
       string.match(stored, '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end

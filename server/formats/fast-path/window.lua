@@ -1,6 +1,6 @@
 -- Shared by the fast paths: the request window, if an entry can be appended.
 
--- Whether an entry can be appended: nothing has to be removed, and the request is not in the window. A few expired entries
+-- Whether an entry can be appended: no entry has to be removed, and the request is not in the window. A few expired entries
 -- may remain.
 local function can_append_request(window, request_id, now_s)
   if window == '' then return true end

@@ -4,7 +4,7 @@ import type { ReadCommand } from "../queue-reader.ts";
 import { COMPANION_BYTES_MAX } from "../raw-key.ts";
 import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
 
-/** Reads the companion that the hold of each permit has if the permit is its first. */
+/** Builds commands that read a companion for each permit. Only the first permit of a Lockkeeper hold has one. */
 export function buildPermitCommands({ key, holders }: HeldObservation): ReadCommand[] {
   return holders.map(
     ({ token }): ReadCommand => [
@@ -46,7 +46,7 @@ function parsePermitCompanion(answer: unknown): Companion | undefined {
   return companion;
 }
 
-/** A hold ends when its first permit expires. */
+/** Creates the holder of several permits, which ends when its first permit expires. */
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);

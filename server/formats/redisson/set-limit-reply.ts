@@ -8,12 +8,17 @@ export type SetLimitReply =
       readonly asOf: number;
       readonly available: number;
       readonly acquired: number;
+      /** `null` if there was no semaphore. */
+      readonly previousLimit: number | null;
     };
 
 export function parseSetLimitReply(reply: unknown): SetLimitReply {
-  const [outcome, first, available, acquired] = Array.isArray(reply) ? reply.map(String) : [];
-  if (outcome === "not_a_lock") return { outcome, type: first ?? "" };
-  if (outcome === "limited")
-    return { outcome, asOf: Number(first), available: Number(available), acquired: Number(acquired) };
+  const [outcome, first, available, acquired, before] = Array.isArray(reply) ? reply.map(String) : [];
+  if (outcome === "not_a_lock") return { outcome, type: first ?? "", foundKind: acquired };
+  if (outcome === "limited") {
+    const previousLimit = before === "-1" ? null : Number(before);
+    const permits = { available: Number(available), acquired: Number(acquired), previousLimit };
+    return { outcome, asOf: Number(first), ...permits };
+  }
   throw new UnexpectedReplyError(`set-limit.lua returned ${JSON.stringify(outcome)}`);
 }

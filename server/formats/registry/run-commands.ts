@@ -71,7 +71,10 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
   return replies.map(([error, reply]) => error ?? reply);
 }
 
-/** Auxiliary keys may be in another slot than the lock. @throws any error that is not a reply from Redis */
+/**
+ * Sends a redirected command to the right node, because auxiliary keys may be in another slot than the lock. @throws
+ * any error that is not a reply from Redis
+ */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
   if (!isReplyError(error)) throw error;
   if (routing === undefined || !/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;

@@ -40,7 +40,7 @@ import { renewInGroups } from "./renew-in-groups.ts";
 /** The location of locks: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type RedisLocation = string | SentinelLocation | ClusterLocation | QuorumLocation;
 
-/** What a backend needs besides its location. A quorum has neither fair locks nor signalled libraries. */
+/** The parts of a backend besides its location. A quorum has neither fair locks nor signaled libraries. */
 export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs"> {
   /** `reads` for a target that is never written to; `reads_and_writes` by default. */
   readonly use?: MasterUse;

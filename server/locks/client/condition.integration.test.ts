@@ -102,7 +102,9 @@ describe("a condition in the client library", () => {
       expect(await hold.condition("c").signalAll()).toBe(0);
     });
     await Promise.all(waits);
-    expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(order.slice(0, 3)).toEqual([0, 1, 2]);
+    // A release can be handed over within a process.
+    expect(order.slice(3).sort()).toEqual([3, 4, 5]);
   });
 
   it("after waitMs without a signal, await returns false with the lock", async ({ client, other, key }) => {

@@ -6,7 +6,7 @@ import type { Hold } from "./hold.ts";
 
 /** Options of `acquire`. */
 export interface HoldOptions {
-  /** Lease in milliseconds; 30,000 by default. The watchdog renews after a third of it. */
+  /** Lease in milliseconds; 30,000 by default. The watchdog renews it after a third of that time. */
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
@@ -23,7 +23,10 @@ export interface HoldOptions {
    * read/write lock, which several readers or one writer can hold. Only for `redisson`.
    */
   readonly kind?: WritableKind | undefined;
-  /** The number of permits, all or none; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
+  /**
+   * The number of permits, which become the `count` of the hold. All of them are acquired, or none. Only for the kind
+   * `semaphore`; 1 by default.
+   */
   readonly permits?: number | undefined;
   /**
    * The total number of permits; only for the kind `semaphore`. A missing semaphore is created with it, and an existing one
@@ -34,7 +37,7 @@ export interface HoldOptions {
   readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
+  /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;

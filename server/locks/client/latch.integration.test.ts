@@ -50,7 +50,7 @@ describe("a latch in the client library", () => {
     await other.countDown(key);
     const { code, ms } = await opened;
     expect(code).toBe("ok");
-    // The interval at which waiters look without a message is two seconds.
+    // Without a message, waiters retry after two seconds.
     expect(ms).toBeLessThan(1000);
   });
 

@@ -16,7 +16,8 @@ export interface LatchWaitOptions {
 }
 
 /**
- * A count-down latch, as Redisson's `RCountDownLatch`: clients wait until its count is 0. It is open while it has no count.
+ * A count-down latch like Redisson's `RCountDownLatch`. Clients wait until its count is 0. A latch without a count is
+ * open.
  */
 export class Latch {
   constructor(
@@ -37,7 +38,7 @@ export class Latch {
   }
 
   /**
-   * Decreases the count by one. At 0 the latch opens for all clients that wait.
+   * Decreases the count by one. At 0, the latch opens and all waiting clients continue.
    *
    * @returns the remaining count; 0 if the latch is open
    * @throws NotALockError, KeyNotAllowedError, UnavailableError, UnknownOutcomeError

@@ -54,7 +54,7 @@ export class Latches implements LatchVerbs {
     const look = async () => {
       const now = await this.#read(key);
       first ??= now;
-      // A new count may have been set since the latch was opened.
+      // If the latch was opened since the first attempt, the wait is over, even if a new count has been set.
       if (now.count > 0 && now.openedUs <= first.openedUs) return new ClosedLatch(key, now);
       return { done: new OpenLatch({ key, count: 0, asOf: now.asOf }) };
     };
@@ -81,14 +81,17 @@ function requireCount(key: Key, reply: LatchReply): CountReply {
 
 const toLatchCount = (key: Key, { count, asOf }: CountReply): LatchCount => ({ key, count, asOf });
 
-/** The end of a wait. It took nothing, so it cannot be revoked. */
+/** The result of a wait that ended. Nothing was acquired, so there is nothing to revoke. */
 class OpenLatch implements Revocable {
   constructor(readonly latch: LatchCount) {}
 
   revoke(): void {}
 }
 
-/** A look at a closed latch. It has no lease, so its waiters are woken by messages and look at intervals. */
+/**
+ * The result of an attempt that found the latch closed. A latch has no lease, so waiters are woken by messages and also
+ * retry at intervals.
+ */
 class ClosedLatch implements HeldOutcome {
   readonly heldMs = null;
 

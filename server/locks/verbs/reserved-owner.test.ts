@@ -34,7 +34,7 @@ describe("reservation owner strings", () => {
     fc.assert(
       fc.property(names, (who) => {
         const owner = formatReservedOwner(who);
-        // The beginning is the one thing that apps may not take; nothing else may be wrong.
+        // Only the prefix, which applications may not use, is invalid.
         expect(findOwnerFault(owner.replaceAll("lockkeeper:", "lockkeeper "))).toBeUndefined();
         expect(parseReservedOwner(owner)).not.toBe(MIN_HOLD_RESERVER);
         expect(owner.startsWith(RESERVED_OWNER_PREFIX)).toBe(true);

@@ -59,7 +59,7 @@ describe("waiting for permits", () => {
     await locks.release(hold);
     const { code, ms } = await served;
     expect(code).toBe("ok");
-    // The interval at which waiters try again without a message is two seconds.
+    // Without a message, waiters retry after two seconds.
     expect(ms).toBeLessThan(1000);
   });
 
@@ -101,7 +101,7 @@ describe("waiting for permits", () => {
     const [two, one] = [await take(key, 2, { limit: 3 }), await take(key)];
     await locks.release(one);
     await locks.release(two);
-    // The first one is that of the new semaphore.
+    // The first message is that of the new semaphore.
     await expect.poll(() => messages).toEqual(["1", "1", "3"]);
   });
 

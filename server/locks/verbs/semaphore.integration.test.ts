@@ -190,7 +190,7 @@ describe("permits of Redisson", () => {
     key,
   }) => {
     const hold = await take(key, 3, { limit: 3 });
-    // As Redisson releases a permit by its id.
+    // Releases a permit by its id, like Redisson.
     await direct.zrem(getPermitsKey(key), computePermitIds(hold.token, 3)[1] ?? "");
     await direct.incr(key);
     expect(await locks.verify(hold)).toMatchObject({ held: false });

@@ -18,8 +18,8 @@ export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * `undefined` while the lock is free and another waiter is next, and on a quorum, where an attempt occupies votes for a
-   * short time and must not be repeated soon.
+   * `undefined` while the lock is free and another waiter is next, and on a quorum, where each attempt occupies votes
+   * for a short time and must not be repeated soon.
    */
   readonly holder?: SeenHold | undefined;
   /** Creates the error only when needed, because it uses more memory than the rest of a waiter. */
@@ -35,7 +35,7 @@ export type WaitEndReason = "timed_out" | "given_up" | "superseded";
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
-  /** The listener; a new one replaces it. */
+  /** The listener. A new one replaces the previous one. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
 

@@ -1,12 +1,17 @@
 import type { AnalyzedHistory } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
+import { isReadWrite } from "../history/exclusion.ts";
 import { findFenceLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
+import { findUnknownWriters } from "./reader-fences.ts";
 
-/** C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. */
+/**
+ * C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. The readers of a read/write lock
+ * have the fence of its last writer.
+ */
 export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
-  const holds = claims.filter(({ count }) => count === 1);
+  const holds = claims.filter(({ isReentry }) => !isReentry);
   const broken = groupByLock(claims).flatMap((group) => [...findDuplicates(group), ...findInversions(group)]);
   const isDocumented = ({ claim }: OrderBreach) => findAcquireLosses(claim, story).length > 0;
   return {
@@ -14,13 +19,14 @@ export const checkFenceOrder: Check = (story) => {
     title: "order of fences",
     violations: [
       ...groupByLock(claims).flatMap((group) => [...findUnfenced(group), ...findChanged(group)]),
+      ...groupByLock(claims.filter(isReadWrite)).flatMap((group) => findUnknownWriters(group, story)),
       ...broken.filter((each) => !isDocumented(each)).map(({ violation }) => violation),
     ],
     notes: [`${holds.length} fences`, ...describeKnownCauses(story, broken.filter(isDocumented))],
   };
 };
 
-/** Two claims of which the later one has no fence above the earlier one's. */
+/** Two claims of which the later one does not have the larger fence. */
 interface OrderBreach {
   readonly claim: Claim;
   readonly violation: Violation;
@@ -29,7 +35,7 @@ interface OrderBreach {
 const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
   findFenceLosses(story, { from: sent, to: ack });
 
-/** What is known to break the order either shows, or it is said that it did not. */
+/** Describes the faults known to break the order, or states that none of them did. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
@@ -44,7 +50,7 @@ function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreac
   ];
 }
 
-const isFirst = ({ count, fence }: Claim) => count === 1 && fence !== null;
+const isFirst = ({ isReentry, fence }: Claim) => !isReentry && fence !== null;
 
 function findUnfenced(claims: readonly Claim[]): Violation[] {
   return claims.flatMap((claim) =>
@@ -56,7 +62,9 @@ function findUnfenced(claims: readonly Claim[]): Violation[] {
 
 function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   const seen = new Map<string, Claim>();
-  return claims.filter(isFirst).flatMap((claim) => {
+  // Readers share the fence of a writer.
+  const exclusive = claims.filter((claim) => isFirst(claim) && claim.kind !== "read");
+  return exclusive.flatMap((claim) => {
     const before = seen.get(String(claim.fence));
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
@@ -67,7 +75,10 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   });
 }
 
-/** Only what was answered before the other request was sent was certainly granted before it. */
+/**
+ * Finds claims out of order. Only a claim that was answered before the other request was sent was certainly granted
+ * first.
+ */
 function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);
@@ -78,7 +89,7 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
     for (let next = answered[at]; next !== undefined && next.ack < claim.sent; next = answered[++at]) {
       if (highest === undefined || isAbove(next, highest)) highest = next;
     }
-    if (highest !== undefined && isAbove(highest, claim)) {
+    if (highest !== undefined && isOutOfOrder(highest, claim)) {
       const what = `${claim.token} was granted ${claim.fence} after ${highest.token} had ${highest.fence}`;
       const { asked, granted } = claim.written;
       found.push({
@@ -90,14 +101,20 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
   return found;
 }
 
+/** A writer has a fence above that of each reader before it; that it differs from those of writers is looked at elsewhere. */
+function isOutOfOrder(before: Claim, claim: Claim): boolean {
+  if (before.kind === "read" && claim.kind === "write" && before.fence === claim.fence) return true;
+  return isAbove(before, claim);
+}
+
 const isAbove = (one: Claim, other: Claim) => BigInt(one.fence ?? 0) > BigInt(other.fence ?? 0);
 
 function findChanged(claims: readonly Claim[]): Violation[] {
   const current = new Map<string, Claim>();
   return claims.flatMap((claim) => {
     const outer = current.get(claim.token);
-    if (claim.count === 1) current.set(claim.token, claim);
-    if (claim.count === 1 || outer === undefined || outer.fence === claim.fence) return [];
+    if (!claim.isReentry) current.set(claim.token, claim);
+    if (!claim.isReentry || outer === undefined || outer.fence === claim.fence) return [];
     const what = `${claim.token} had ${outer.fence}, and ${claim.fence} after it entered again`;
     return [createViolation("C2", what, [outer.written.granted, claim.written.granted])];
   });

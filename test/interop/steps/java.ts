@@ -27,11 +27,14 @@ export function provideRedisson(): Promise<JavaTool> {
     name: "redisson",
     pom: "pom.xml",
     sources: [
+      "InteropPeer.java",
       "RedissonPeer.java",
       "RedissonObjects.java",
       "RedLockPeer.java",
       "ReadWritePeer.java",
       "SharedObjectsPeer.java",
+      "RequestLoop.java",
+      "KindsPeer.java",
     ],
   });
 }

@@ -91,8 +91,7 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
   },
   signalAllOnCondition: {
     summary: "唤醒所有等待条件变量的客户端",
-    description:
-      "唤醒所有等待的客户端。你释放锁之后，它们按开始等待的顺序依次获取锁，除非其他客户端抢先获取。",
+    description: "唤醒所有等待的客户端。你释放锁之后，它们依次获取锁，通常按开始等待的顺序。",
     parameters: { id: "条件变量的名称：1 到 64 个字母、数字、点、`_` 或 `-`。任何名称都可以使用。" },
     results: { "200": "信号的结果。" },
   },

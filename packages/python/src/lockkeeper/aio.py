@@ -133,14 +133,14 @@ class AsyncHolding(Generic[Kind]):
     async def run(
         self, command: Sequence[str], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None
     ) -> int:
-        """As ``Hold.run``. If the task is cancelled, the command is killed."""
+        """Like ``Hold.run``. If the task is cancelled, the command is killed."""
         cancellation = Cancellation()
         return await run_in_thread(
             lambda: self._held._run_command(command, env, cwd, cancellation), cancellation.cancel
         )
 
     async def release(self) -> str:
-        """As ``Hold.release``. If the task is cancelled, the release is completed first."""
+        """Like ``Hold.release``. If the task is cancelled, the release is completed first."""
         return await run_in_thread(self._held.release)
 
     async def __aenter__(self: Self) -> Self:
@@ -227,13 +227,13 @@ class AsyncClient:
             yield hold
 
     async def acquire(self, key: str, **options: Unpack[AcquireOptions]) -> AsyncHold:
-        """As ``Client.acquire``."""
+        """Like ``Client.acquire``."""
         wait = Cancellation()
         held = await _acquire(lambda: self._client._acquire(key, options, wait), wait)
         return AsyncHold(held)
 
     async def acquire_all(self, keys: Sequence[str], **options: Unpack[AcquireOptions]) -> AsyncHoldGroup:
-        """As ``Client.acquire_all``."""
+        """Like ``Client.acquire_all``."""
         wait = Cancellation()
         held = await _acquire(lambda: self._client._acquire_all(keys, options, wait), wait)
         return AsyncHoldGroup(held)
@@ -247,7 +247,7 @@ class AsyncClient:
         cwd: Optional[str] = None,
         **options: Unpack[AcquireOptions],
     ) -> int:
-        """As ``Client.run``."""
+        """Like ``Client.run``."""
         async with await self.acquire(key, **options) as hold:
             return await hold.run(command, env=env, cwd=cwd)
 

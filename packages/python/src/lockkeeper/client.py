@@ -65,7 +65,7 @@ class Client:
     def lock(self, key: str, **options: Unpack[AcquireOptions]) -> Iterator[Hold]:
         """Acquires the lock for a ``with`` block, and releases it when the block ends.
 
-        Raises as ``acquire``; ``LockLost`` if the block ended without an exception after the loss.
+        Raises the errors of ``acquire``, and ``LockLost`` if the block ended without an exception after the loss.
         """
         with self.acquire(key, **options) as hold:
             yield hold
@@ -79,9 +79,9 @@ class Client:
         return self._acquire(key, options, None)
 
     def acquire_all(self, keys: Sequence[str], **options: Unpack[AcquireOptions]) -> HoldGroup:
-        """Acquires up to 32 locks: all or none. While it waits, it holds none of them.
+        """Acquires up to 32 locks, or none of them. While it waits, it holds none of them.
 
-        Use the group as a context manager. Raises as ``acquire``.
+        Use the group as a context manager. Raises the errors of ``acquire``.
         """
         return self._acquire_all(keys, options, None)
 

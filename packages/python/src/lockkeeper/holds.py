@@ -48,7 +48,7 @@ class Hold(Holding):
         self.kind = options.get("kind", "lock")
         self.lease_s = grant.lease_s
         self.is_renewed = options.get("renewal", "automatic") == "automatic"
-        #: Whether the result of a downgrade is awaited or unknown. Neither kind could be renewed with certainty.
+        #: Whether the result of a downgrade is pending or unknown. It is then not known which kind to renew.
         self.is_uncertain = False
         self._keeper = keeper
         self._outcome: Optional[str] = None

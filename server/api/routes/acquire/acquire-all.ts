@@ -80,7 +80,10 @@ async function acquireLocks(
   return await respond(target, keys, waiting, claims, wait);
 }
 
-/** @throws ForbiddenError if the caller may not lock one of the keys */
+/**
+ * Checks that the caller may lock all keys.
+ * @throws ForbiddenError
+ */
 function assertAllAllowed(principal: Principal, { name: target }: Target, keys: readonly string[]): void {
   const refused = keys.find((key) => !canAccess(principal, "lock", { target, key }));
   if (refused === undefined) return;

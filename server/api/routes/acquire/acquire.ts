@@ -5,6 +5,7 @@ import {
   InvalidHoldIdError,
 } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
+import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
 import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";
 import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
@@ -99,7 +100,8 @@ function acquireLock(
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
   const acquireOptions = toAcquireOptions(body, principal, requestId);
-  const claim = quotas.claim(principal, { target: target.name, key, kind: body.kind }, acquireOptions);
+  const lock = { target: target.name, key, kind: body.kind, token: deriveSharedToken(acquireOptions) };
+  const claim = quotas.claim(principal, lock, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
   const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {

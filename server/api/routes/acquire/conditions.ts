@@ -48,7 +48,7 @@ export function createConditionRoutes(services: Pick<Services, "pendingRequests"
       operationId: "signalAllOnCondition",
       summary: "Signal all clients that wait for a condition",
       description:
-        "Wakes all clients that wait. They acquire the lock one after the other once you have released it, in the order in which they began to wait unless another client gets in first.",
+        "Wakes all clients that wait. They acquire the lock one after the other once you have released it, usually in the order in which they began to wait.",
     }),
   ];
 }

@@ -10,32 +10,35 @@ local REQUEST_MS = 120000
 local REQUEST_BYTES_MAX = 64
 
 -- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock' and the type of the key; 'fault' and its error. KEYS[k]
--- exists if the number is a semaphore.
-local function read_latch(k)
+-- or KEYS[o] exists if the number is a semaphore.
+local function read_latch(k, o)
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
     if not is_wrong_type(text) then return 'fault', text end
     return 'not_a_lock', redis.call('TYPE', KEYS[1]).ok
   end
   if text == '' and redis.call('EXISTS', KEYS[1]) == 0 then return 'open', 0 end
-  if redis.call('EXISTS', KEYS[k]) == 1 then return 'not_a_lock', 'string' end
+  if redis.call('EXISTS', KEYS[k], KEYS[o]) > 0 then return 'not_a_lock', 'string' end
   -- A latch has no TTL, and its key is deleted at 0.
   if not is_counter(text) or tonumber(text) < 1 or redis.call('PTTL', KEYS[1]) ~= -1 then return 'not_a_lock', 'string' end
   return 'closed', tonumber(text)
 end
 
--- Whether the request was executed before: true, false, or 'reused' if its id was used for another request.
+-- Returns the count that the request left behind when it was executed before; false if it was not, 'reused' if its id was
+-- used for another request.
 local function find_earlier_request(k, verb, digest)
   local stored = read_text(k, REQUEST_BYTES_MAX)
   if stored == '' then return false end
-  return stored == verb .. ' ' .. digest or 'reused'
+  local content = verb .. ' ' .. digest .. ' '
+  local count = string.sub(stored, #content + 1)
+  return string.sub(stored, 1, #content) == content and is_counter(count) and count or 'reused'
 end
 
-local function remember_latch_request(k, verb, digest)
-  redis.call('SET', KEYS[k], verb .. ' ' .. digest, 'PX', REQUEST_MS)
+local function remember_latch_request(k, verb, digest, count)
+  redis.call('SET', KEYS[k], verb .. ' ' .. digest .. ' ' .. count, 'PX', REQUEST_MS)
 end
 
--- 0 opens the latch, 1 states that it has a new count.
+-- Publishes the message of Redisson: 0 if the latch is open, 1 if it has a new count.
 local function publish_latch(channel, message, is_sharded)
   redis.pcall('PUBLISH', channel, message)
   if is_sharded then redis.pcall('SPUBLISH', channel, message) end

@@ -2,14 +2,14 @@
 --
 -- The first key is the latch.
 -- KEYS[2] when the latch was opened last by a client of Lockkeeper, in µs
--- KEYS[3] the permits if it is a semaphore
+-- KEYS[3] and KEYS[4] the permits if it is a semaphore
 --
--- Returns {'count', now ms, count (0: open), when it was opened last, in µs, or '0'}    {'not_a_lock', type}
+-- Returns {'count', now ms, count (0: open), when it was last opened, in µs, or '0'}    {'not_a_lock', type}
 
 -- include latch.lua
 
 local time = redis.call('TIME')
-local state, count = read_latch(3)
+local state, count = read_latch(3, 4)
 if state == 'fault' then return count end
 if state == 'not_a_lock' then return { state, count } end
 local opened = read_text(2, COUNTER_BYTES_MAX)

@@ -1,0 +1,43 @@
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import type { Claim } from "../history/claims.ts";
+import { findDataLosses } from "../history/losses.ts";
+import { createViolation, type Violation } from "./check.ts";
+
+/**
+ * Readers whose fence is that of no known writer although one was before them, and nothing explains it: neither a writer that
+ * was never answered, nor lost data. Whether it is that of the last writer is a question of the order.
+ */
+export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHistory): Violation[] {
+  const writers = claims.filter(({ kind }) => kind === "write");
+  const fences = new Set(writers.map(({ fence }) => fence));
+  const lock = claims[0]?.lock;
+  const unanswered = listUnansweredWriters(lock, story);
+  const readers = claims.filter(
+    ({ kind, isReentry, fence }) => kind === "read" && !isReentry && !fences.has(fence),
+  );
+  return readers.flatMap((reader) => {
+    const before = writers.find(({ ack }) => ack < reader.sent);
+    const mayBeNew = unanswered.some((askedAt) => askedAt < reader.ack);
+    const isLost = findDataLosses(story, { from: Number.NEGATIVE_INFINITY, to: reader.ack }).length > 0;
+    if (before === undefined || mayBeNew || isLost) return [];
+    const what = `${reader.token} reads with ${reader.fence}, which no writer was granted`;
+    return [
+      createViolation("C2", what, [before.written.granted, reader.written.asked, reader.written.granted]),
+    ];
+  });
+}
+
+/** When writers asked who may have been granted the lock without hearing of it. */
+function listUnansweredWriters(lock: string | undefined, { history }: AnalyzedHistory): number[] {
+  const open = new Map<string, number>();
+  const unanswered: number[] = [];
+  for (const { op, type, kind, process, call, t, lock: key } of history) {
+    if (op !== "acquire" || kind !== "write" || key !== lock) continue;
+    const name = `${process}#${call}`;
+    const askedAt = open.get(name);
+    if (type === "invoke") open.set(name, t);
+    else open.delete(name);
+    if (type === "info" && askedAt !== undefined) unanswered.push(askedAt);
+  }
+  return [...unanswered, ...open.values()];
+}
