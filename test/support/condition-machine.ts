@@ -86,6 +86,8 @@ export class ConditionMachine {
     switch (step.do) {
       case "acquire":
         return this.#acquire(step.client);
+      case "wait":
+        return this.#wait(step.client, step.condition);
       case "await":
         return this.#await(step.condition);
       case "signal":
@@ -111,6 +113,11 @@ export class ConditionMachine {
   async #acquire(client: number): Promise<void> {
     if (this.#holder !== undefined || this.#findWaiter(client) !== undefined) return;
     this.#begin(client, 1, await this.#sendAcquire(this.#createId()));
+  }
+
+  async #wait(client: number, condition: ConditionName): Promise<void> {
+    await this.#acquire(client);
+    if (this.#holder?.client === client) await this.#await(condition);
   }
 
   /** @param restores the waiter whose hold is restored */

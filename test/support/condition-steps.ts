@@ -13,6 +13,7 @@ export type ConditionStep =
       readonly do: "acquire" | "reacquire" | "renew" | "stop" | "leave" | "keep" | "die";
       readonly client: number;
     }
+  | { readonly do: "wait"; readonly client: number; readonly condition: ConditionName }
   | { readonly do: "await"; readonly condition: ConditionName }
   | { readonly do: "repeat_await" | "await_lost" | "signal_lost"; readonly client: number }
   | { readonly do: "signal" | "signal_all"; readonly condition: ConditionName }
@@ -26,8 +27,10 @@ const toClientStep = <Do extends string>(...names: Do[]) =>
 
 /** Mostly acquires, waits and signals, because the others need waiters. */
 export const conditionStep: fc.Arbitrary<ConditionStep> = fc.oneof(
-  { weight: 7, arbitrary: toClientStep("acquire") },
-  { weight: 7, arbitrary: fc.record({ do: fc.constant("await" as const), condition }) },
+  // Otherwise, two clients would rarely wait for the same condition.
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("wait" as const), client, condition }) },
+  { weight: 5, arbitrary: toClientStep("acquire") },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("await" as const), condition }) },
   { weight: 4, arbitrary: toClientStep("reacquire") },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("signal" as const), condition }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("signal_all" as const), condition }) },
