@@ -2,30 +2,26 @@ import { z } from "zod";
 import { asOfSchema } from "../lock.ts";
 import { Hold, HoldIdText, WAIT_MS_MAX } from "./verb.ts";
 
-export const CONDITION_WAIT_MS_DEFAULT = 30_000;
-export const REACQUIRE_MS_DEFAULT = 25_000;
-
 const createWaitSchema = () =>
   z
     .int(`must be a whole number of milliseconds from 0 to ${WAIT_MS_MAX}`)
     .min(0, "must be at least 0")
-    .max(WAIT_MS_MAX, `must be at most ${WAIT_MS_MAX}`)
-    .optional();
+    .max(WAIT_MS_MAX, `must be at most ${WAIT_MS_MAX}`);
 
 export const AwaitInput = z
   .strictObject({
     waitMs: createWaitSchema().meta({
-      description: `How long to wait for a signal, in milliseconds. Defaults to ${CONDITION_WAIT_MS_DEFAULT}. The lock is acquired again after that as well.`,
+      description:
+        "How long to wait for a signal, in milliseconds. The lock is acquired again after that as well.",
     }),
     reacquireMs: createWaitSchema().meta({
-      description: `How long to wait for the lock after the signal or the end of \`waitMs\`, in milliseconds. Defaults to ${REACQUIRE_MS_DEFAULT}. If that is not enough, the request fails with \`timeout\` and nothing is held.`,
+      description: `How long to wait for the lock after the signal or the end of \`waitMs\`, in milliseconds. If that is not enough, the request fails with \`timeout\` and nothing is held. Both waits together may take ${WAIT_MS_MAX}.`,
     }),
   })
   .superRefine(({ waitMs, reacquireMs }, context) => {
-    const totalMs = (waitMs ?? CONDITION_WAIT_MS_DEFAULT) + (reacquireMs ?? REACQUIRE_MS_DEFAULT);
-    if (totalMs <= WAIT_MS_MAX) return;
+    if (waitMs + reacquireMs <= WAIT_MS_MAX) return;
     const message = `waitMs and reacquireMs must add up to at most ${WAIT_MS_MAX}`;
-    context.addIssue({ code: "custom", path: [waitMs === undefined ? "reacquireMs" : "waitMs"], message });
+    context.addIssue({ code: "custom", path: ["waitMs"], message });
   })
   .meta({ id: "AwaitInput" });
 export type AwaitInput = z.infer<typeof AwaitInput>;

@@ -42,9 +42,9 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
   },
   setSemaphoreLimit: { limit: "许可总数。信号量不存在时以此创建。" },
   awaitCondition: {
-    waitMs: "等待信号的时长，毫秒。默认为 30000。到时之后也会重新获取锁。",
+    waitMs: "等待信号的时长，毫秒。到时之后也会重新获取锁。",
     reacquireMs:
-      "收到信号或 `waitMs` 结束之后等待锁的时长，毫秒。默认为 25000。仍未获取时返回 `timeout`，不再持有锁。",
+      "收到信号或 `waitMs` 结束之后等待锁的时长，毫秒。仍未获取时返回 `timeout`，不再持有锁。两个时长合计不超过 55000。",
   },
   setLatchCount: { count: "需要倒数的次数，倒数到 0 时闭锁打开。" },
   acquireLocks: {

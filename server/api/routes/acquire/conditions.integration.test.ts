@@ -21,7 +21,7 @@ const it = serverTest()
       (
         holdId: string,
         verb: "await" | "signal" | "signal-all",
-        body: object | undefined = verb === "await" ? {} : undefined,
+        body: object | undefined = verb === "await" ? AWAIT : undefined,
         headers = {},
         condition = "ready",
       ): Promise<ApiReply> =>
@@ -29,6 +29,7 @@ const it = serverTest()
   );
 
 const WAIT = { waitMs: 20_000 };
+const AWAIT = { waitMs: 20_000, reacquireMs: 20_000 };
 const createIdempotencyKey = () => ({ "idempotency-key": randomUUID() });
 
 describe("conditions over HTTP", () => {
@@ -114,9 +115,9 @@ describe("conditions over HTTP", () => {
   }) => {
     const { body } = await server.callVerb(key, "acquire", {});
     const id = createIdempotencyKey();
-    const first = callCondition(body.holdId, "await", {}, id);
+    const first = callCondition(body.holdId, "await", AWAIT, id);
     await waitForWaiters(key, 1);
-    const second = callCondition(body.holdId, "await", {}, id);
+    const second = callCondition(body.holdId, "await", AWAIT, id);
     expect((await first).status).not.toBe(200);
     const other = await server.callVerb(key, "acquire", WAIT);
     const signalId = createIdempotencyKey();
@@ -125,9 +126,9 @@ describe("conditions over HTTP", () => {
     await server.callHold(other.body, "release");
     const awaited = await second;
     expect(awaited.status).toBe(200);
-    const repeated = await callCondition(body.holdId, "await", {}, id);
+    const repeated = await callCondition(body.holdId, "await", AWAIT, id);
     expect(repeated).toMatchObject({ status: 200, body: { holdId: awaited.body.holdId, count: 1 } });
-    expect((await callCondition(body.holdId, "await", {}, id, "another")).body.code).toBe(
+    expect((await callCondition(body.holdId, "await", AWAIT, id, "another")).body.code).toBe(
       "idempotency_key_reused",
     );
     expect((await callCondition(body.holdId, "await")).body.code).toBe("lost");
@@ -144,7 +145,7 @@ describe("conditions over HTTP", () => {
     const abort = new AbortController();
     const path = `/holds/${gone.body.holdId}/conditions/ready/await`;
     const leaving = server
-      .fetch(path, { method: "POST", body: {}, signal: abort.signal })
+      .fetch(path, { method: "POST", body: AWAIT, signal: abort.signal })
       .catch(() => undefined);
     await waitForWaiters(key, 1);
     const stays = await server.callVerb(key, "acquire", {});
@@ -186,8 +187,10 @@ describe("conditions over HTTP", () => {
       const reply = await callCondition(writer.body.holdId, verb);
       expect([reply.status, reply.body.code]).toEqual([409, "condition_unsupported"]);
     }
-    expect((await callCondition(writer.body.holdId, "await", {}, {}, "a b")).body.code).toBe("invalid");
-    expect((await callCondition(writer.body.holdId, "await", { waitMs: 40_000 })).body.code).toBe("invalid");
+    expect((await callCondition(writer.body.holdId, "await", AWAIT, {}, "a b")).body.code).toBe("invalid");
+    expect(
+      (await callCondition(writer.body.holdId, "await", { waitMs: 40_000, reacquireMs: 20_000 })).body.code,
+    ).toBe("invalid");
     expect((await server.callHold(writer.body, "release")).body.outcome).toBe("released");
   });
 
@@ -202,7 +205,7 @@ describe("conditions over HTTP", () => {
     });
     const small = createBearerHeader(created.body.secret);
     const { body } = await server.callVerb(key, "acquire", {}, small);
-    const awaited = callCondition(body.holdId, "await", {}, small);
+    const awaited = callCondition(body.holdId, "await", AWAIT, small);
     await waitForWaiters(key, 1);
     expect((await server.callVerb(`${key}:more`, "acquire", {}, small)).body.code).toBe("quota_exceeded");
     const other = await server.callVerb(key, "acquire", WAIT);

@@ -1,10 +1,4 @@
-import {
-  AwaitedHold,
-  AwaitInput,
-  CONDITION_WAIT_MS_DEFAULT,
-  REACQUIRE_MS_DEFAULT,
-  Signalled,
-} from "../../../../lib/contract/actions/condition.ts";
+import { AwaitedHold, AwaitInput, Signalled } from "../../../../lib/contract/actions/condition.ts";
 import { AbortedError } from "../../../errors/lock-errors.ts";
 import { formatHoldId } from "../../../formats/hold-id.ts";
 import type { ConditionGrant } from "../../../locks/verbs/verbs.ts";
@@ -66,13 +60,12 @@ function createAwaitRoute(services: Pick<Services, "pendingRequests" | "quotas">
       "Gives up the hold with its whole count, waits for a signal of another holder, and acquires the lock again with the same count, lease and owner. The response is the new hold: it has another `holdId` and a larger fencing token. If the request is refused before the hold was given up (`queue_full`, `too_many_waiting`, `condition_unsupported`), the hold is unchanged. After `timeout`, nothing is held. If you disconnect, the wait ends without the lock and a signal passes to the next client; with an `Idempotency-Key`, repeat the request within 5 s to continue it. Supported for plain and fair locks of the format `redisson`, not on quorum targets.",
     body: AwaitInput,
     examples: {
-      "Wait up to 30 s": {},
       "Wait up to 10 s, then 5 s for the lock": { waitMs: 10_000, reacquireMs: 5000 },
     },
     idempotent: "by_lock",
     response: { status: 200, schema: AwaitedHold, example: AWAITED, description: "The new hold." },
     errors: [...ERRORS, "timeout", "queue_full", "too_many_waiting", "not_replicated"],
-    verb: ({ target, hold, body: { waitMs = CONDITION_WAIT_MS_DEFAULT } }) =>
+    verb: ({ target, hold, body: { waitMs } }) =>
       toVerbCall("await", target.name, hold.key, { ...hold, waitMs }),
     handle: (call) => awaitCondition(call, services),
   });
@@ -82,7 +75,7 @@ async function awaitCondition(
   { target, hold, id, body, requestId, principal, request }: HoldCall<Record<string, unknown>, AwaitInput>,
   { pendingRequests, quotas }: Pick<Services, "pendingRequests" | "quotas">,
 ): Promise<ApiResponse> {
-  const { waitMs = CONDITION_WAIT_MS_DEFAULT, reacquireMs = REACQUIRE_MS_DEFAULT } = body;
+  const { waitMs, reacquireMs } = body;
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
   const lock = { target: target.name, key: hold.key, kind: hold.kind };
