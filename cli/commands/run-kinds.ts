@@ -4,7 +4,9 @@ import { WritableKind } from "../../lib/contract/format.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 
-/** The kinds of `--kind`. A semaphore needs `--permits` instead, and a plain one may have it. */
+/**
+ * The values of `--kind`. An expirable semaphore is chosen by `--permits` alone; a plain one can be combined with it.
+ */
 export const RUN_KINDS = WritableKind.exclude(["semaphore"]);
 
 interface Permits {

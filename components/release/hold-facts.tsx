@@ -105,7 +105,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
           )}
         </HoldFact>
         <HoldFact name={messages.expires}>
-          <RemainingTime lock={lock} endedAt={endedAt} />
+          <RemainingTime lock={only === undefined ? lock : toOwnLease(lock, only)} endedAt={endedAt} />
         </HoldFact>
         <HoldFact name={messages.fence}>
           <FencingTokenText lock={lock} holder={holder} />
@@ -114,6 +114,12 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
       </dl>
     </>
   );
+}
+
+/** Returns the lock with the lease of one of its holders, which expire one by one. */
+function toOwnLease(lock: Lock, { version, remainingMs }: Holder): Lock {
+  const holder = lock.holders.find((each) => each.version === version);
+  return { ...lock, remainingMs: holder === undefined ? remainingMs : holder.remainingMs };
 }
 
 /** Shows the owner string, and the purpose from the owner record. */

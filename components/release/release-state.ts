@@ -77,7 +77,7 @@ export type ReleaseAction =
   /** A report of a request, by this or another operator, or of its answer. */
   | { type: "request"; request: ReleaseRequest }
   /** Starts the review of another hold, with all inputs reset. */
-  | { type: "review"; lock: Lock; now: number };
+  | { type: "review"; subject: ReleaseSubject; now: number };
 
 /**
  * Creates the state in which the dialog opens.
@@ -132,7 +132,7 @@ export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): 
     case "request":
       return { ...state, request: pickNewerRequest(state.request, action.request) };
     case "review":
-      return createReleaseState({ lock: action.lock }, action.now);
+      return createReleaseState(action.subject, action.now);
   }
 }
 

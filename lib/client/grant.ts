@@ -92,7 +92,7 @@ export function readHeld({ value, status }: ApiResponse): boolean {
 }
 
 export function createFieldError(field: string, status: number): ApiError {
-  const detail = `The response of the server has no valid ${field}. Check the URL and the version of the server.`;
+  const detail = `The response of the server has no valid ${field}. Check the URL.`;
   return new ApiError({ code: "unexpected_response", detail, status });
 }
 

@@ -3,9 +3,16 @@ import { ApiError } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./api-transport.ts";
 import { createFieldError, type Grant, readGrant, readGrants, readHeld, readReleased } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
-import type { AcquireAllOptions, AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
+import type {
+  AcquireAllOptions,
+  AcquireOptions,
+  Released,
+  ReleaseOptions,
+  SemaphorePermits,
+} from "./hold-options.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
+import { readObject } from "./untrusted.ts";
 
 /** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
 const TIMEOUT_MS = 2500;
@@ -83,6 +90,20 @@ export class HoldRequests {
       }
       throw error;
     }
+  }
+
+  /** Sets the total number of permits of a semaphore. @throws ApiError */
+  async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
+    const path = `/semaphores/${encodeKeyPath(key)}${this.#query}`;
+    const { value } = await this.#transport.request({
+      method: "PUT",
+      path,
+      body: { limit },
+      retryForMs: RETRY_MS,
+      timeoutMs: TIMEOUT_MS,
+    });
+    const { available, acquired } = readObject(value) ?? {};
+    return { limit, available: Number(available), acquired: Number(acquired) };
   }
 
   /**

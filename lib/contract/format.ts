@@ -81,6 +81,10 @@ export const LockKind = z
   });
 export type LockKind = z.infer<typeof LockKind>;
 
+/** Kinds of lock that a refused request can find at its key. */
+export const UsedKind = z.enum(["lock", "read", "write", "semaphore", "plain_semaphore", "latch"]);
+export type UsedKind = z.infer<typeof UsedKind>;
+
 export const Confidence = z.enum(["certain", "likely", "possible"]).meta({
   description:
     "How certain it is that the key is a lock of this format. `certain`: by something that occurs nowhere else. `likely`: by a key name that a library uses, or by the name of a lock and a known value. `possible`: it may be application data, and a force-release must name the format.",

@@ -127,12 +127,14 @@ func newLockKey(t *testing.T) string {
 func call(t *testing.T, method, path string, body any) map[string]any {
 	t.Helper()
 	content, _ := json.Marshal(body)
-	if method == http.MethodGet {
+	if body == nil {
 		content = nil
 	}
 	request, _ := http.NewRequest(method, os.Getenv("LOCKKEEPER_URL")+"/api/v1"+path, bytes.NewReader(content))
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("LOCKKEEPER_API_KEY"))
-	request.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ const it = serverTest();
 const createRequestId = () => ({ "idempotency-key": randomUUID() });
 
 describe("read/write locks over HTTP", () => {
-  it("readers are listed with label, fence, lease and a version each, beside those of Redisson", async ({
+  it("readers are listed with label, fence, lease and version, next to those of Redisson", async ({
     server,
     direct,
     key,

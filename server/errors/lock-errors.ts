@@ -1,3 +1,4 @@
+import type { UsedKind } from "../../lib/contract/format.ts";
 import type { Holder } from "../../lib/contract/lock.ts";
 import type { KeyFields } from "../../lib/keys/key.ts";
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
@@ -35,6 +36,11 @@ export interface NotALockFacts extends KeyFields {
 export interface UnitConflictFacts extends KeyFields {
   /** The unit of the deadline that the key holds. */
   readonly unit: "s" | "ms";
+}
+
+export interface KindConflictFacts extends KeyFields {
+  /** The kind of lock that uses the key. */
+  readonly kind: UsedKind;
 }
 
 export interface LimitConflictFacts extends KeyFields {
@@ -88,6 +94,11 @@ export class NotALockError extends ErrorWithFacts<NotALockFacts> {
 /** The key holds a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
 export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
+}
+
+/** The key is used as a kind of lock that cannot share it with the requested one. */
+export class KindConflictError extends ErrorWithFacts<KindConflictFacts> {
+  readonly code = "kind_conflict";
 }
 
 /**

@@ -48,6 +48,7 @@
 --         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived
 --         {'lost', now ms, 'no_record'}   the waiter for a condition has no record
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
+--         {'not_a_lock', type, '', kind}    the key is a semaphore or a latch
 --         {'not_a_lock', type, name}    the auxiliary key of a fair lock with this name is not its queue
 
 -- include fast-path/acquire.lua
@@ -57,6 +58,7 @@
 -- include request-window.lua
 -- include waiter.lua
 -- include release-requests.lua
+-- include other-kind.lua
 -- include conditions/record.lua
 
 -- Waits that have ended are removed a thousand at a time.
@@ -77,6 +79,7 @@ local now_ms = math.floor(now_us / 1000)
 
 -- A key of another type counts as missing and is overwritten by SET, because these names are reserved.
 local kept = read_companion(2)
+local named_kind = kept.value
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
 
@@ -97,13 +100,22 @@ if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local left_ms = count and compute_holder_remaining_ms(remaining_ms, kept) or -1
-  if not count or kept.token == '' or kept.fence ~= repeated.fence or left_ms == 0 then
+  if not count or kept.token == '' or not is_acquire_of(repeated, kept, token) or left_ms == 0 then
     return { 'lost', format_integer(now_ms), 'ended' }
   end
   return format_grant(left_ms, 'repeated')
 end
 
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
+-- To a format that accepts any string, the number of a semaphore or a latch looks like a lock without TTL.
+local is_number = state == 'not_a_lock' and remaining_ms == 'string'
+  or state == 'held' and remaining_ms < 0 and is_counter((holders or {})[1] or '')
+if is_number then
+  -- The companion of a reader is its own.
+  if named_kind == '' and KEYS[6] then named_kind = read_companion(6).value end
+  local kind = find_used_kind(1, named_kind)
+  if kind ~= '' then return { 'not_a_lock', 'string', '', kind } end
+end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
 -- The hold that is restored.

@@ -5,9 +5,10 @@
 --   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
 -- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the
--- kind of the lock if it is not `lock`. `owner` is a display label; no script compares it. All fields except fence and
--- requests describe one hold, and read_state clears them when that hold is no longer in the lock. Any client can write this
--- key, so text that does not parse, or that is longer than what the verbs write, counts as missing.
+-- kind of the lock if it is not `lock`. `since` is empty if it is the first 13 digits of the fence, as for most holds.
+-- `owner` is a display label; no script compares it. All fields except fence and requests describe one hold, and read_state
+-- clears them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that
+-- is longer than what the verbs write, counts as missing.
 
 local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
 -- The longest owner, principal and record fit with a full window: companion-size.integration.test.ts.
@@ -17,6 +18,11 @@ local COMPANION_MS_MIN = 600000
 
 -- include event.lua
 
+-- A fencing token is the server time of the grant in microseconds, unless an earlier one was larger.
+local function derive_since(fence)
+  return #fence == 16 and string.sub(fence, 1, 13) or ''
+end
+
 local function parse_companion(text)
   local token, value, count, fence, since, lease, grace, least, seq, format, owner, principal, record, window =
     string.match(text, COMPANION)
@@ -24,6 +30,7 @@ local function parse_companion(text)
     return { token = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
       format = '', owner = '', principal = '', record = '', window = '' }
   end
+  if since == '' then since = derive_since(fence) end
   return { token = token, value = value, count = parse_whole(count), fence = parse_whole(fence) > 0 and fence or '',
     since = parse_whole(since), lease = parse_whole(lease), grace = parse_whole(grace), least = parse_whole(least), seq = parse_whole(seq),
     format = format, owner = owner, principal = principal, record = record, window = window }
@@ -34,7 +41,8 @@ local function read_companion(k)
 end
 
 local function format_companion(kept)
-  return table.concat({ kept.token, kept.value, format_integer(kept.count), kept.fence, format_integer(kept.since),
+  local since = format_integer(kept.since)
+  return table.concat({ kept.token, kept.value, format_integer(kept.count), kept.fence, since ~= derive_since(kept.fence) and since or '',
     format_integer(kept.lease), format_integer(kept.grace), format_integer(kept.least), format_integer(kept.seq), kept.format,
     kept.owner, kept.principal, kept.record }, '\n') .. kept.window
 end

@@ -31,6 +31,9 @@ export interface Companion {
   readonly graceMs: number;
 }
 
+/** If a companion does not state when its hold began, this many digits of the fencing token do, as in companion.lua. */
+const SINCE_DIGITS = 13;
+
 /** Parses a companion; `undefined` if it does not describe a hold. */
 export function parseCompanion(text: string): Companion | undefined {
   const [
@@ -55,7 +58,7 @@ export function parseCompanion(text: string): Companion | undefined {
     value: copyText(value),
     count: parseWholeNumber(count) ?? 1,
     fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? copyText(fence) : null,
-    sinceMs: parseWholeNumber(since),
+    sinceMs: parseWholeNumber(since === "" && fence?.length === 16 ? fence.slice(0, SINCE_DIGITS) : since),
     leaseMs: parseWholeNumber(lease),
     graceMs: parseWholeNumber(grace) ?? 0,
     seq: parseWholeNumber(seq) ?? 0,

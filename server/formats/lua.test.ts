@@ -119,8 +119,8 @@ function selectKeys(place: Usage["keys"], parameters: readonly string[]): readon
 }
 
 /**
- * Returns the faults of a script's calls, one sentence each. Only the leases of Redisson's readers may be absent from
- * KEYS, because a client does not know all readers.
+ * Returns the faults of a script's calls, one sentence each. The leases and companions of readers may be absent from KEYS,
+ * because a client does not know all readers, and the permits of a semaphore, which only a refusal reads.
  */
 function findFaults(source: string): string[] {
   const code = withoutComments(source);
@@ -130,7 +130,9 @@ function findFaults(source: string): string[] {
     if (usage === undefined)
       return [`line ${line}: ${command} is not among the commands of Redis 6.2 used here`];
     const keys = selectKeys(usage.keys, parameters);
-    const strange = keys.filter((key) => !/^(KEYS\[([1-9]|[a-z])\]|format_lease_key\([^)]*\))$/.test(key));
+    const strange = keys.filter(
+      (key) => !/^(KEYS\[([1-9]|[a-z])\]|format_(lease|reader_companion|permits)_key\([^)]*\))$/.test(key),
+    );
     if (usage.keys !== "none" && keys.length === 0) strange.push("nothing");
     return [
       ...strange.map((key) => `line ${line}: ${command} has ${key} for its key, not KEYS[n]`),
@@ -228,9 +230,12 @@ describe("Lua scripts", () => {
       /\b(\w*queue\w*|take_turn|wake_next|\w+_waiters|keep_waiter_keys)\((\d), (\d), (\d)(?=[,)])/g,
       (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
     );
-    const withLatches = withQueues.replace(/\b(read_latch)\((\d), (\d)\)/g, "$1 KEYS[$2] KEYS[$3]");
+    const withLatches = withQueues.replace(
+      /\bread_latch\((\d), (\d), (\d)\)/g,
+      "read_latch KEYS[$1] KEYS[$2] KEYS[$3]",
+    );
     return withLatches.replace(
-      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|has_permits_at|remember_latch_request)\((\d)(?=[,)])/g,
+      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|has_permits_at|remember_latch_request|name_latch)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }

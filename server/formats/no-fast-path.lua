@@ -8,6 +8,6 @@ end
 
 local function store_hold_now(_token, _lease_ms) end
 
-local function remove_hold_once(_token, _seq)
+local function remove_hold_now(_token)
   return false
 end

@@ -99,7 +99,7 @@ export interface DetectedLock {
   /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** A plain semaphore of Redisson, of which only the permits of Lockkeeper's holds are known. */
+  /** A plain semaphore of Redisson. Only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
   /** Redisson's fenced lock: the last issued fencing token, which belongs to its holder. */
   readonly lastFence?: string;

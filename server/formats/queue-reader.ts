@@ -14,6 +14,12 @@ export interface QueuedClient {
 /** A read-only command: its name, its key, its other arguments. */
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
+/**
+ * The name of a read-only command that reads several strings of one slot: the first key, the index of the last byte that is
+ * read, the other keys. A command for each key would cost more than reading it.
+ */
+export const READ_TEXTS = "READ_TEXTS";
+
 /** Reads the waiters that a library stores. */
 export interface QueueReader {
   /** `in_turn`: the first waiter is served next. `unknown`: waiters are not served in the order of the list. */

@@ -58,8 +58,9 @@ local repeated = find_request(kept.window, request_id)
 if repeated then
   local is_release = repeated.verb == 'released' or repeated.verb == 'still_held'
   if not is_release or repeated.digest ~= digest then return { 'request_id_reused' } end
-  local left = is_hold(kept, count, token, repeated.fence, principal) and count or 0
-  return { left > 0 and 'still_held' or 'released', format_integer(now_ms), format_integer(left), repeated.fence }
+  local its_fence = repeated.fence ~= '' and repeated.fence or fence
+  local left = is_hold(kept, count, token, its_fence, principal) and count or 0
+  return { left > 0 and 'still_held' or 'released', format_integer(now_ms), format_integer(left), its_fence }
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
@@ -87,7 +88,7 @@ end
 -- Only the hold of that acquire is withdrawn: a later reservation by the same operator has the same token.
 if may_release and acquired_by ~= '' and kept.token ~= '' then
   local taken = find_request(kept.window, acquired_by)
-  if not taken or taken.verb ~= 'acquire' or taken.fence ~= kept.fence then may_release, refusal = false, 'lost' end
+  if not taken or not is_acquire_of(taken, kept, token) then may_release, refusal = false, 'lost' end
 end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
@@ -109,7 +110,7 @@ if acquired_by ~= '' then withdraw_request(kept, acquired_by, now_ms) end
 
 local left = (is_whole or acquired_by ~= '') and 0 or count - 1
 local outcome = left > 0 and 'still_held' or 'released'
-remember_request(kept, request_id, outcome, digest, fence, now_ms)
+remember_request(kept, request_id, outcome, digest, digest == '-' and ARGV[2] ~= '' and '' or fence, now_ms)
 kept.seq = kept.seq + 1
 if left > 0 then
   kept.count = left

@@ -31,7 +31,7 @@ export interface NotALockReply {
   readonly type: string;
   /** The prefix of the auxiliary key that has this type; by default, the lock has it. */
   readonly auxiliary?: string | undefined;
-  /** The kind of semaphore of which permits are acquired; only for a request of the other kind. */
+  /** The kind of lock that uses the key, if it cannot share it with the requested kind. */
   readonly foundKind?: string | undefined;
 }
 
@@ -112,14 +112,21 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
   if (outcome === "held") return { outcome, ...parseCurrentHold(fields) };
   if (outcome === "lost") return parseLostReply(fields);
   if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
-  if (outcome === "not_a_lock") {
-    const [, type = "", auxiliary, foundKind] = fields;
-    return { outcome, type, auxiliary: auxiliary || undefined, foundKind };
-  }
+  if (outcome === "not_a_lock") return parseNotALockReply(fields);
   if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
   if (outcome === "short") return { outcome: "held", ...parseShortReply(fields) };
   if (outcome === "limit_conflict") return { outcome, limit: parseRemainingMs(Number(fields[1])) };
   return parseRefusedReply(fields);
+}
+
+/** Parses `not_a_lock`, the type of the key, and optionally an auxiliary key and the kind that uses the key. */
+export function parseNotALockReply([, type = "", auxiliary, foundKind]: readonly string[]): NotALockReply {
+  return {
+    outcome: "not_a_lock",
+    type,
+    auxiliary: auxiliary || undefined,
+    foundKind: foundKind || undefined,
+  };
 }
 
 function parseShortReply([, asOf, remaining, available, total, isNext]: readonly string[]): CurrentHold {

@@ -34,8 +34,8 @@ export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
 }
 
 /**
- * How long a hold that this instance granted counts although an observation of its key does not contain it, in
- * milliseconds: the read may have been sent before the grant.
+ * The time after its grant by this instance in which a hold counts even if an observation of its key lacks it, in
+ * milliseconds: the key may have been read before the grant.
  */
 const OBSERVED_WITHIN_MS = 5000;
 

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
-import type { Leftover } from "./leftovers.ts";
+import type { Leftover } from "./leftover.ts";
 import { FAIR_WAIT_MS, type LockUnderTest, PERMIT_LIMIT } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
-/** A waiter of a fair lock is alive for so long without an attempt. */
+/** The time without an attempt after which a waiter of a fair lock counts as dead. */
 const HEARTBEAT_MS = 6000;
-/** More clients than a run has. */
+/** More clients than any run has. */
 const WAITERS_MAX = 100;
 
 const buildQueueKey = (key: string) => `redisson_lock_queue:{${key}}`;
@@ -25,8 +25,8 @@ function listKeys(key: string, kind: LockUnderTest["kind"]): readonly string[] {
 }
 
 /**
- * Checks the keys that stay: no permit of a semaphore was lost or added, each acquired one ends with its lease, and each
- * client in the queue of a fair lock will be passed over.
+ * Checks the keys that remain by design: no permit of a semaphore was lost or added, each acquired one ends with its
+ * lease, and each client in the queue of a fair lock will be removed as dead.
  */
 export async function findKeysOfKinds(
   topology: Topology,
@@ -38,7 +38,7 @@ export async function findKeysOfKinds(
     const redis = topology.getConnection(server);
     const untilMs = (await readTimeMs(redis)) + topology.getBehindMs(server);
     const faults = locks.map(async ({ key, kind }) => {
-      // On a cluster, a key is read from each master: only one of them has it.
+      // On a cluster, only one master has the key.
       if (topology.name === "cluster" && (await topology.group.findMasterOf(key)) !== server)
         return undefined;
       if (kind === "fair") return await findQueueFault(redis, key, untilMs);
@@ -57,7 +57,7 @@ async function readTimeMs(redis: Redis): Promise<number> {
 
 async function findPermitFault(redis: Redis, key: string, untilMs: number): Promise<string | undefined> {
   const number = await redis.get(key);
-  // Its data was lost: the next acquire creates it.
+  // The number was lost. The next acquire creates it.
   if (number === null) return undefined;
   const ends = await readScores(redis, buildPermitsKey(key));
   const total = Number(number) + ends.size;

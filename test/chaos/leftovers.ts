@@ -1,34 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_PREFIX, TARGET_PREFIX } from "../../server/formats/keys.ts";
+import type { Leftover } from "./leftover.ts";
 import { findKeysOfKinds, isKeyOfKind } from "./leftovers-of-kinds.ts";
 import type { LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
-
-export interface Leftover {
-  readonly server: number;
-  readonly key: string;
-  readonly why: string;
-}
 
 const SCAN_INTERVAL_MS = 200;
 /** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
-/** Companions of holds, of single holders, and of latches. */
+/** Keys of companions: of holds, of single holders, and of latches. */
 const COMPANIONS = ["hold:", "holder:", "latch:"].map((name) => TARGET_PREFIX + name);
-/** Lists of waiters, of waiting writers, and the claim of the waiter of a semaphore that is next. */
+/** Keys of waiters: of all waiters, of waiting writers, and the claim of a semaphore's next waiter. */
 const WAITERS = ["waiters:", "writers:", "turn:"].map((name) => TARGET_PREFIX + name);
-/** An API server sees by it that all keys were taken at once. */
+/** The key by whose absence an API server recognizes that Redis lost its data. */
 const CANARY = `${TARGET_PREFIX}canary`;
 
 const startsWithOne = (prefixes: readonly string[], key: string) =>
   prefixes.some((prefix) => key.startsWith(prefix));
 
 /**
- * What is in Redis although nobody is there any more: locks after the longest lease, lists of those who wait that
- * would outlast the longest wait, and at any time keys that nothing ends. Companions stay for a while, as they should,
- * and what the API server keeps of its own stays for good. Semaphores, latches and the queues of fair locks stay as well:
- * their content must be right.
+ * Finds keys that should no longer exist at the end of a run: locks after the longest lease, lists of waiters that
+ * would outlast the longest wait, and keys without a TTL. Companions remain for a while by design, and the keys of the
+ * API server itself have no TTL. Semaphores, latches and the queues of fair locks also remain, so their content is
+ * checked.
  */
 export async function findLeftovers(
   topology: Topology,

@@ -1,4 +1,4 @@
-/** What a run can test. The readers and writers of a `read-write` lock share a key. */
+/** The kinds that a run can test. The readers and writers of a `read-write` lock share a key. */
 export const KINDS = ["lock", "fair", "read-write", "semaphore", "latch"] as const;
 export type KindUnderTest = (typeof KINDS)[number];
 
@@ -16,7 +16,7 @@ export const PERMITS_MAX = 3;
 export const LATCH_COUNT = 3;
 
 /**
- * The fair wait time, in ms. Only waiters without a heartbeat live so long: those whose heartbeat was evicted. With the default
+ * The fair wait time, in ms. Only waiters whose heartbeat was evicted stay in the queue for so long. With the default
  * of five minutes, a dead one would block its lock until the end of the run.
  */
 export const FAIR_WAIT_MS = 5000;

@@ -1,5 +1,5 @@
-// npm run chaos:long: ten minutes of each topology with every fault, five of each kind of lock, a minute of each other format
-// and of what breaks the order of fences, and all mutants.
+// npm run chaos:long: each topology for ten minutes with every fault, each other kind of lock for several minutes, each
+// other format and the faults that break the order of fences for one minute each, and all mutants.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { endAll } from "../interop/children.ts";

@@ -34,10 +34,13 @@ export interface RunOptions extends RunRequest {
   readonly library?: LibfaketimeTool | undefined;
 }
 
-/** A waiter that died delays the others by this: of a fair lock, of a semaphore, or readers behind a writer. */
+/** Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. */
 const DEAD_WAITER_MS = 6000;
 
-/** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
+/**
+ * Returns how long no faults occur at the end of a run: enough for a lease to expire, waiters to notice it, and each of
+ * them to acquire the lock.
+ */
 export function computeQuietMs({ leaseMs, kinds }: Pick<RunRequest, "leaseMs" | "kinds">): number {
   const hasOrder = kinds.some((kind: KindUnderTest) => kind !== "lock" && kind !== "latch");
   return 2 * leaseMs + 2000 + (hasOrder ? DEAD_WAITER_MS : 0);

@@ -39,7 +39,7 @@ async function checkPlainSemaphore(one: LockClient, two: LockClient, key: string
   const dead = await two.acquire(key, { ...PLAIN, leaseMs: 3000, renew: false });
   expect(Number(dead.fence)).toBeGreaterThan(Number(held.fence));
   expect(await getErrorCode(two.acquire(key, PLAIN))).toBe("held");
-  expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("not_a_lock");
+  expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("kind_conflict");
   // Its permit returns when its lease ends; the watchdog renews the other hold.
   const next = await two.acquire(key, { ...PLAIN, waitMs: 20_000 });
   expect(held.state).toBe("held");

@@ -168,8 +168,8 @@ export class FairMachine {
   }
 
   /**
-   * Redisson derives the timeout of a new waiter from the last one's. Behind one that `#timeOut` ended out of turn, it would
-   * be over after the next grant; in reality, timeouts end in the order of the queue.
+   * Redisson derives the timeout of a new waiter from that of the last one. If `#timeOut` ended that one early, the new
+   * timeout would end after the next grant, but real timeouts end in the order of the queue.
    */
   async #postponeTimeout(id: string): Promise<void> {
     const untilMs = (await this.#readTime()) + LEASE_MS + this.#queue.length * FAIR_WAIT_MS;
@@ -245,7 +245,7 @@ export class FairMachine {
     const queued = this.#queue.find(({ id }) => id === this.#theirs.getOwner(thread));
     if (queued === undefined) return;
     const timeouts = this.#theirs.getTimeoutKey(this.#key);
-    // If the time had really passed, the timeouts of the waiters behind it would be closer, too.
+    // If the time had really passed, the timeouts of the waiters behind it would also be shorter.
     this.#extraMs += LEASE_MS + (this.#queue.indexOf(queued) + 1) * FAIR_WAIT_MS;
     await this.direct.zadd(timeouts, "XX", (await this.#readTime()) - 1, queued.id);
     queued.state = "gone";

@@ -34,7 +34,7 @@ export interface TestSentinel {
   waitForPromotion(insteadOf: TestRedis): Promise<TestRedis>;
   /** Sends SIGKILL to the master. @returns the killed master */
   killMaster(): Promise<TestRedis>;
-  /** Sends SIGSTOP to the master. After `thaw()` it still believes to be the master. @returns the frozen master */
+  /** Sends SIGSTOP to the master. After `thaw()`, it still believes that it is the master. @returns the frozen master */
   freezeMaster(): Promise<TestRedis>;
   /** Performs an orderly SENTINEL FAILOVER, without agreement. @returns the new master */
   failover(): Promise<TestRedis>;

@@ -24,10 +24,10 @@ export async function measureReplyTime(direct: Redis, afterMs: number): Promise<
 }
 
 /**
- * Runs a test whose hold must be renewed in time. If this process stood still for a quarter of the lease meanwhile, a
- * failure says nothing, and the test runs again with twice the lease.
+ * Runs a test whose hold must be renewed in time. If it fails and this process was blocked for a quarter of the lease,
+ * it runs again with twice the lease.
  *
- * @param leaseMs the first lease; the last one is 4 times as long
+ * @param leaseMs the first lease; the last one is at most 4 times as long
  */
 export async function testRenewal(leaseMs: number, test: (leaseMs: number) => Promise<void>): Promise<void> {
   for (let ms = leaseMs; ; ms *= 2) {

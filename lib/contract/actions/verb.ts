@@ -131,8 +131,6 @@ function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): 
       message: `is not allowed with the kind ${input.kind}`,
     });
   }
-  if ((input.permits ?? 1) > (input.limit ?? PERMITS_MAX))
-    context.addIssue({ code: "custom", path: ["permits"], message: "must be at most limit" });
 }
 
 /** A field of the kind `read`. */

@@ -48,6 +48,7 @@ export const auditNames = {
     read_only: "read-only target",
     not_found: "not found",
     not_a_lock: "not a lock",
+    kind_conflict: "another kind of lock",
     held: "held by another client",
     lost: "hold lost",
     timeout: "timed out",

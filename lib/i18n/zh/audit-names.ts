@@ -49,6 +49,7 @@ export const auditNames: Messages["auditNames"] = {
     read_only: "目标只读",
     not_found: "不存在",
     not_a_lock: "不是锁",
+    kind_conflict: "锁类型不一致",
     held: "已被其他客户端持有",
     lost: "持有已丢失",
     timeout: "超时",

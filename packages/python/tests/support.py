@@ -87,7 +87,7 @@ class FaultyProxy:
             def do_POST(self):
                 proxy.handle(self)
 
-            do_GET = do_POST
+            do_GET = do_PUT = do_POST
 
             def log_message(self, *arguments):
                 pass

@@ -12,7 +12,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { getAllowedKeys } from "../../auth/principal.ts";
 import { requireReadable } from "../../formats/registry/require-readable.ts";
 import { createObservedNotALockError } from "../../locks/verbs/error-factories.ts";
-import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { explainRedisFailure } from "../../operator/explain-redis-failure.ts";
 import { extendLock } from "../../operator/extend-lock.ts";
 import { forceReleaseLock } from "../../operator/force-release.ts";
 import type { KeyPatternSet } from "../../redis/glob.ts";
@@ -217,6 +217,7 @@ export function createLockRoutes(): Route[] {
         "held",
         "lost",
         "unit_conflict",
+        "kind_conflict",
         "not_a_lock",
         "key_not_allowed",
         "idempotency_key_reused",

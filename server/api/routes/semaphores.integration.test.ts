@@ -93,17 +93,21 @@ describe("semaphores", () => {
     expect((await server.callHold(one, "renew")).body).toMatchObject({ kind, count: 2 });
     expect(await server.call(`${path}/acquire`, { body: { kind: "semaphore", limit: 3 } })).toMatchObject({
       status: 409,
-      body: { code: "not_a_lock" },
+      body: { code: "kind_conflict" },
     });
     expect(
       await server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit: 5 } }),
     ).toMatchObject({
-      body: { code: "not_a_lock" },
+      body: { code: "kind_conflict" },
     });
     const body = { expectedVersion: holder.version, reason: "stuck" };
     expect(await server.call(`${path}/force-release`, { body })).toMatchObject({ status: 200 });
     expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
     expect(await direct.get(key)).toBe("2");
+    await waitUntil(async () => (await server.call(path)).body.holders?.length === 1);
+    const { version } = (await server.call(path)).body;
+    const extension = { expectedVersion: version, leaseMs: 60_000, reason: "backup" };
+    expect((await server.call(`${path}/extend`, { body: extension })).body.code).toBe("read_only");
   });
 
   it("each hold counts in the quota of its caller until it is released", async ({ server, key }) => {
@@ -121,7 +125,7 @@ describe("semaphores", () => {
     expect((await acquire()).body.code).toBe("quota_exceeded");
   });
 
-  it("the limit is set, and requests with another limit are refused", async ({ server, key }) => {
+  it("the limit is set, and requests with a different limit are refused", async ({ server, key }) => {
     const put = (limit: unknown) =>
       server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit } });
     expect(await put(2)).toMatchObject({ status: 200, body: { key, limit: 2, available: 2, acquired: 0 } });
@@ -132,12 +136,16 @@ describe("semaphores", () => {
       status: 409,
       body: { code: "limit_conflict", limit: 1 },
     });
+    for (const body of [{ permits: 2 }, { permits: 2, limit: 1 }])
+      expect(await server.call(path, { body: { kind: "semaphore", ...body } })).toMatchObject({
+        status: 409,
+        body: { code: "limit_conflict", limit: 1 },
+      });
     for (const limit of [0, 1.5, "2", 4097]) expect((await put(limit)).body.code).toBe("invalid");
     for (const body of [
       { permits: 2 },
       { limit: 2 },
       { kind: "semaphore", graceMs: 5 },
-      { kind: "semaphore", permits: 3, limit: 2 },
       { kind: "semaphore", format: "token" },
     ])
       expect((await server.call(path, { body })).body.code).toBe("invalid");

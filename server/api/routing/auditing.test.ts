@@ -13,8 +13,6 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /holds/{holdId}/release": "the apps' own verb: the history has it",
   "POST /holds/renew": "the apps' own verb",
   "POST /holds/release": "the apps' own verb: the history has it",
-  "PUT /semaphores/{key}": "the apps' own verb",
-  "PUT /latches/{key}": "the apps' own verb",
   "POST /latches/{key}/count-down": "the apps' own verb",
   "POST /formats/rules/preview": "reads, and changes nothing",
   "POST /finder": "reads, and changes nothing",

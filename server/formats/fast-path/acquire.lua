@@ -24,13 +24,14 @@ if #ARGV == 7 and is_free() then
   -- Numbers remain strings, because formatting one costs as much as a command.
   local fence = time[1] .. (#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2])
   if last_fence and (last_fence == '' or #last_fence == 16 and last_fence < fence)
-    and can_append_request(window, ARGV[3], time[1]) then
+    and not is_open(window) and can_append_request(window, ARGV[3], time[1]) then
     local now_ms = string.sub(fence, 1, 13)
     local token, lease_ms = ARGV[1], ARGV[2]
     store_hold_now(token, lease_ms)
-    redis.call('SET', KEYS[2], token .. '\n\n1\n' .. fence .. '\n' .. now_ms .. '\n' .. lease_ms
-      .. '\n0\n0\n1\n' .. FORMAT .. '\n' .. ARGV[6] .. window
-      .. '\n' .. ARGV[3] .. '\tacquire\t' .. ARGV[4] .. '\t' .. fence .. '\t' .. now_ms,
+    -- Without the time at which the hold began: it is the first 13 digits of the fence.
+    redis.call('SET', KEYS[2], token .. '\n\n1\n' .. fence .. '\n\n' .. lease_ms
+      .. '\n0\n0\n1\n' .. FORMAT .. '\n' .. ARGV[6] .. window .. '\n' .. ARGV[3]
+      .. (ARGV[4] == '-' and string.find(token, '^%x') and '\t' or '\tacquire\t' .. ARGV[4] .. '\t' .. fence .. '\t' .. now_ms),
       'PX', ARGV[7])
     redis.pcall('PUBLISH', ARGV[5], 'acquired\t' .. now_ms .. '\t' .. fence .. '\t1\t1\t\t'
       .. string.match(ARGV[6], '^[^\n]*') .. '\t\n' .. KEYS[1])

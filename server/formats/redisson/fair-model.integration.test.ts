@@ -13,11 +13,11 @@ import { FairWriter } from "./fair-writer.ts";
 
 const it = redisTest().extend("listener", { scope: "file" }, ({ redis }) => redis.createClient());
 
-/** A place that is kept ends after 5 s, a heartbeat after 6 s. */
+/** The limit of a run. Later, reserved places expire (after 5 s), then heartbeats (after 6 s). */
 const RUN_MS_MAX = 4000;
 const steps = fc.array(fairStep, { minLength: 1, maxLength: 30, size: "max" });
 
-/** A client joins behind one of Redisson whose timeout has ended, then the queue moves up. */
+/** A client joins behind a client of Redisson whose timeout has ended; then the queue moves up. */
 const joinBehindTimedOut = (joins: FairStep): FairStep[] => [
   { do: "wait", ours: 0 },
   { do: "wait", theirs: 0 },
@@ -59,7 +59,7 @@ const checkQueue = (
         for (const [at, step] of each.entries())
           await machine.run(step, `step ${at + 1} of ${each.map(describeFairStep).join(", ")}`);
       } catch (error) {
-        // The model knows no time, but on a busy machine heartbeats end.
+        // The model has no time, but on a busy machine, heartbeats expire.
         if (performance.now() - startedAt < RUN_MS_MAX) throw error;
       } finally {
         await machine.close();
@@ -69,7 +69,7 @@ const checkQueue = (
   );
 
 describe("the queue of a fair lock", () => {
-  it("Redis equals the model after each of random waits, releases, expiries, deaths and departures on both sides", {
+  it("Redis equals the model after each random wait, release, expiry, death and departure on both sides", {
     timeout: 90_000,
   }, async ({ direct, listener }) => {
     await checkQueue([direct, listener], createScripts(), { numRuns: 60, examples: EXAMPLES });

@@ -20,11 +20,8 @@ local function store_hold_now(token, lease_ms)
   end
 end
 
--- Removes the hold of the token if its count is 1. Returns whether it did. `seq` is that of the hold's companion.
-local function remove_hold_once(token, seq)
-  -- Each verb that changes the count increases `seq`, and no other client uses tokens of Lockkeeper.
-  if seq == '1' then return redis.pcall('HDEL', KEYS[1], token) == 1 end
-  if redis.pcall('HSTRLEN', KEYS[1], token) ~= 1 or redis.call('HGET', KEYS[1], token) ~= '1' then return false end
-  redis.call('HDEL', KEYS[1], token)
-  return true
+-- Removes the hold of the token. Returns whether it did. Its count is that of the companion, because each verb that changes
+-- one stores both, and no other client uses tokens of Lockkeeper.
+local function remove_hold_now(token)
+  return redis.pcall('HDEL', KEYS[1], token) == 1
 end

@@ -140,7 +140,7 @@ const checkModel = (
     },
   );
 
-it("Redis equals the model after each of random sets, count-downs, repeated requests and calls of a JVM", {
+it("Redis equals the model after each random set, count-down, repeated request and call of a JVM", {
   timeout: 90_000,
 }, async ({ direct, listener, messages }) => {
   await checkModel({ direct, listener, messages }, new LatchScripts(), 60);

@@ -37,13 +37,16 @@ interface ModelHold {
   state: "live" | "expired" | "ended";
 }
 
-/** A plain semaphore in Redis beside a model: the free permits, our holds, and a JVM that runs Redisson's scripts. */
+/**
+ * A plain semaphore in Redis, and its model: the available permits, Lockkeeper's holds, and a JVM that runs Redisson's
+ * scripts.
+ */
 class PlainSemaphoreMachine {
   readonly #key = `semaphore:${randomUUID()}`;
   readonly #permitsKey = String(buildPlainPermitsKey(this.#key));
   readonly #holds: ModelHold[] = [];
   readonly #jvm: RedissonPlainSemaphore;
-  /** `undefined` if there is no number. */
+  /** `undefined` if the number is missing. */
   #available: number | undefined;
   #jvmPermits = 0;
   #requests = 0;
@@ -91,7 +94,7 @@ class PlainSemaphoreMachine {
     if (each.do === "expire" && hold.state === "live") await this.#expire(hold);
   }
 
-  /** A script of ours returns what expired; without a number, it only forgets it. */
+  /** Lockkeeper's scripts return expired permits. Without a number, they only remove them. */
   #reclaim(): void {
     if (this.#available !== undefined) this.#available += this.#countPermits("expired");
     for (const hold of this.#holds) if (hold.state === "expired") hold.state = "ended";
@@ -123,7 +126,7 @@ class PlainSemaphoreMachine {
     return writer.acquire(this.direct, EVENT_CHANNEL, this.#key, ask);
   }
 
-  /** While permits of ours are acquired, the key cannot be used as an expirable semaphore. */
+  /** While Lockkeeper's holds have permits, the key cannot be used as an expirable semaphore. */
   async #acquireOtherKind(): Promise<void> {
     if (this.#countPermits("live", "expired") === 0) return;
     const reply = await this.#sendAcquire(this.expirable, createRedissonOwner(++this.#requests), "o", 1);

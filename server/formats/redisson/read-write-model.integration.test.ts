@@ -32,7 +32,7 @@ const checkModel = (machineFor: () => ReadWriteMachine, runs: number) =>
   );
 
 describe("read/write locks", () => {
-  it("Redis equals the model after each of random steps of readers and writers of Lockkeeper and Redisson", {
+  it("Redis equals the model after each random step of readers and writers of Lockkeeper and Redisson", {
     timeout: 60_000,
   }, async ({ direct }) => {
     await checkModel(() => new ReadWriteMachine(direct, createWriters()), 60);

@@ -1,7 +1,7 @@
 -- Shared by the two kinds of Redisson's read/write lock, `read` and `write`: reads the lock and the leases of its readers.
 --
 -- The hash contains `mode` (`read` or `write`), a field `<uuid>:<number>` per reader and `<uuid>:<number>:write` for the
--- writer; values are counts. Each entry of a reader has a lease of its own: the key `{lock}:<reader>:rwlock_timeout:<entry>`.
+-- writer; values are counts. Each entry of a reader has its own lease: the key `{lock}:<reader>:rwlock_timeout:<entry>`.
 -- A reader holds the lock while one of its leases exists. The TTL of the hash is that of the longest lease, or the lease of
 -- the writer.
 --

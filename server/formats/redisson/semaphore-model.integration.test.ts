@@ -182,7 +182,7 @@ const checkModel = (direct: Redis, writer: ExpirableSemaphoreWriter, runs: numbe
     },
   );
 
-it("Redis equals the model after each of random acquires, releases, expirations, resizes and calls of a JVM", {
+it("Redis equals the model after each random acquire, release, expiration, resize and call of a JVM", {
   timeout: 90_000,
 }, async ({ direct }) => {
   await checkModel(direct, new ExpirableSemaphoreWriter(), 150);

@@ -34,8 +34,8 @@ const PERMITS_KEYS = {
 } as const;
 
 /**
- * Runs the verbs on semaphores of one kind. Permits are taken and returned by scripts of their own; the other verbs are
- * those of every lock, with the storage of a semaphore.
+ * Runs the verbs on semaphores of one kind. Separate scripts acquire and release permits; the other verbs use the
+ * scripts of all locks, with the storage of a semaphore.
  */
 export class SemaphoreWriter extends LockWriter {
   readonly #permitsKeys: (typeof PERMITS_KEYS)[SemaphoreKind];
@@ -126,7 +126,7 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 
   /**
-   * Returns the permits of holders that died. The result is the time until the next permit expires, in ms; `undefined` if no
+   * Returns the permits of dead holders. The result is the time until the next permit expires, in ms; `undefined` if no
    * hold of Lockkeeper has permits.
    */
   reclaim(redis: Commands, key: Key): Promise<number | undefined> {
@@ -135,7 +135,7 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 }
 
-/** Another type of key has no permits. */
+/** `undefined` if no permits are acquired, or if the key is not a semaphore. */
 function parseNextExpiry(reply: unknown): number | undefined {
   const ms = Number(reply);
   return ms >= 0 ? ms : undefined;

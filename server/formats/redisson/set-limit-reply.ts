@@ -1,5 +1,5 @@
 import { UnexpectedReplyError } from "../../redis/failure.ts";
-import type { NotALockReply } from "../script-replies.ts";
+import { type NotALockReply, parseNotALockReply } from "../script-replies.ts";
 
 export type SetLimitReply =
   | NotALockReply
@@ -13,8 +13,9 @@ export type SetLimitReply =
     };
 
 export function parseSetLimitReply(reply: unknown): SetLimitReply {
-  const [outcome, first, available, acquired, before] = Array.isArray(reply) ? reply.map(String) : [];
-  if (outcome === "not_a_lock") return { outcome, type: first ?? "", foundKind: acquired };
+  const fields = Array.isArray(reply) ? reply.map(String) : [];
+  const [outcome, first, available, acquired, before] = fields;
+  if (outcome === "not_a_lock") return parseNotALockReply(fields);
   if (outcome === "limited") {
     const previousLimit = before === "-1" ? null : Number(before);
     const permits = { available: Number(available), acquired: Number(acquired), previousLimit };

@@ -18,15 +18,7 @@ local COUNT_DIGITS_MAX = 15
 local READERS_DESCRIBED_MAX = 16
 
 -- include ../companion.lua
-
-local function is_owner(field)
-  if #field > VALUE_BYTES_MAX then return false end
-  if string.find(field, '^lockkeeper:reserve:') then return true end
-  local hex4 = '%x%x%x%x'
-  local _, last = string.find(field, '^' .. hex4 .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-'
-    .. hex4 .. hex4 .. hex4 .. ':%d+')
-  return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
-end
+-- include owner.lua
 
 local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil

@@ -15,7 +15,7 @@ local function store_hold_now(token, lease_ms)
 end
 
 -- Removes the hold of the token. Returns whether it did.
-local function remove_hold_once(token, _seq)
+local function remove_hold_now(token)
   if redis.pcall('GETRANGE', KEYS[1], '0', '1024') ~= token then return false end
   redis.call('DEL', KEYS[1])
   return true

@@ -23,8 +23,8 @@ import {
 } from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorumBackend, type QuorumLocation } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";
-import { assertFairWait } from "../verbs/durations.ts";
 import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
+import { assertFairWait } from "../verbs/input/durations.ts";
 import { RedisLocks, type RedisLocksParts } from "../verbs/redis-locks.ts";
 import {
   addSendHook,

@@ -180,8 +180,11 @@ export class HoldLease implements RenewableHold {
     if (state !== "held" && state !== "jeopardy") return;
     this.#state = "held";
     const laterByMs = sentAt.monotonic - this.#sentAt.monotonic;
-    // Replies on two connections may arrive in either order, and no Lockkeeper request shortens a lease.
-    if (laterByMs < 0 && remainingMs - computeElapsedMs(sentAt) <= this.remainingMs()) return;
+    // No Lockkeeper request shortens a lease, so the known deadline is kept if the reply arrived out of order, or if it agrees
+    // with it: Redis read the remaining time at some moment between the request and now.
+    const knownMs = this.remainingMs();
+    const isEarlier = remainingMs - computeElapsedMs(sentAt) <= knownMs;
+    if (isEarlier && (laterByMs < 0 || knownMs <= remainingMs)) return;
     this.#asOf = asOf ?? this.#asOf + laterByMs;
     this.#sentAt = sentAt;
     this.#remainingAtSendMs = remainingMs;

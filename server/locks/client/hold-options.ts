@@ -20,17 +20,18 @@ export interface HoldOptions {
   readonly format?: WritableFormat | undefined;
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
-   * read/write lock, which several readers or one writer can hold. Only for `redisson`.
+   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
+   * `plain_semaphore`: permits that JVMs also acquire as Redisson's `RSemaphore`. Only for `redisson`.
    */
   readonly kind?: WritableKind | undefined;
   /**
-   * The number of permits, which become the `count` of the hold. All of them are acquired, or none. Only for the kind
-   * `semaphore`; 1 by default.
+   * The number of permits, which become the `count` of the hold. All of them are acquired, or none. Only for the kinds
+   * of semaphore; 1 by default.
    */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits; only for the kind `semaphore`. A missing semaphore is created with it, and an existing one
-   * must have the same total. By default, the semaphore must exist.
+   * The total number of permits; only for the kinds of semaphore. A missing semaphore is created with it, and an existing
+   * one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */

@@ -66,14 +66,17 @@ export class Latch {
     const signal =
       options.signal === undefined ? this.closed : AbortSignal.any([options.signal, this.closed]);
     const deadline = performance.now() + waitMs;
+    let openedAfterMs: number | undefined;
     for (;;) {
       if (signal.aborted) throw createAbortedError(signal);
       const leftMs = Math.max(0, deadline - performance.now());
       try {
-        await this.verbs.wait(this.key, { waitMs: Math.min(leftMs, WAIT_STRETCH_MS), signal });
+        const stretchMs = Math.min(leftMs, WAIT_STRETCH_MS);
+        await this.verbs.wait(this.key, { waitMs: stretchMs, openedAfterMs, signal });
         return;
       } catch (error) {
         if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_STRETCH_MS) throw error;
+        openedAfterMs = error.facts.asOf;
       }
     }
   }

@@ -123,7 +123,7 @@ describe("a semaphore in the client library", () => {
     await waitUntil(() => two.signal.aborted, 5000);
   });
 
-  it("an operator asks one hold for its release", async ({ client, locks, observe, key }) => {
+  it("an operator asks the client of one hold to release it", async ({ client, locks, observe, key }) => {
     const hold = await client.acquire(key, { ...SEMAPHORE, owner: "one" });
     await client.acquire(key, { ...SEMAPHORE, owner: "two" });
     const asked = new Promise<string>((resolve) => {

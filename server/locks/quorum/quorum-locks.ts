@@ -11,14 +11,14 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
-import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
-import { assertDurations } from "../verbs/durations.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
+import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
+import { assertDurations } from "../verbs/input/durations.ts";
+import { assertLockSet } from "../verbs/input/lock-set.ts";
+import { formatReservedOwner } from "../verbs/input/reserved-owner.ts";
 import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
-import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
-import { formatReservedOwner } from "../verbs/reserved-owner.ts";
 import type {
   AcquiredGrant,
   AcquiredGroup,

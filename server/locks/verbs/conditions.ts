@@ -17,7 +17,6 @@ import { createAbortedError, PLACE_RETENTION_MS } from "../waiting/wait-coordina
 import { WaitCancellation } from "../waiting/wait-stop.ts";
 import { type Acquirer, WAITERS_MAX } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
-import { assertCallerTexts } from "./caller-texts.ts";
 import {
   createConditionUnsupportedError,
   createForgottenWaiterError,
@@ -26,6 +25,7 @@ import {
   createQueueFullError,
   createRefusalError,
 } from "./error-factories.ts";
+import { assertCallerTexts } from "./input/caller-texts.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type {

@@ -1,5 +1,10 @@
 import { MIN_HOLD_RESERVER, parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
-import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
+import {
+  type TimestampUnit,
+  UsedKind,
+  type WritableFormat,
+  type WritableKind,
+} from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   ConditionUnsupportedError,
@@ -7,6 +12,7 @@ import {
   IdempotencyKeyRequiredError,
   IdempotencyKeyReusedError,
   KeyNotAllowedError,
+  KindConflictError,
   LimitConflictError,
   LostError,
   NotALockError,
@@ -263,15 +269,18 @@ export function createRefusalError(
     );
   }
   if (reply.outcome === "limit_conflict") return createLimitConflictError(key, reply.limit);
+  if (reply.foundKind !== undefined) return createKindConflictError(key, reply.foundKind);
   if (reply.auxiliary !== undefined) return createNoQueueError(key, reply.type, reply.auxiliary);
-  if (reply.foundKind) return createOtherKindError(key, reply.type, reply.foundKind);
   return createNotALockError(key, reply.type, format);
 }
 
-function createOtherKindError(key: Key, redisType: string, kind: string): NotALockError {
-  return new NotALockError(
-    `Permits of this semaphore are acquired with the kind ${kind}. It was not changed. Use the same kind in all clients of the key, or another key.`,
-    { ...toKeyFields(key), redisType },
+/** @param found the kind of lock that uses the key */
+function createKindConflictError(key: Key, found: string): KindConflictError {
+  const kind = UsedKind.safeParse(found).data ?? "lock";
+  const name = isReadWrite(kind) ? "read/write lock" : kind.replace("_", " ");
+  return new KindConflictError(
+    `The key is used as a ${name}. Nothing was changed. Use the same kind in all clients of the key, or another key.`,
+    { ...toKeyFields(key), kind },
   );
 }
 

@@ -35,8 +35,6 @@ export function assertPermits(options: AcquireOptions): void {
   }
   assertCount("permits", permits, PERMITS_MAX);
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
-  if ((permits ?? 1) > (limit ?? PERMITS_MAX))
-    throw new InvalidError("permits must be at most limit.", { field: "permits" });
   if (graceMs === 0 && minHoldMs === 0) return;
   const field = graceMs > 0 ? "graceMs" : "minHoldMs";
   throw new InvalidError(`A semaphore has no ${field}: its permits are available when they are released.`, {

@@ -7,9 +7,9 @@ import type { Commands } from "../../redis/commands.ts";
 import type { Revocable, WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import type { HeldOutcome } from "../waiting/wait-stop.ts";
 import { attempt } from "./attempt.ts";
-import { assertCallerTexts } from "./caller-texts.ts";
-import { assertDurations } from "./durations.ts";
 import { createRefusalError } from "./error-factories.ts";
+import { assertCallerTexts } from "./input/caller-texts.ts";
+import { assertDurations } from "./input/durations.ts";
 import { assertCount } from "./kinds.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
@@ -45,7 +45,7 @@ export class Latches implements LatchVerbs {
     return toLatchCount(key, await this.#read(key));
   }
 
-  async wait(key: Key, { waitMs, signal }: LatchWaitOptions): Promise<LatchCount> {
+  async wait(key: Key, { waitMs, openedAfterMs, signal }: LatchWaitOptions): Promise<LatchCount> {
     this.lockable.assertAllowed(key);
     assertDurations({ waitMs });
     let first: CountReply | undefined;
@@ -55,7 +55,8 @@ export class Latches implements LatchVerbs {
       const now = await this.#read(key);
       first ??= now;
       // If the latch was opened since the first attempt, the wait is over, even if a new count has been set.
-      if (now.count > 0 && now.openedUs <= first.openedUs) return new ClosedLatch(key, now);
+      const wasOpened = now.openedUs > first.openedUs || isAfter(now.openedUs, openedAfterMs);
+      if (now.count > 0 && !wasOpened) return new ClosedLatch(key, now);
       return { done: new OpenLatch({ key, count: 0, asOf: now.asOf }) };
     };
     const { latch } = await this.waits.run(key, options, look, () => undefined);
@@ -71,6 +72,11 @@ export class Latches implements LatchVerbs {
   async #read(key: Key): Promise<CountReply> {
     return requireCount(key, await attempt(this.redis, () => SCRIPTS.read(this.redis, key)));
   }
+}
+
+/** Returns whether an opening is certainly later than a read, whose time is rounded down. */
+function isAfter(openedUs: number, readAtMs: number | undefined): boolean {
+  return readAtMs !== undefined && openedUs >= (readAtMs + 1) * 1000;
 }
 
 /** @throws LockkeeperError not_a_lock, idempotency_key_reused */

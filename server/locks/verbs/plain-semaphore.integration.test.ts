@@ -100,17 +100,15 @@ describe("other data at the key", () => {
     const takeExpirable = createTakePermits(locks);
     const expirable = await takeExpirable(key, 1, { limit: 3 });
     const refusal = await catchLockError(take(key, 1, { limit: 3 }));
-    expect(refusal).toMatchObject({ code: "not_a_lock", facts: { redisType: "string" } });
-    expect(refusal.message).toContain("with the kind semaphore");
+    expect(refusal).toMatchObject({ code: "kind_conflict", facts: { kind: "semaphore" } });
     await locks.release(expirable);
     await take(key, 1);
     for (const each of [takeExpirable(key, 1, { limit: 3 }), locks.setLimit(key, 2)]) {
       const other = await catchLockError(each);
-      expect(other.code).toBe("not_a_lock");
-      expect(other.message).toContain("with the kind plain_semaphore");
+      expect(other).toMatchObject({ code: "kind_conflict", facts: { kind: "plain_semaphore" } });
     }
-    expect(await getErrorCode(locks.latches.countDown(key))).toBe("not_a_lock");
-    expect(await getErrorCode(locks.acquire(key, { owner: "me", leaseMs: 1000 }))).toBe("not_a_lock");
+    expect(await getErrorCode(locks.latches.countDown(key))).toBe("kind_conflict");
+    expect(await getErrorCode(locks.acquire(key, { owner: "me", leaseMs: 1000 }))).toBe("kind_conflict");
     expect(await direct.get(key)).toBe("2");
   });
 

@@ -15,12 +15,14 @@ import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
-import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { Conditions } from "./conditions.ts";
 import { downgradeHold } from "./downgrade.ts";
-import { assertDurations } from "./durations.ts";
 import { assertMappable } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
+import { assertCallerTexts, toRecordText } from "./input/caller-texts.ts";
+import { assertDurations } from "./input/durations.ts";
+import { assertLockSet } from "./input/lock-set.ts";
+import { formatReservedOwner } from "./input/reserved-owner.ts";
 import {
   assertExclusive,
   assertKind,
@@ -29,14 +31,12 @@ import {
   assertReservable,
 } from "./kinds.ts";
 import { Latches } from "./latches.ts";
-import { assertLockSet } from "./lock-set.ts";
 import { LockableKeys } from "./lockable-keys.ts";
 import { PermitReclaimer } from "./permit-reclaimer.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
 import { Renewer } from "./renewer.ts";
 import { RequestFactory } from "./request-factory.ts";
-import { formatReservedOwner } from "./reserved-owner.ts";
 import type { GuardedCommands } from "./safety.ts";
 import { extendSeen, forceReleaseSeen } from "./seen-holds.ts";
 import { setSemaphoreLimit } from "./semaphore-limit.ts";

@@ -8,8 +8,8 @@ import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
-import { toRecordText } from "./caller-texts.ts";
 import { createLostError, createNotOwnerError } from "./error-factories.ts";
+import { toRecordText } from "./input/caller-texts.ts";
 import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./verbs.ts";
 
 /**

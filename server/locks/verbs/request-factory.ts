@@ -9,7 +9,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
 } from "../../formats/lock-requests.ts";
-import { formatReservedOwner } from "./reserved-owner.ts";
+import { formatReservedOwner } from "./input/reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
 export interface RequestIdentity extends HoldCaller {

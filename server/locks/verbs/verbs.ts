@@ -148,6 +148,8 @@ export interface LatchCaller extends HoldCaller {
 export interface LatchWaitOptions {
   /** How long to wait, in ms. */
   readonly waitMs: number;
+  /** The `asOf` at which an earlier wait ended: an opening since then also ends this one. */
+  readonly openedAfterMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 

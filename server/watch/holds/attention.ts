@@ -29,10 +29,10 @@ export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: num
 
 /**
  * Returns whether a hold can need attention. Excludes data that only resembles a lock, which has neither waiters nor a
- * lease.
+ * lease, and latches, which never have a lease.
  */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
-  return seen.state === "held" && isListed;
+  return seen.state === "held" && seen.kind !== "latch" && isListed;
 }
 
 function isCritical({ liveness: { state } }: ObservedHold): boolean {

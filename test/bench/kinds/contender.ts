@@ -1,12 +1,10 @@
 import type { WritableKind } from "../../../lib/contract/format.ts";
 
 /** A latch has no pairs, only wake-ups. */
-/** The plain semaphore is left out: its scripts are those of the expirable one. */
-export type BenchLockKind = Exclude<WritableKind, "plain_semaphore">;
-export type BenchKind = BenchLockKind | "latch";
+export type BenchKind = WritableKind | "latch";
 
 export interface PairsPlan {
-  readonly kind: BenchLockKind;
+  readonly kind: WritableKind;
   /** The locks are `prefix:0`, `prefix:1`, … in turn. */
   readonly prefix: string;
   readonly names: number;

@@ -18,6 +18,7 @@ const HELD: Readonly<Record<BenchKind, BenchKind>> = {
   read: "write",
   write: "read",
   semaphore: "semaphore",
+  plain_semaphore: "plain_semaphore",
   latch: "latch",
 };
 

@@ -4,7 +4,7 @@ import type { Experiment, Facts, Line, Run } from "../figure.ts";
 import { readMachineFacts } from "../machine.ts";
 import { reportProgress } from "../progress.ts";
 import { type BenchRedis, startRedis } from "../servers.ts";
-import type { BenchKind, BenchLockKind, KindsContender } from "./contender.ts";
+import type { BenchKind, KindsContender } from "./contender.ts";
 import { measureHandOffs } from "./hand-off.ts";
 import { openOurKinds } from "./ours.ts";
 import { createPairsLine, measurePairs } from "./pairs.ts";
@@ -16,9 +16,9 @@ const IN_FLIGHT = 64;
 /** Permits of a semaphore that each client has for itself. */
 const OWN_LIMIT = 10;
 
-const KINDS = WritableKind.exclude(["plain_semaphore"]).options;
+const KINDS = WritableKind.options;
 /** Kinds of which several clients hold one lock at the same time. */
-const SHARED_KINDS = ["read", "semaphore"] as const;
+const SHARED_KINDS = ["read", "semaphore", "plain_semaphore"] as const;
 const LATCH = { p50: "core.kinds.latch.wake.p50", p99: "core.kinds.latch.wake.p99" };
 
 const listPairs = (kind: BenchKind) => [
@@ -81,7 +81,7 @@ async function openBench(run: Run, redis: BenchRedis): Promise<Bench> {
   return { ...redis, run, contenders, measure };
 }
 
-async function measureKind({ run, inspector, contenders }: Bench, kind: BenchLockKind): Promise<Line[]> {
+async function measureKind({ run, inspector, contenders }: Bench, kind: WritableKind): Promise<Line[]> {
   const [c1 = "", c64 = "", commands = "", cpu = ""] = listPairs(kind);
   const load = { names: NAMES, limit: OWN_LIMIT };
   const one = await measurePairs(run, inspector, contenders, kind, { ...load, inFlight: 1 });
@@ -95,7 +95,7 @@ async function measureKind({ run, inspector, contenders }: Bench, kind: BenchLoc
 }
 
 /** All clients hold the same lock at the same time. */
-async function measureShared({ run, inspector, contenders }: Bench, kind: BenchLockKind): Promise<Line[]> {
+async function measureShared({ run, inspector, contenders }: Bench, kind: WritableKind): Promise<Line[]> {
   const load = { names: 1, limit: IN_FLIGHT, inFlight: IN_FLIGHT };
   const pairs = await measurePairs(run, inspector, contenders, kind, load);
   return [createPairsLine(nameShared(kind), "pairs/s", pairs, ({ perSecond }) => perSecond)];

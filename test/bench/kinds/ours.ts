@@ -1,4 +1,4 @@
-import type { WritableKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { AcquireOptions, Grant } from "../../../server/locks/verbs/verbs.ts";
 import { sendRequest, startChild } from "../child.ts";
 import { LEASE_MS } from "../contender.ts";
@@ -27,6 +27,7 @@ function createHolder({ locks }: Core): Holder {
   const held = new Map<string, Grant>();
   return {
     async prepare({ kind, prefix, names, limit }) {
+      // The first acquire creates a plain semaphore.
       if (kind !== "semaphore") return;
       let next = 0;
       const work = async () => {
@@ -81,5 +82,5 @@ export async function waitOnce({ locks }: Core, kind: BenchKind, key: string): P
 
 function createOptions(kind: WritableKind, limit: number): AcquireOptions {
   const options = { owner: "checkout@pod-7:311", leaseMs: LEASE_MS, kind };
-  return kind === "semaphore" ? { ...options, permits: 1, limit } : options;
+  return isSemaphoreKind(kind) ? { ...options, permits: 1, limit } : options;
 }

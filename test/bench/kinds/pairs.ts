@@ -1,10 +1,11 @@
 import type { Redis } from "ioredis";
+import type { WritableKind } from "../../../lib/contract/format.ts";
 import type { Facts, Line, Run } from "../figure.ts";
 import { roundValue } from "../figure.ts";
 import { countCallsBetween, readCalls, readRedisCpuMicros } from "../info.ts";
 import { reportProgress } from "../progress.ts";
 import { compareMedians, computeMedians, interleave, type Rounds } from "../rounds.ts";
-import type { BenchLockKind, KindsContender, PairsPlan } from "./contender.ts";
+import type { KindsContender, PairsPlan } from "./contender.ts";
 
 interface PairsRound {
   readonly perSecond: number;
@@ -25,7 +26,7 @@ export async function measurePairs(
   run: Run,
   redis: Redis,
   contenders: readonly KindsContender[],
-  kind: BenchLockKind,
+  kind: WritableKind,
   load: PairsLoad,
 ) {
   const failed: Record<string, string> = {};

@@ -1,3 +1,4 @@
+import { isSemaphoreKind } from "../../../lib/contract/format.ts";
 import { Peer } from "../../interop/peer.ts";
 import { readLocalFile } from "../../interop/steps/cached-dir.ts";
 import { LEASE_MS } from "../contender.ts";
@@ -22,7 +23,7 @@ export async function openRedissonKinds(run: Run, url: string): Promise<KindsCon
     name: "redisson",
     settings: `${readVersion()}, one JVM, a thread for each pair in flight, ${CONNECTIONS} connections, lock(${LEASE_MS} ms) without the watchdog`,
     async prepare({ kind, prefix, names, limit }) {
-      if (kind === "semaphore") await holder.ask("prepare", [kind, prefix, names, limit]);
+      if (isSemaphoreKind(kind)) await holder.ask("prepare", [kind, prefix, names, limit]);
     },
     runPairs: ({ kind, prefix, names, inFlight, forMs }) =>
       holder.ask<PairsDone>("pairs", [kind, prefix, names, inFlight, forMs], forMs),

@@ -5,8 +5,9 @@ import { findDataLosses, findLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
 /**
- * C8: a semaphore grants the permits that were asked for, and a count is what was entered less what was given back, however often a reply was lost. Calls of unknown outcome
- * leave it open by one; a hold that certainly stood is not denied.
+ * C8: a semaphore grants the number of permits that was requested, and the count of a hold is the number of its entries
+ * less its releases, even if replies were lost. Each call with an unknown outcome leaves the count uncertain by one. A
+ * hold that certainly exists is not denied.
  */
 export const checkCounts: Check = (story) => {
   const tokens = new Map<string, Entry[]>();

@@ -6,20 +6,20 @@ import { Spans } from "../history/spans.ts";
 import { listWaits, type Wait } from "../history/waits.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
-/** An attempt that nothing keeps back has joined the queue by then. */
+/** The time within which an attempt that nothing delays has joined the queue. */
 const JOIN_MS = 400;
 /**
- * A waiter that is kept from Redis for less than this keeps its place: it lives for 6 s without an attempt, and had made one
- * within 2.4 s before.
+ * A waiter that is cut off from Redis for less than this keeps its place: its place lasts 6 s without an attempt, and
+ * its last attempt was at most 2.4 s before.
  */
 const LIVE_MS = 3000;
-/** Who is about to give up may have left the queue before it says so. */
+/** A waiter that is about to give up may leave the queue this long before its history says so. */
 const LEAVING_MS = 50;
 
 /**
- * C6: no live waiter of a fair lock is overtaken. Who asked when another client was certainly in the queue is granted the lock
- * after that client. The waiter is live unless it, or its way to Redis, was disturbed for as long as half its heartbeat; where
- * data was lost or a clock of a server was set, the queue may be another one.
+ * C6: no live waiter of a fair lock is overtaken. If a client was certainly in the queue when another one asked for the
+ * lock, it is granted the lock first. A waiter is live unless it or its connection to Redis was disturbed for as long
+ * as half its heartbeat. If data was lost or the clock of a server was set, the queue may have changed.
  */
 export const checkFairness: Check = (story) => {
   const judged = groupByLock(story.claims.filter(({ kind }) => kind === "fair")).flatMap((claims) =>
@@ -83,7 +83,7 @@ function isLiveInQueue(
 
 function findOvertaking({ claim, earlier, earlierClaim }: Order): Violation[] {
   if (earlierClaim === undefined) {
-    // It waited beyond the grant: who gives up leaves the queue.
+    // A client that gives up leaves the queue, so the waiter must have waited until after the grant.
     const left = Math.min(earlier.to, earlier.from + earlier.waitMs * NS_PER_MS) - LEAVING_MS * NS_PER_MS;
     if (claim.ack >= left) return [];
   } else if (BigInt(claim.fence ?? 0) > BigInt(earlierClaim.fence ?? 0)) return [];

@@ -1,18 +1,22 @@
-import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
+import { NS_PER_MS } from "../history/entry.ts";
 import { isReadWrite } from "../history/exclusion.ts";
 import { findFenceLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 import { findUnknownWriters } from "./reader-fences.ts";
+import { LAG_MS } from "./stable-spans.ts";
 
 /**
- * C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. The readers of a read/write lock
- * have the fence of its last writer.
+ * C2: fences of a lock differ, increase in real time, and do not change when a hold is re-entered. Readers of a
+ * read/write lock have the fence of its last writer.
  */
 export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
   const holds = claims.filter(({ isReentry }) => !isReentry);
   const broken = groupByLock(claims).flatMap((group) => [...findDuplicates(group), ...findInversions(group)]);
+  const isUndone = ({ before, claim }: OrderBreach) => isReaderAfterFailover(before, claim, story);
+  const undone = broken.filter(isUndone);
   const isDocumented = ({ claim }: OrderBreach) => findAcquireLosses(claim, story).length > 0;
   return {
     check: "C2",
@@ -20,20 +24,43 @@ export const checkFenceOrder: Check = (story) => {
     violations: [
       ...groupByLock(claims).flatMap((group) => [...findUnfenced(group), ...findChanged(group)]),
       ...groupByLock(claims.filter(isReadWrite)).flatMap((group) => findUnknownWriters(group, story)),
-      ...broken.filter((each) => !isDocumented(each)).map(({ violation }) => violation),
+      ...broken.filter((each) => !isDocumented(each) && !isUndone(each)).map(({ violation }) => violation),
     ],
-    notes: [`${holds.length} fences`, ...describeKnownCauses(story, broken.filter(isDocumented))],
+    notes: [
+      `${holds.length} fences`,
+      ...describeUndone(undone),
+      ...describeKnownCauses(story, broken.filter(isDocumented)),
+    ],
   };
 };
 
 /** Two claims of which the later one does not have the larger fence. */
 interface OrderBreach {
+  readonly before: Claim;
   readonly claim: Claim;
   readonly violation: Violation;
 }
 
 const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
   findFenceLosses(story, { from: sent, to: ack });
+
+/** A failover that undoes the grant of a writer leaves readers with the fence of the writer before, until the next one. */
+function isReaderAfterFailover(before: Claim, claim: Claim, { faults }: AnalyzedHistory): boolean {
+  if (claim.kind !== "read") return false;
+  return faults.some(({ loses, from, to }) => {
+    const undone = { from: from - LAG_MS * NS_PER_MS, to };
+    return (
+      loses === "writes" && from <= claim.ack && isTouching(undone, { from: before.sent, to: before.ack })
+    );
+  });
+}
+
+function describeUndone(undone: readonly OrderBreach[]): string[] {
+  if (undone.length === 0) return [];
+  return [
+    `${undone.length} readers had an earlier writer's after a failover had undone the last one's grant`,
+  ];
+}
 
 /** Describes the faults known to break the order, or states that none of them did. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
@@ -70,7 +97,11 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
     if (before === undefined) return [];
     const what = `${before.token} and ${claim.token} were granted one fence, ${claim.fence}`;
     return [
-      { claim, violation: createViolation("C2", what, [before.written.granted, claim.written.granted]) },
+      {
+        before,
+        claim,
+        violation: createViolation("C2", what, [before.written.granted, claim.written.granted]),
+      },
     ];
   });
 }
@@ -93,6 +124,7 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
       const what = `${claim.token} was granted ${claim.fence} after ${highest.token} had ${highest.fence}`;
       const { asked, granted } = claim.written;
       found.push({
+        before: highest,
         claim,
         violation: createViolation("C2", what, [highest.written.granted, asked, granted]),
       });
@@ -101,7 +133,10 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
   return found;
 }
 
-/** A writer has a fence above that of each reader before it; that it differs from those of writers is looked at elsewhere. */
+/**
+ * A writer has a larger fence than each reader before it. Whether it differs from those of other writers is checked
+ * elsewhere.
+ */
 function isOutOfOrder(before: Claim, claim: Claim): boolean {
   if (before.kind === "read" && claim.kind === "write" && before.fence === claim.fence) return true;
   return isAbove(before, claim);

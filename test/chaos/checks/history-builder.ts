@@ -24,7 +24,7 @@ export interface AcquireSpec {
   readonly tookMs?: number;
   readonly waitMs?: number;
   readonly kind?: HoldKind;
-  /** Of a semaphore with five permits. */
+  /** For a semaphore with five permits. */
   readonly permits?: number;
 }
 
@@ -68,7 +68,7 @@ export function buildRelease(
   ];
 }
 
-/** A writer became a reader. */
+/** Builds the downgrade of a writer to a reader. */
 export function buildDowngrade(token: string, atMs: number, type: "ok" | "info" = "ok"): EntrySpec[] {
   const what = { op: "downgrade", token, claim: 1, call: 201 } as const;
   return [
@@ -77,7 +77,7 @@ export function buildDowngrade(token: string, atMs: number, type: "ok" | "info" 
   ];
 }
 
-/** A call of a latch, from one moment to another. */
+/** Builds a call of a latch from one moment to another. */
 export function buildLatchCall(
   process: string,
   op: "set_count" | "count_down" | "await",

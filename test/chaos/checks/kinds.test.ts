@@ -36,7 +36,7 @@ const refused = (token: string, kind: "fair" | "lock", atMs: number): EntrySpec[
   { op: "acquire", type: "fail", call: 9, token, kind, atMs: atMs + 1, code: "held" },
 ];
 
-/** As if it had been asked for at that moment. */
+/** The entries, with the request at that moment. */
 const askedAt = (atMs: number, entries: readonly EntrySpec[]) =>
   entries.map((entry) => (entry.type === "invoke" ? { ...entry, waitMs: 6000, atMs } : entry));
 
@@ -84,6 +84,20 @@ describe("checks of read/write locks", () => {
       { op: "acquire", type: "info", kind: "write", call: 7, token: "u", atMs: 25, code: "unknown_outcome" },
     ];
     expect(findFences(write("a", 5, 10), buildRelease("a", 20), unknown, read("b", 6, 30))).toEqual([]);
+  });
+
+  it("the token order check notes readers with an older token after a failover undid the last writer's grant", () => {
+    const failover = buildFault("failover", 100, 100).map((entry) => ({ ...entry, target: "group 1" }));
+    const written = (atMs: number) => [
+      write("a", 4, 5),
+      buildRelease("a", 8),
+      write("b", 5, atMs),
+      buildRelease("b", atMs + 5),
+    ];
+    expect(findFences(...written(90), failover, read("c", 4, 1200))).toEqual([]);
+    expect(findFences(...written(290), failover, read("c", 4, 1200))).toHaveLength(1);
+    expect(findFences(...written(90), buildFault("script-flush", 100), read("c", 4, 1200))).toHaveLength(1);
+    expect(findFences(...written(90), failover, write("c", 4, 1200))).not.toEqual([]);
   });
 
   it("the token order check requires that a writer has a larger token than the readers before", () => {
@@ -184,5 +198,19 @@ describe("checks of fair locks", () => {
     };
     expect(findIdle(...history("fair"))).toEqual([]);
     expect(findIdle(...history("lock"))).toHaveLength(1);
+  });
+
+  it("the liveness check reports a lock that is waited for by one after the other and that nobody gets", () => {
+    const gaveUp = (token: string, fromMs: number): EntrySpec[] => {
+      const what = { op: "acquire", call: 1, token, kind: "fair" } as const;
+      return [
+        { ...what, type: "invoke", waitMs: 6000, atMs: fromMs },
+        { ...what, type: "fail", code: "timeout", atMs: fromMs + 6000 },
+      ];
+    };
+    const healed: EntrySpec = { op: "calm", type: "info", process: "harness", atMs: 1200 };
+    const disturbed = [buildFault("kill-worker", 1000, 100), healed];
+    expect(findIdle(...disturbed, gaveUp("a", 1300), gaveUp("b", 3000))).toEqual([]);
+    expect(findIdle(...disturbed, gaveUp("a", 1300), gaveUp("b", 5000))).toHaveLength(1);
   });
 });

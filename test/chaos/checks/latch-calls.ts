@@ -5,7 +5,7 @@ import type { Model, Operation } from "./linearize.ts";
 import { type CallPair, getArrivalEnd, listPairs } from "./lock-calls.ts";
 import { MAYBE } from "./lock-losses.ts";
 
-/** The count of a latch; 0: it is open. */
+/** The count of a latch; 0 means that it is open. */
 type Count = number;
 
 export interface LatchCall extends Operation<Count> {
@@ -18,7 +18,7 @@ export function createLatchModel(first: readonly Count[]): Model<Count> {
   return { first, formatName: String, listDrifts: () => [] };
 }
 
-/** What was done to a latch, and what may have been. */
+/** Lists the calls that changed or read a latch, including those that may have. */
 export function listLatchCalls(latch: string, story: AnalyzedHistory): LatchCall[] {
   const calls = listPairs(latch, story.history).flatMap((pair) => toCalls(pair, story));
   const wipes = story.faults.filter(isDataLoss).map(({ from, to }) => ({

@@ -11,18 +11,18 @@ import { linearize, type Outcome } from "./linearize.ts";
 import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
 const STEPS_MAX = 3_000_000;
-/** A waiter has looked at the latch by then, if nothing keeps it back. */
+/** The time within which a waiter that nothing delays has read the latch. */
 const LOOK_MS = 400;
-/** While nothing goes wrong, the message that a latch was opened wakes its waiters within this time. */
+/** The time within which the message that a latch was opened wakes its waiters, without faults. */
 const WAKE_MS = 400;
-/** So long after a fault, waiters may still be finding their way back. */
+/** Time after a fault within which waiters may still be reconnecting. */
 const BREATH_MS = 3000;
-/** A waiter that hears nothing looks again after two seconds, or a little later. */
+/** A waiter that receives no message reads the latch again after two seconds or slightly later. */
 const LOOK_AGAIN_MS = 3000;
 
 /**
- * C9: the calls of a latch fit one order of events on a number that opens at 0, where nobody wakes who did not wait while it
- * was open; and who waited when it was opened wakes, also if it was closed again since.
+ * C9: the calls of a latch are consistent with one order of events on a count that is open at 0. Waits end only while
+ * the latch is open, and a client that was waiting when it was opened wakes even if it has been closed again since.
  */
 export const checkLatches: Check = (story) => {
   const latches = groupBy(
@@ -74,7 +74,7 @@ interface Wakes {
   readonly violations: readonly Violation[];
 }
 
-/** The latch was open at some time of the span. */
+/** A span in which the latch was open at some time. */
 interface Opening extends Span {
   readonly entry: Entry;
 }
@@ -92,7 +92,7 @@ function listWakes(calls: readonly Entry[], waits: readonly Wait[], story: Analy
   return { openings: openings.length, delaysMs, violations };
 }
 
-/** Calls that counted down to 0, in the order in which they began. */
+/** Lists the calls that counted down to 0, in the order in which they began. */
 function listOpenings(calls: readonly Entry[]): Opening[] {
   const asked = new Map<string, Entry>();
   const openings: Opening[] = [];
@@ -109,14 +109,14 @@ function listOpenings(calls: readonly Entry[]): Opening[] {
 const findLookedAt = ({ process, from }: Wait, story: AnalyzedHistory) =>
   findUndisturbed(listDisturbances(story, process), from, LOOK_MS);
 
-/** A waiter that saw the latch closed, and did not wake soon after it was opened. */
+/** Finds a waiter that saw the latch closed and did not wake soon after it was opened. */
 function findSleeper(wait: Wait, opening: Opening, story: AnalyzedHistory): Violation[] {
   const around = { from: opening.from - BREATH_MS * NS_PER_MS, to: opening.to + WAKE_MS * NS_PER_MS };
   const isCalm = !story.faults.some((fault) => isTouching(fault, around));
   const disturbances = listDisturbances(story, wait.process);
   const wokenBy = findUndisturbed(disturbances, opening.to, isCalm ? WAKE_MS : LOOK_AGAIN_MS);
   const askedUntil = wait.from + wait.waitMs * NS_PER_MS;
-  // It may have been stopped, killed, or about to give up.
+  // The waiter may have been stopped, killed, or about to give up.
   if (wait.to <= wokenBy || wokenBy > askedUntil || wait.ending === "aborted" || wait.ending === undefined)
     return [];
   const span = { from: wait.from, to: wait.to };

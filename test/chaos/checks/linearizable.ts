@@ -1,4 +1,4 @@
-import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
 import { type Claim, groupBy, groupByLock } from "../history/claims.ts";
 import { toMilliseconds } from "../history/entry.ts";
 import { isShared } from "../history/exclusion.ts";
@@ -14,10 +14,10 @@ import { clipCalls, listStableSpans } from "./stable-spans.ts";
 const STEPS_MAX = 3_000_000;
 
 /**
- * C4: what all were told fits one order of events on a lock that has one hold at a time, which counts its entries,
- * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
- * was written last, this is asked of the time between them. Of read/write locks and semaphores, each hold is judged for itself:
- * which of them stand together is what C1 looks at.
+ * C4: the answers are consistent with one order of events on a lock that has one hold at a time, counts its entries,
+ * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Failovers undo the last
+ * writes, so the periods between them are checked separately. Each hold of a read/write lock or a semaphore is checked
+ * on its own; which of them may exist together is part of C1.
  */
 export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
@@ -51,17 +51,27 @@ interface JudgedSpan {
   readonly found: Outcome<Call, Lock>;
 }
 
-/** Each hold as if it had a lock of its own, which nobody else asks for. */
+/** Checks each hold as if it had its own lock that no other client requests. */
 function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
   const calls = listCallsByToken(claims, story);
   const tokens = groupBy(claims, ({ token }) => token);
+  const history = story.history.filter(({ op }) => op === "fault");
   return [...tokens].flatMap(([token, own]) => {
-    const all = [...(calls.get(token) ?? []), ...listLossCalls(own, story)];
-    return judgeSpans(own, all, story, stepsMax);
+    const mine = calls.get(token) ?? [];
+    const span = {
+      from: Math.min(...mine.map(({ call }) => call)),
+      to: Math.max(...mine.map(({ answer }) => answer)),
+    };
+    const faults = story.faults.filter((fault) => isTouching(fault, span));
+    const losses = listLossCalls(own, { ...story, history, faults });
+    return judgeSpans(own, [...mine, ...losses], story, stepsMax);
   });
 }
 
-/** Each stretch for itself: a failover undoes what was told already, and no order fits both sides of it. */
+/**
+ * Checks each period separately: a failover undoes acknowledged writes, so no order is consistent with both sides of
+ * it.
+ */
 function judgeSpans(
   claims: readonly Claim[],
   all: readonly Call[],

@@ -1,5 +1,6 @@
 import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
 import { groupBy } from "../history/claims.ts";
+import { mergeSpans } from "../history/disturbances.ts";
 import { type Entry, NS_PER_MS, type Op, toMilliseconds } from "../history/entry.ts";
 import { findDataLosses } from "../history/losses.ts";
 import { listWaits, type Wait } from "../history/waits.ts";
@@ -8,8 +9,11 @@ import { findRefusedReleases } from "./full-memory.ts";
 import { getLongestLeaseMs, isReleased } from "./late-leases.ts";
 import { listTakenSpans, type TakenSpan } from "./taken-spans.ts";
 
-/** So much longer a waiter that died keeps others from a fair lock, a semaphore, or a lock that it waits to write. */
-const DEAD_WAITER_MS = 6000;
+/**
+ * So long a waiter that died keeps others from a fair lock, a semaphore, or a lock that it waits to write; with the jitter of
+ * the look that finds it dead.
+ */
+const DEAD_WAITER_MS = 6400;
 /** A waiter that hears nothing looks again after this. */
 const CAP_MS = 2000;
 const SLACK_MS = 500;
@@ -25,8 +29,8 @@ const RECOVERED_MS = 2500;
  */
 export const checkLiveness: Check = (story) => {
   const waits = listWaits(story, "acquire");
-  const answered = waits.filter(({ ending }) => ending !== undefined && ending !== "aborted");
-  const gaps = listGaps(answered, waits, story);
+  const answered = waits.filter(({ ending }) => ending !== undefined);
+  const gaps = mergeGaps(listGaps(answered, waits, story));
   const longest = Math.max(0, ...gaps.map(({ from, to }) => toMilliseconds(to - from)));
   const longestLease = getLongestLeaseMs(story);
   return {
@@ -78,12 +82,33 @@ function listEndEntries({ claim }: TakenSpan): readonly Entry[] {
   return isReleased(claim) ? claim.written.release.slice(-1) : [claim.written.furthest];
 }
 
+/** A lock that nobody takes is waited for by one after the other, each until its time is up: their gaps are one. */
+function mergeGaps(gaps: readonly Wait[]): Wait[] {
+  const isGranted = ({ ending }: Wait) => ending === "ok";
+  const others = gaps.filter((gap) => !isGranted(gap));
+  const groups = groupBy(others, ({ lock, kind }) => (kind === "read" ? `${lock} for readers` : lock));
+  return [...gaps.filter(isGranted), ...[...groups.values()].flatMap(mergeInOrder)];
+}
+
+function mergeInOrder(gaps: readonly Wait[]): Wait[] {
+  const merged: Wait[] = [];
+  for (const gap of gaps.toSorted((one, other) => one.from - other.from)) {
+    const last = merged.at(-1);
+    if (last === undefined || gap.from > last.to) merged.push(gap);
+    else if (gap.to > last.to) {
+      merged[merged.length - 1] = { ...last, entries: [...last.entries, ...gap.entries], to: gap.to };
+    }
+  }
+  return merged;
+}
+
 function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHistory): Violation[] {
   const deadWaiterMs = gap.kind === "lock" ? 0 : DEAD_WAITER_MS;
   const around = { from: gap.from - (BREATH_MS + deadWaiterMs) * NS_PER_MS, to: gap.to };
   const isCalm = !story.faults.some((fault) => isTouching(fault, around));
-  const disturbedMs = CAP_MS + longestLease + SLACK_MS + deadWaiterMs;
-  const limitMs = (isCalm ? WAKE_MS : disturbedMs) + sumStalledMs(story, gap);
+  const limitMs = isCalm
+    ? WAKE_MS + sumStalledMs(story.stalls, gap)
+    : CAP_MS + Math.max(longestLease, deadWaiterMs) + SLACK_MS + sumStalledMs(mergeSpans(story.stalls), gap);
   // While faults last, a wait has no limit.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
@@ -93,7 +118,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
 
 const findCalm = ({ history }: AnalyzedHistory) => history.filter(({ op }) => op === "calm");
 
-function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
+function sumStalledMs(stalls: readonly Span[], span: Span): number {
   return stalls
     .filter((stall) => isTouching(stall, span))
     .reduce((sum, { from, to }) => sum + toMilliseconds(to - from), 0);
@@ -102,10 +127,10 @@ function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
-/** What evictions of one of several keys bring about. */
+/** Errors that evictions of one of several keys can cause. */
 const WITHOUT_DATA = ["not_a_lock", "limit_conflict"];
 
-/** Under faults a call may fail in the ways that are documented; once all is healed, every call is answered. */
+/** Under faults, calls may fail in documented ways. After the last one was healed, Redis answers every call. */
 function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();

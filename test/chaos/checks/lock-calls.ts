@@ -22,7 +22,7 @@ import {
   type Lease,
 } from "./lock-model.ts";
 
-/** One call of somebody, and how it ended. */
+/** A call and its answer. */
 export interface CallPair {
   readonly invoked: Entry;
   /** undefined if its process was killed. */
@@ -38,12 +38,14 @@ const ON_ITS_WAY_MS = 500;
  */
 const LAST_MS = 2;
 
-/** What was done to a lock, and what may have been. @param claims all of the lock */
+/** Lists the calls on a lock, including those that may have been executed. @param claims all claims of the lock */
 export function listCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   return [...listCallsByToken(claims, story).values()].flat().concat(listLossCalls(claims, story));
 }
 
-/** What was done to each hold of a lock, and what may have been; without what servers may have forgotten. */
+/**
+ * Lists the calls on each hold of a lock, including those that may have been executed. Losses of data are not included.
+ */
 export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistory): Map<string, Call[]> {
   const tokens = new Map<string, CallPair[]>();
   for (const pair of listPairs(claims[0]?.lock ?? "", story.history)) {
@@ -139,7 +141,8 @@ function toCertainCall(
   }
   if (op === "reenter" && type === "ok")
     return { ...change, step: createReentryStep(token, count, BigInt(fence ?? 0)) };
-  // On a quorum two who ask at once may each keep the other from a majority. A free fair lock is kept for its next waiter.
+  // On a quorum, two clients that ask at the same time may keep each other from a majority. A free fair lock is
+  // reserved for its next waiter.
   if (isRefusal(answer)) {
     return isQuorum(story) || invoked.kind === "fair" ? undefined : { ...look, step: applyRefusal };
   }
@@ -214,7 +217,7 @@ function toPossibleAcquire(pair: CallPair, story: AnalyzedHistory) {
   return { ...MAYBE, call: invoked.t, answer: getArrivalEnd(pair, story), entries: [invoked] };
 }
 
-/** Until when a call may be carried out that nobody knows the outcome of. */
+/** Returns until when a call with an unknown outcome may be executed. */
 export function getArrivalEnd({ invoked, answer }: CallPair, story: AnalyzedHistory): number {
   const until = answer?.t ?? getKilledAt(invoked, story);
   return getLatestArrival({ from: invoked.t, to: until }, story.faults);

@@ -17,8 +17,8 @@ export interface Overlap {
 }
 
 /**
- * C1: no two holds that exclude each other certainly stand at one time, and no semaphore has more permits out than its limit,
- * unless holds were lost by a fault that may do so.
+ * C1: no two holds that exclude each other certainly exist at the same time, and the holds of a semaphore have no more
+ * permits than its limit, unless holds were lost by a fault that can cause this.
  */
 export const checkOverlap: Check = (story) => {
   const overlaps = findOverlaps(story);
@@ -42,7 +42,7 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
       for (const one of active) {
         const span = one.token === other.token ? undefined : findConflict(one, other);
         if (span === undefined) continue;
-        // Which of them was granted first is not known; the one of them lost it before the other was told.
+        // It is unknown which of them was granted first. That one was lost before the other client received its grant.
         const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
         found.push({ one, other, ...span, losses: [...losses] });
       }

@@ -3,7 +3,10 @@ import { type Claim, groupByLock } from "../history/claims.ts";
 import { findLosses } from "../history/losses.ts";
 import { createViolation, type Violation } from "./check.ts";
 
-/** Moments at which the holds that certainly stand have more permits than their semaphore has. Pairs are part of C1. */
+/**
+ * Finds moments at which the holds that certainly exist have more permits than their semaphore. Pairs of holds are part
+ * of C1.
+ */
 export function findPermitExcesses(story: AnalyzedHistory): Violation[] {
   const claims = story.claims.filter(({ kind }) => kind === "semaphore");
   return groupByLock(claims).flatMap((group) => {

@@ -4,8 +4,8 @@ import { findDataLosses } from "../history/losses.ts";
 import { createViolation, type Violation } from "./check.ts";
 
 /**
- * Readers whose fence is that of no known writer although one was before them, and nothing explains it: neither a writer that
- * was never answered, nor lost data. Whether it is that of the last writer is a question of the order.
+ * Finds readers with a fence of no known writer although a writer preceded them, unless a writer that received no
+ * answer or a loss of data explains it. Whether the fence is that of the last writer is checked by C2.
  */
 export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHistory): Violation[] {
   const writers = claims.filter(({ kind }) => kind === "write");
@@ -27,7 +27,7 @@ export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHist
   });
 }
 
-/** When writers asked who may have been granted the lock without hearing of it. */
+/** Lists when writers that received no answer asked for the lock: they may have been granted it. */
 function listUnansweredWriters(lock: string | undefined, { history }: AnalyzedHistory): number[] {
   const open = new Map<string, number>();
   const unanswered: number[] = [];

@@ -58,7 +58,9 @@ function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
   return [createViolation("C7", what, [asked, granted, furthest, lost])];
 }
 
-/** Holds that were not given back when somebody else was granted what excludes them, for no other reason than time. */
+/**
+ * Finds holds that were not released before a hold that excludes them was granted, where only their expiry explains it.
+ */
 function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
   return groupByLock(story.claims).flatMap((claims) => {
     const sorted = claims.toSorted((one, other) => one.ack - other.ack);

@@ -4,7 +4,7 @@ import { NS_PER_MS } from "../history/entry.ts";
 import type { Operation } from "./linearize.ts";
 
 /** The maximum lag of a replica when its master fails. */
-const LAG_MS = 200;
+export const LAG_MS = 200;
 
 /** A period in which no writes are undone. */
 export interface StableSpan extends Span {

@@ -5,21 +5,21 @@ import { Spans } from "../history/spans.ts";
 import type { Wait } from "../history/waits.ts";
 import { findLateLeases, isReleased } from "./late-leases.ts";
 
-/** A writer that waits keeps new readers out for so long after its last attempt. */
+/** The time after its last attempt for which a waiting writer keeps out new readers. */
 const WRITER_SILENCE_MS = 5000;
 
-/** Somebody has the lock, or nobody can take it. */
+/** A span in which the lock was held or could not be acquired. */
 export interface TakenSpan extends Span {
   readonly claim?: Claim;
 }
 
-/** When a lock was taken for those who wait for it. */
+/** The spans in which a lock was taken, for those that wait for it. */
 export interface TakenSpans {
   readonly forReaders: Spans<TakenSpan>;
   readonly forOthers: Spans<TakenSpan>;
 }
 
-/** @param claims of one lock @param waits for it */
+/** @param claims all of one lock @param waits for that lock */
 export function listTakenSpans(
   lock: string,
   claims: readonly Claim[],
@@ -35,7 +35,7 @@ export function listTakenSpans(
   const writing = held.flatMap(({ from, to, claim }) =>
     claim.kind === "write" ? [{ from, to: Math.min(to, claim.downgrade?.ack ?? to), claim }] : [],
   );
-  // Readers give way to writers, whichever of them came first is not known for certain.
+  // Readers give way to writers. Which of them came first is not known for certain.
   const writers = waits
     .filter(({ kind }) => kind === "write")
     .map(({ from, to, ending }) => ({
@@ -45,13 +45,16 @@ export function listTakenSpans(
   return { forReaders: new Spans<TakenSpan>([...writing, ...writers, ...late]), forOthers };
 }
 
-/** When the lock was certainly free of it in Redis. */
+/** Returns from when on the hold was certainly removed from Redis. */
 export function getFreeAt(claim: Claim): number {
   const endsAt = Math.max(claim.deadline, claim.ack);
   return isReleased(claim) ? (claim.release?.ack ?? endsAt) : endsAt;
 }
 
-/** When a semaphore may have had fewer permits left than the most that anybody asks for: the next one may need them all. */
+/**
+ * Lists when a semaphore may have had fewer permits available than the largest request: the next waiter may need that
+ * many.
+ */
 function listShortages(
   held: readonly (Span & { readonly claim: Claim })[],
   waits: readonly Wait[],

@@ -43,8 +43,9 @@ export const MEMORY_FAULTS: readonly Fault[] = [
 ];
 
 /**
- * Deletes the number of a semaphore whose permits were evicted: it fits no limit any more, and every client refuses it. The
- * next acquire restores it. As one transaction, or permits that are acquired meanwhile would be missing.
+ * Deletes the number of a semaphore whose permits were evicted: it contradicts every limit, so every client refuses the
+ * semaphore. The next acquire creates the number again. Runs as one transaction, so that no permit is acquired between
+ * the check and the deletion.
  */
 async function deleteUnlessWhole(redis: Redis, key: string): Promise<void> {
   const script = `local number = redis.call('GET', KEYS[1])

@@ -11,9 +11,9 @@ export interface Claim {
   readonly fence: string | null;
   readonly count: number;
   readonly kind: HoldKind;
-  /** Of a semaphore; 1 for other kinds. */
+  /** Number of permits of a semaphore; 1 for other kinds. */
   readonly permits: number;
-  /** How many permits the holds of the semaphore may have together; 1 for other kinds. */
+  /** The total number of permits of the semaphore; 1 for other kinds. */
   readonly limit: number;
   readonly isReentry: boolean;
   readonly invoke: number;
@@ -24,9 +24,9 @@ export interface Claim {
   readonly deadline: number;
   readonly lostAt: number | undefined;
   readonly release: Release | undefined;
-  /** Of a writer that became a reader. */
+  /** Present for a writer that became a reader. */
   readonly downgrade: Downgrade | undefined;
-  /** Until when its holder certainly relied on it. */
+  /** The time until which its holder certainly relied on it. */
   readonly end: number;
   readonly endedBy: "release" | "deadline" | "loss";
   readonly written: ClaimEntries;
@@ -45,7 +45,7 @@ export interface ClaimEntries {
 
 export interface Downgrade {
   readonly invoke: number;
-  /** undefined: nobody knows whether it was done. */
+  /** Undefined if the outcome is unknown. */
   readonly ack: number | undefined;
 }
 
@@ -84,7 +84,7 @@ const formatCallName = ({ process }: Entry, call: number | undefined) => `${proc
 function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", token = "", fence = null, count = 1, leaseMs = 0 } = ok;
   const { kind = "lock", permits = 1, limit = 1 } = ok;
-  // One that had passed when the answer was read may have passed at any time since it was asked for.
+  // A deadline that had passed when the answer was read may have passed at any time since the request.
   const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
   // If the clock of the process or of a server was set ahead, the deadline moves closer.
@@ -117,7 +117,7 @@ function findClaimEntries(granted: Entry, asked: Entry, later: readonly Entry[])
   return { asked, granted, furthest, lost, release };
 }
 
-/** One of unknown outcome may be repeated: it may have been done since the first call. */
+/** A downgrade with an unknown outcome may be repeated. It may have been executed since the first call. */
 function findDowngrade(later: readonly Entry[]): Downgrade | undefined {
   const all = later.filter(({ op }) => op === "downgrade");
   const invoked = all.find(({ type }) => type === "invoke");

@@ -19,7 +19,8 @@ export function listDisturbances(story: AnalyzedHistory, process: string): Span[
   return mergeSpans(spans);
 }
 
-function mergeSpans(spans: readonly Span[]): Span[] {
+/** In order, and apart from each other. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
     const last = merged.at(-1);

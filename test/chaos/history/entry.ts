@@ -14,11 +14,11 @@ export interface Entry {
   readonly token?: string;
   readonly fence?: string | null;
   readonly count?: number;
-  /** Of an acquire; absent: a plain lock. */
+  /** The kind of an acquire; a plain lock by default. */
   readonly kind?: HoldKind;
-  /** Of a semaphore: how many permits were requested, or granted. Its holds have a count of 1. */
+  /** For a semaphore: the number of permits that were requested or granted. Its holds have a count of 1. */
   readonly permits?: number | undefined;
-  /** Of a semaphore: its total number of permits. */
+  /** For a semaphore: its total number of permits. */
   readonly limit?: number | undefined;
   readonly leaseMs?: number;
   /** The time until which the holder may rely on the hold, as computed by the holder. */
@@ -42,9 +42,12 @@ export interface Entry {
 export type HoldKind = "lock" | "fair" | "read" | "write" | "semaphore";
 
 /**
- * `begun`: on the topology `target`. `serving`: an API server takes requests. `accept`: the resource took a write. `assert`: a holder looked whether it
- * still is one. `stall`: a process did not run for a while. `endless`: a lock was seen that nothing would end. `leftover`: what Redis still had when all
- * was over. `calm`: the last fault was healed. `set_count`, `count_down` and `await` are calls of a latch, with its count.
+ * The operation of an entry.
+ *
+ * `begun`: the run started on the topology `target`. `serving`: an API server accepts requests. `accept`: the resource
+ * accepted a write. `assert`: a holder checked whether its hold is lost. `stall`: a process did not run for a while.
+ * `endless`: a lock without an expiry was seen. `leftover`: a key that remained in Redis at the end. `calm`: the last
+ * fault was healed. `set_count`, `count_down` and `await` are calls of a latch, with its count.
  */
 export type Op =
   | "begun"

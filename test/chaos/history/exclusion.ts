@@ -1,15 +1,19 @@
 import type { Span } from "./analyzed-history.ts";
 import type { Claim } from "./claims.ts";
 
-/** Until when nobody else may have the lock: a reader never says so, and a writer until it asks to become a reader. */
+/**
+ * Returns until when the hold excludes all others: a reader never does, and a writer does until it requests a
+ * downgrade.
+ */
 function getExclusiveEnd({ kind, end, downgrade }: Claim): number {
   if (kind === "read") return Number.NEGATIVE_INFINITY;
   return Math.min(end, downgrade?.invoke ?? end);
 }
 
 /**
- * When two holds certainly stand together that must not: of a semaphore, two that have more permits together than there
- * are; of other locks, all but readers. Empty or undefined: never.
+ * Returns when two holds that exclude each other certainly exist at the same time. Holds of a semaphore exclude each
+ * other if together they have more permits than it has; of other locks, all except readers do. Empty or undefined if
+ * this never happens.
  */
 export function findConflict(one: Claim, other: Claim): Span | undefined {
   const from = Math.max(one.ack, other.ack);
@@ -20,7 +24,7 @@ export function findConflict(one: Claim, other: Claim): Span | undefined {
   return from < until ? { from, to: until } : undefined;
 }
 
-/** Whether a hold that was granted at that moment shows that the other one is lost. */
+/** Whether the grant of the later hold shows that the other one is lost. */
 export function excludesHold(next: Claim, claim: Claim): boolean {
   if (claim.kind === "semaphore") return claim.permits + next.permits > claim.limit;
   return !isReader(claim, next.ack) || !isReader(next, next.ack);
@@ -33,7 +37,7 @@ export function isReadWrite({ kind }: Claim): boolean {
   return kind === "read" || kind === "write";
 }
 
-/** Whether holds of such a lock can stand together. */
+/** Whether holds of this kind can exist at the same time. */
 export function isShared(claim: Claim): boolean {
   return isReadWrite(claim) || claim.kind === "semaphore";
 }

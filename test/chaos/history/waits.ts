@@ -1,7 +1,7 @@
 import type { AnalyzedHistory, Span } from "./analyzed-history.ts";
 import type { Entry, HoldKind } from "./entry.ts";
 
-/** An acquire that waits for a lock, or the wait for a latch. */
+/** An acquire with a wait time, or the wait for a latch. */
 export interface Wait extends Span {
   readonly process: string;
   readonly call: number;
@@ -9,14 +9,14 @@ export interface Wait extends Span {
   readonly lock: string;
   readonly kind: HoldKind;
   readonly permits: number;
-  /** How long it was to wait at most. */
+  /** The maximum wait time. */
   readonly waitMs: number;
-  /** How it ended: `ok`, the code of an error, or undefined where its process was killed. */
+  /** `ok`, or the code of an error; undefined if its process was killed. */
   readonly ending: string | undefined;
   readonly entries: readonly Entry[];
 }
 
-/** The waits of that kind of call. One that was never answered lasts until its process was last heard of. */
+/** Lists the waits of one kind of call. A wait without an answer lasts until the last entry of its process. */
 export function listWaits({ history }: AnalyzedHistory, op: "acquire" | "await"): Wait[] {
   const open = new Map<string, Entry>();
   const seen = new Map<string, number>();

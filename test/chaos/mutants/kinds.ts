@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** As the ten, of fair locks, read/write locks, semaphores and latches. */
+/** Mutants of fair locks, read/write locks, semaphores and latches. */
 export const MUTANTS_OF_KINDS: readonly Mutant[] = [
   {
     name: "fair-queue-ignored",
@@ -69,22 +69,17 @@ export const MUTANTS_OF_KINDS: readonly Mutant[] = [
     noticedBy: ["C1"],
   },
   {
-    name: "permits-recreated",
-    wrong: "the renewal of a semaphore's hold recreates permits that others have by then",
+    name: "permits-reclaimed-early",
+    wrong: "a semaphore takes back permits half a second before their lease ends",
     edits: [
       {
-        file: "server/formats/redisson/semaphore/storage.lua",
-        find: "  if not find_hold_end(token, kept.count, now_ms) then return nil end\n",
-        instead: "",
-      },
-      {
-        file: "server/formats/redisson/semaphore/storage.lua",
-        find: "redis.call('ZADD', KEYS[3], 'XX', unpack",
-        instead: "redis.call('ZADD', KEYS[3], unpack",
+        file: "server/formats/redisson/semaphore/permits.lua",
+        find: "local expired = redis.call('ZCOUNT', KEYS[3], '-inf', format_integer(now_ms))",
+        instead: "local expired = redis.call('ZCOUNT', KEYS[3], '-inf', format_integer(now_ms + 500))",
       },
     ],
-    run: { kinds: ["semaphore"], faults: ["stop-server", "partition"], leaseMs: 500, seconds: 40 },
-    noticedBy: ["C1", "C4", "C5"],
+    run: { kinds: ["semaphore"], faults: ["stop-worker"] },
+    noticedBy: ["C1"],
   },
   {
     name: "latch-wakes-early",
@@ -92,8 +87,8 @@ export const MUTANTS_OF_KINDS: readonly Mutant[] = [
     edits: [
       {
         file: "server/locks/verbs/latches.ts",
-        find: "if (now.count > 0 && now.openedUs <= first.openedUs)",
-        instead: "if (now.count > 1 && now.openedUs <= first.openedUs)",
+        find: "if (now.count > 0 && !wasOpened)",
+        instead: "if (now.count > 1 && !wasOpened)",
       },
     ],
     run: { kinds: ["latch"], faults: [] },

@@ -3,6 +3,7 @@ import type { LibfaketimeTool } from "../../interop/steps/libfaketime.ts";
 import { runChecks } from "../checks/all.ts";
 import type { CheckName, Violation } from "../checks/check.ts";
 import { analyzeHistory } from "../history/analyzed-history.ts";
+import { type Entry, isEntering } from "../history/entry.ts";
 import type { Resources } from "../resources.ts";
 import { PROJECT, run } from "../run.ts";
 import type { RunRequest } from "../run-request.ts";
@@ -33,6 +34,8 @@ export interface MutantResult {
   readonly request: RunRequest;
 }
 
+const hasSucceeded = (entry: Entry) => entry.type === "ok" && (isEntering(entry) || entry.op === "await");
+
 /** Runs a mutant until one of the expected checks reveals it. @throws Error if it does not run at all */
 export async function runMutant(
   mutant: Mutant,
@@ -49,7 +52,7 @@ export async function runMutant(
       const story = analyzeHistory(history);
       // A core that does not run would violate only liveness and prove nothing.
       if (
-        story.claims.length === 0 ||
+        !history.some(hasSucceeded) ||
         history.some(({ op, target }) => op === "died" && target !== undefined)
       ) {
         throw new Error(`the mutant ${mutant.name} does not run`);

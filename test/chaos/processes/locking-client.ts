@@ -9,7 +9,7 @@ export interface AcquireRequest {
   readonly format: WritableFormat;
   /** A plain lock by default. */
   readonly kind?: HoldKind;
-  /** Of a semaphore. */
+  /** The number of permits to acquire from a semaphore. */
   readonly permits?: number;
   readonly limit?: number;
   /** Whether it is renewed for as long as it is held. */
@@ -19,7 +19,7 @@ export interface AcquireRequest {
 /** The client with which a worker acquires locks: the library, or a client of the API. Its errors have a `code`. */
 export interface LockingClient {
   acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock>;
-  /** Absent where a client has no latches. */
+  /** Absent if the client does not support latches. */
   latch?(key: string): LatchUnderTest;
   close(): void;
 }
@@ -50,7 +50,7 @@ export interface HeldLock extends Attempts {
   reenter(): Promise<HeldLock>;
   /** Asks the server whether the hold exists; only over HTTP. @throws if it is lost */
   verify?(): Promise<void>;
-  /** Turns a writer into a reader. @throws when it is lost */
+  /** Turns a writer into a reader. @throws if the hold is lost */
   downgrade(): Promise<void>;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;
 }

@@ -14,11 +14,11 @@ export interface RecordedHold {
   readonly hold: HeldLock;
   readonly lock: string;
   readonly kind: HoldKind;
-  /** As it was granted: a downgrade gives a hold another one. */
+  /** The token of the grant. A downgrade gives the hold another one. */
   readonly token: string;
 }
 
-/** What is written down of a call that may get a hold. */
+/** The fields of a call that may be granted a hold. */
 type EntryCall = Pick<Entry, "context" | "op" | "leaseMs" | "permits" | "limit"> & {
   readonly call: number;
   readonly lock: string;
@@ -44,7 +44,7 @@ export class RecordingClient {
     return await this.#recordEntry(what, this.client.acquire(lock, { ...wish, signal: this.stop }));
   }
 
-  /** Who knows that it is lost does not ask. */
+  /** Does nothing if the hold is known to be lost. */
   async reenter({ hold, lock, kind, token }: RecordedHold): Promise<RecordedHold | undefined> {
     if (hold.state !== "held") return undefined;
     const call = ++RecordingClient.#calls;
@@ -54,7 +54,7 @@ export class RecordingClient {
     return await this.#recordEntry(what, hold.reenter(), token);
   }
 
-  /** @param reentered the token of the hold that is entered again */
+  /** @param reentered token of the hold that is re-entered */
   async #recordEntry(
     what: EntryCall,
     entering: Promise<HeldLock>,
@@ -97,7 +97,7 @@ export class RecordingClient {
     }
   }
 
-  /** Who knows that it is lost does not ask. */
+  /** Does nothing if the hold is known to be lost. */
   async verify({ id, hold, lock, token }: RecordedHold): Promise<void> {
     if (hold.verify === undefined || hold.state !== "held") return;
     const call = ++RecordingClient.#calls;
@@ -111,7 +111,7 @@ export class RecordingClient {
     }
   }
 
-  /** @returns whether it is certainly a reader now */
+  /** @returns whether the hold is certainly a reader now */
   async downgrade({ id, hold, lock, token }: RecordedHold): Promise<boolean> {
     if (hold.state !== "held") return false;
     const call = ++RecordingClient.#calls;
@@ -127,7 +127,7 @@ export class RecordingClient {
     }
   }
 
-  /** Gives back what was taken, also when it was lost: `withLock` does so, too. */
+  /** Releases the hold even if it is lost, as `withLock` does. */
   async release({ id, hold, lock, token }: RecordedHold): Promise<void> {
     const call = ++RecordingClient.#calls;
     const { fence } = hold;

@@ -3,9 +3,9 @@ import type { Journal } from "../history/journal.ts";
 import { describeFailure } from "./failure.ts";
 import type { LatchUnderTest } from "./locking-client.ts";
 
-/** One context's calls of a latch, each written down before it is made and when it was answered. */
+/** Records the calls of one context on a latch: before each call, and when it is answered. */
 export class RecordingLatch {
-  // Above the calls for locks, which have numbers of their own in each process.
+  // Starts above the numbers of calls on locks, which each process counts from 0.
   static #calls = 1_000_000_000;
 
   constructor(

@@ -16,7 +16,10 @@ import type { LibraryAccess, WorkerTask } from "./task.ts";
 type LockClientModule = typeof import("../../../server/locks/client/lock-client.ts");
 
 const GIVEN_UP_MS = 100;
-/** Errors of a client that cannot reach its server: their classes can be those of a mutant. */
+/**
+ * Errors of a client that cannot reach its server. Their names are compared because their classes may be those of a
+ * mutant.
+ */
 const AWAY = ["TimeoutError", "StartupError"];
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;

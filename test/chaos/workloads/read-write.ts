@@ -30,7 +30,7 @@ async function runWriter(workload: Workload, lock: string): Promise<void> {
   await workload.client.release(held);
 }
 
-/** A downgrade of unknown outcome is repeated once, as the documentation says. */
+/** Repeats a downgrade with an unknown outcome once, as documented. */
 async function becomeReader(workload: Workload, held: RecordedHold): Promise<void> {
   const isReader = (await workload.client.downgrade(held)) || (await workload.client.downgrade(held));
   if (isReader) await workload.look(held);

@@ -18,7 +18,7 @@ export interface WorkloadOptions {
 }
 
 export const WAIT_MS = 6000;
-/** Of every hold, so that a core that compares labels takes one for another. */
+/** The same for all holds, so that a core that identifies holds by their label fails. */
 const OWNER = "chaos";
 
 /** What the workloads of all kinds do with a hold. */
@@ -46,12 +46,12 @@ export class Workload {
     });
   }
 
-  /** Asks whether the hold still stands, where there is somebody to ask. */
+  /** Asks the server whether the hold exists, if the client can. */
   async inspect(held: RecordedHold): Promise<void> {
     if (held.hold.verify !== undefined && this.isChosen(0.3)) await this.client.verify(held);
   }
 
-  /** Renews by hand where no watchdog does. */
+  /** Renews the hold if it has no watchdog. */
   async renew(held: RecordedHold): Promise<void> {
     if (this.options.task.watchdog === "on" || !this.isChosen(0.3)) return;
     await this.client.renew(held);
@@ -65,7 +65,7 @@ export class Workload {
     await this.client.release(inner);
   }
 
-  /** Reads, thinks, writes what it made of it: what a lock is for. */
+  /** Reads the resource, waits, and writes a new value. */
   async update(held: RecordedHold): Promise<void> {
     const { resource, journal, name } = this.options;
     const { hold, lock, id, token } = held;
@@ -73,7 +73,7 @@ export class Workload {
     const { fence } = hold;
     const read = await resource.ask({ ask: "read", lock, fence });
     await this.pause(this.pickWorkMs());
-    // Half of them are of the careless kind, that the fence is for.
+    // Half of the holders do not check their hold first; the fence must reject their writes.
     if (this.isChosen(0.5) && !this.client.isHeld(held)) return;
     const value = `${token}#${id}`;
     const bases = { unfenced: read.unfenced, fenced: read.fenced ?? 0 };
@@ -83,7 +83,7 @@ export class Workload {
     journal.write({ ...what, type: fenced === null ? "fail" : "ok" });
   }
 
-  /** Reads twice, with time to think between. */
+  /** Reads twice with a pause in between. */
   async look(held: RecordedHold): Promise<void> {
     const { lock, hold } = held;
     for (const pauseMs of [this.pickWorkMs(), 0]) {
@@ -100,7 +100,7 @@ export class Workload {
     this.client.isHeld(held);
   }
 
-  /** Nobody thinks on when all is to end. */
+  /** Ends early when the run ends. */
   async pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.options.stop }).catch(() => undefined);
   }

@@ -5,7 +5,7 @@ import { type RunningProgram, startProgram } from "../samples/running-program.ts
 import type { WatchRunner } from "./watch-runners.ts";
 
 export const WITHIN_MS = 60_000;
-/** What is printed for an event that has no id. */
+/** Printed for an event without an id. */
 const NO_ID = "-";
 
 interface PrintedEvent {
@@ -15,7 +15,7 @@ interface PrintedEvent {
 }
 
 export interface RunningWatcher extends RunningProgram {
-  /** Messages that were printed in full, in order. */
+  /** Lists the messages that were printed completely, in order. */
   readonly listEvents: () => PrintedEvent[];
 }
 
@@ -40,7 +40,7 @@ export function startWatcher(
   };
 }
 
-/** Events of the history after an id, oldest first, once the release of `lastKey` is among them. */
+/** Reads the events of the history after an id, oldest first, once the release of `lastKey` is among them. */
 async function readHistory(
   server: TestServer,
   lastKey: string,

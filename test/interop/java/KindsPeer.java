@@ -7,13 +7,11 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
-import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
@@ -21,14 +19,11 @@ import org.redisson.config.Config;
  * Redisson's kinds of lock as a peer of the benchmarks: one client. Times are of the machine's monotonic clock, in ms.
  * Arguments: the URL and the size of the connection pool.
  */
-public final class KindsPeer {
+public final class KindsPeer extends InteropPeer {
   private static final long LEASE_MS = 30_000;
   private static final int PREPARING_THREADS = 16;
 
   private final RedissonClient redisson;
-  private final ExecutorService workers = Executors.newCachedThreadPool(KindsPeer::daemon);
-  /** A lock belongs to a thread, so the one that is held for another process is held and released by this thread. */
-  private final ExecutorService holder = Executors.newSingleThreadExecutor(KindsPeer::daemon);
   private final Map<String, String> permits = new ConcurrentHashMap<>();
 
   private KindsPeer(String url, int connections) {
@@ -38,17 +33,22 @@ public final class KindsPeer {
   }
 
   public static void main(String[] args) throws Exception {
-    KindsPeer peer = new KindsPeer(args[0], Integer.parseInt(args[1]));
-    RequestLoop.run(words -> List.of("hold", "release").contains(words[1]) ? peer.holder : peer.workers, peer::carryOut);
-    System.exit(0);
+    new KindsPeer(args[0], Integer.parseInt(args[1])).serve();
   }
 
-  private String carryOut(String[] words) throws Exception {
+  /** A lock belongs to a thread, so the same thread holds and releases what another process waits for. */
+  @Override
+  protected ExecutorService chooseThread(String[] words) {
+    return List.of("hold", "release").contains(words[1]) ? threadOf("holder") : workers;
+  }
+
+  @Override
+  protected String carryOut(String[] words) throws Exception {
     String kind = words[2];
     String key = words[3];
     switch (words[1]) {
       case "prepare":
-        return prepare(key, Integer.parseInt(words[4]), Integer.parseInt(words[5]));
+        return prepare(kind, key, Integer.parseInt(words[4]), Integer.parseInt(words[5]));
       case "pairs":
         return pairs(kind, key, Integer.parseInt(words[4]), Integer.parseInt(words[5]), Long.parseLong(words[6]));
       case "hold":
@@ -63,15 +63,20 @@ public final class KindsPeer {
   }
 
   /** Sets the permits of all semaphores `prefix:0`, `prefix:1`, … */
-  private String prepare(String prefix, int names, int limit) throws Exception {
+  private String prepare(String kind, String prefix, int names, int limit) throws Exception {
     AtomicInteger next = new AtomicInteger();
     runOnThreads(PREPARING_THREADS, () -> {
       for (int i = next.getAndIncrement(); i < names; i = next.getAndIncrement()) {
-        redisson.getPermitExpirableSemaphore(prefix + ":" + i).trySetPermits(limit);
+        setPermits(kind, prefix + ":" + i, limit);
       }
       return 0;
     });
     return "{}";
+  }
+
+  private void setPermits(String kind, String key, int limit) {
+    if (kind.equals("plain_semaphore")) redisson.getSemaphore(key).trySetPermits(limit);
+    else redisson.getPermitExpirableSemaphore(key).trySetPermits(limit);
   }
 
   /** Threads acquire and release the locks `prefix:0`, `prefix:1`, … in turn, until the time is over. */
@@ -92,14 +97,21 @@ public final class KindsPeer {
   }
 
   private void pair(String kind, String key) throws InterruptedException {
-    if (kind.equals("semaphore")) {
-      RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(key);
-      semaphore.release(semaphore.acquire(LEASE_MS, TimeUnit.MILLISECONDS));
-      return;
-    }
-    RLock lock = getLock(kind, key);
-    lock.lock(LEASE_MS, TimeUnit.MILLISECONDS);
-    lock.unlock();
+    unlock(kind, key, lock(kind, key));
+  }
+
+  /** Returns the id of a permit; null for all other kinds. */
+  private String lock(String kind, String key) throws InterruptedException {
+    if (kind.equals("semaphore")) return redisson.getPermitExpirableSemaphore(key).acquire(LEASE_MS, TimeUnit.MILLISECONDS);
+    if (kind.equals("plain_semaphore")) redisson.getSemaphore(key).acquire();
+    else getLock(kind, key).lock(LEASE_MS, TimeUnit.MILLISECONDS);
+    return null;
+  }
+
+  private void unlock(String kind, String key, String permit) {
+    if (kind.equals("semaphore")) redisson.getPermitExpirableSemaphore(key).release(permit);
+    else if (kind.equals("plain_semaphore")) redisson.getSemaphore(key).release();
+    else getLock(kind, key).unlock();
   }
 
   /** Returns the sum of what the threads return. */
@@ -113,42 +125,38 @@ public final class KindsPeer {
 
   /** Acquires the lock, or closes the latch. */
   private String hold(String kind, String key) throws InterruptedException {
-    if (kind.equals("latch")) redisson.getCountDownLatch(key).trySetCount(1);
-    else if (kind.equals("semaphore")) {
-      RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(key);
-      semaphore.trySetPermits(1);
-      permits.put(key, semaphore.acquire(LEASE_MS, TimeUnit.MILLISECONDS));
-    } else getLock(kind, key).lock(LEASE_MS, TimeUnit.MILLISECONDS);
+    if (kind.equals("latch")) {
+      redisson.getCountDownLatch(key).trySetCount(1);
+      return "{}";
+    }
+    if (kind.endsWith("semaphore")) setPermits(kind, key, 1);
+    String permit = lock(kind, key);
+    if (permit != null) permits.put(key, permit);
     return "{}";
   }
 
   /** Returns the time of the grant, or when the latch was open; then releases the lock. */
   private String await(String kind, String key) throws InterruptedException {
-    double at;
     if (kind.equals("latch")) {
       redisson.getCountDownLatch(key).await();
-      at = nowMs();
-    } else if (kind.equals("semaphore")) {
-      RPermitExpirableSemaphore semaphore = redisson.getPermitExpirableSemaphore(key);
-      String permit = semaphore.acquire(LEASE_MS, TimeUnit.MILLISECONDS);
-      at = nowMs();
-      semaphore.release(permit);
-    } else {
-      RLock lock = getLock(kind, key);
-      lock.lock(LEASE_MS, TimeUnit.MILLISECONDS);
-      at = nowMs();
-      lock.unlock();
+      return formatMs(nowMs());
     }
-    return String.format(Locale.ROOT, "{\"ms\":%f}", at);
+    String permit = lock(kind, key);
+    double at = nowMs();
+    unlock(kind, key, permit);
+    return formatMs(at);
   }
 
   /** Returns the time before the release, or before the count-down. */
   private String release(String kind, String key) {
     double from = nowMs();
     if (kind.equals("latch")) redisson.getCountDownLatch(key).countDown();
-    else if (kind.equals("semaphore")) redisson.getPermitExpirableSemaphore(key).release(permits.remove(key));
-    else getLock(kind, key).unlock();
-    return String.format(Locale.ROOT, "{\"ms\":%f}", from);
+    else unlock(kind, key, permits.remove(key));
+    return formatMs(from);
+  }
+
+  private static String formatMs(double ms) {
+    return String.format(Locale.ROOT, "{\"ms\":%f}", ms);
   }
 
   private RLock getLock(String kind, String key) {
@@ -168,11 +176,5 @@ public final class KindsPeer {
 
   private static double nowMs() {
     return System.nanoTime() / 1e6;
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work);
-    thread.setDaemon(true);
-    return thread;
   }
 }

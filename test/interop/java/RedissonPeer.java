@@ -118,7 +118,7 @@ public final class RedissonPeer extends InteropPeer {
     return tally;
   }
 
-  /** Each thread holds the lock again and again. Times are of the machine's monotonic clock, in ms. */
+  /** Each thread acquires the lock repeatedly. Times are on the machine's monotonic clock, in ms. */
   private String occupy(String key, long forMs, long workMs, int threadCount) throws Exception {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
     List<Future<String>> running = new ArrayList<>();

@@ -86,7 +86,7 @@ public final class SharedObjectsPeer extends InteropPeer {
     else redisson.getPermitExpirableSemaphore(key).release(ids);
   }
 
-  /** One after the other, on a semaphore without other clients. */
+  /** Runs pairs one after the other, on a semaphore without other clients. */
   private String pairs(String key, int count) throws InterruptedException {
     long from = System.nanoTime();
     for (int i = 0; i < count; i++) release(key, acquire(key, 1));
@@ -106,7 +106,7 @@ public final class SharedObjectsPeer extends InteropPeer {
     return String.format("{\"outcome\":\"released\",\"fromMs\":%d}", fromMs);
   }
 
-  /** Threads acquire one or two permits each until the time is over, and count how many are out. */
+  /** Threads acquire one or two permits each until the time is over, and count the acquired permits. */
   private String contend(String key, int limit, long forMs, int threads) throws Exception {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
     List<Future<long[]>> running = new ArrayList<>();

@@ -1,4 +1,4 @@
-/** A worker of ours with semaphores and latches: `shared-objects.ts <url> [semaphore|plain_semaphore]`. */
+/** A Lockkeeper worker with semaphores and latches: `shared-objects.ts <url> [semaphore|plain_semaphore]`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
@@ -21,7 +21,7 @@ interface Tally {
   longestWaitMs: number;
 }
 
-/** One loop acquires one or two permits until the time is over, and counts how many are out. */
+/** Acquires one or two permits repeatedly until the time is over, and counts the acquired permits. */
 async function contendOnce(key: string, limit: number, until: number, tally: Tally): Promise<void> {
   for (let turn = 0; performance.now() < until; turn++) {
     const permits = 1 + (turn % 2);
@@ -49,7 +49,7 @@ serveVerbs({
     return tally;
   },
 
-  /** One after the other, on a semaphore without other clients. */
+  /** Runs pairs one after the other, on a semaphore without other clients. */
   async pairs(key = "", count) {
     const from = performance.now();
     for (let n = 0; n < Number(count); n++)

@@ -131,7 +131,7 @@ class Hold(Holding):
             return outcome
 
     def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
-        """Calls the function in a thread of its own when an operator asks to release the lock.
+        """Calls the function in a separate thread when an operator asks to release the lock.
 
         Sends a renewal to inform the server. The option of ``acquire`` with the same name needs no renewal.
         """

@@ -55,6 +55,7 @@ export function createAcquireAllRoute(services: Pick<Services, "pendingRequests"
       "quota_exceeded",
       "too_many_waiting",
       "unit_conflict",
+      "kind_conflict",
     ],
     verb: ({ target, body }) => toVerbCall("acquire_all", target.name, body.keys[0] ?? "", body),
     handle: (call) => acquireLocks(call, services),

@@ -75,6 +75,7 @@ export function createVerbRoutes(
         "quota_exceeded",
         "too_many_waiting",
         "unit_conflict",
+        "kind_conflict",
         "limit_conflict",
         "not_owner",
         "idempotency_key_required",

@@ -3,10 +3,11 @@
 -- Guarantee: a repeated request counts once and returns its first result. An open latch stays open, and no other data is changed.
 --
 -- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was opened last, in µs
--- KEYS[4] and KEYS[5] the permits if it is a semaphore
+-- KEYS[4] the companion of the key    KEYS[5] and KEYS[6] the permits if it is a semaphore
 -- ARGV[1] digest of the request    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
--- Returns {'counted', now ms, remaining count}    {'not_a_lock', type}    {'request_id_reused'}
+-- Returns {'counted', now ms, remaining count}    {'request_id_reused'}
+--         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 
 -- include latch.lua
 
@@ -17,11 +18,11 @@ local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = format_integer(math.floor(now_us / 1000))
 
-local state, count = read_latch(4, 5)
+local state, count, kind = read_latch(4, 5, 6)
 if state == 'fault' then return count end
 local earlier = find_earlier_request(2, 'count_down', ARGV[1])
 if earlier == 'reused' then return { 'request_id_reused' } end
-if state == 'not_a_lock' then return { state, count } end
+if state == 'not_a_lock' then return { state, count, '', kind } end
 if earlier then return { 'counted', now, earlier } end
 if state == 'open' then return { 'counted', now, '0' } end
 
@@ -37,5 +38,6 @@ local last_us = read_text(3, COUNTER_BYTES_MAX)
 if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
 redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)
 redis.call('DEL', KEYS[1])
+name_latch(4, '')
 publish_latch(ARGV[2], '0', ARGV[3] == '1')
 return { 'counted', now, '0' }

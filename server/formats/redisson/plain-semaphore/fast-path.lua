@@ -1,4 +1,4 @@
--- A semaphore has no fast path: acquire.lua and release.lua of an expirable semaphore take and return its permits.
+-- A semaphore has no fast path: acquire.lua and release.lua of an expirable semaphore run on it.
 
 local FORMAT = 'redisson'
 

@@ -1,9 +1,9 @@
--- Included by acquire.lua for a plain semaphore. How many permits the clients of Redisson have is unknown, and so is the total:
--- a limit only creates a missing semaphore, and is not compared with an existing one.
+-- Included by acquire.lua for a plain semaphore. The number of permits that clients of Redisson have is unknown, and so is
+-- the total: a limit only creates a missing semaphore, and is not compared with an existing one.
 
 local KIND, OTHER_KIND = 'plain_semaphore', 'semaphore'
 
--- Redisson's semaphore is any whole number.
+-- Any integer is a plain semaphore.
 local function is_recognized(_available, _acquired, _last, _limit)
   return true
 end
@@ -12,7 +12,7 @@ local function find_limit_conflict(_available, _acquired, _limit, _permits)
   return nil
 end
 
--- Formats the total for a reply: it is unknown.
+-- The total is unknown.
 local function format_total(_available, _acquired)
   return ''
 end

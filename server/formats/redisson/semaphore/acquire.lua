@@ -22,8 +22,8 @@
 --         {'short', now ms, ms until a permit expires (-1: never), available permits, total or '', '1' if a client that has
 --          waited longer is next, else ''}
 --         {'limit_conflict', total, or -1 if there is no semaphore}
---         {'queue_full', now ms, number of waiters}      {'not_a_lock', type, '', other kind or ''}
---         {'request_id_reused'}      {'unknown'}
+--         {'queue_full', now ms, number of waiters}      {'request_id_reused'}      {'unknown'}
+--         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 --         {'lost', now ms, 'ended' or 'withdrawn'}
 
 -- include format/storage.lua
@@ -32,6 +32,7 @@
 -- include ../../waiter.lua
 -- include ../../release-requests.lua
 -- include turn.lua
+-- include ../../other-kind.lua
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
@@ -75,11 +76,12 @@ if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local count = state ~= 'not_a_lock' and find_count(1, kept, kept.token, now_ms)
-  if not count or kept.fence ~= repeated.fence then return { 'lost', format_integer(now_ms), 'ended' } end
+  if not count or not is_acquire_of(repeated, kept, token) then return { 'lost', format_integer(now_ms), 'ended' } end
   return format_grant(read_remaining_ms(1, kept, now_ms), 'repeated')
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
-if state == 'not_a_lock' then return { state, available } end
+if state == 'not_a_lock' then return { state, available, '', available == 'hash' and find_hash_kind(1) or '' } end
+if state == 'semaphore' and acquired == 0 and last.value == 'latch' then return { 'not_a_lock', 'string', '', 'latch' } end
 -- The hold was acquired with this request, whose entry has been removed since.
 if acquired > 0 and redis.call('ZSCORE', KEYS[3], build_permit_id(token, 1)) then return { 'unknown' } end
 

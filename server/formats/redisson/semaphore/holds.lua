@@ -10,7 +10,7 @@ local COUNTS_ITSELF = false
 -- include ../../companion.lua
 -- include permits.lua
 
--- As many as an acquire can ask for.
+-- The maximum number of permits of a hold.
 local PERMITS_MAX = 256
 
 -- The hold that find_count or read_state found. Its companion may be missing.

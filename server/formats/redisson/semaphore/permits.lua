@@ -68,8 +68,8 @@ local function reclaim_permits(now_ms)
   return reclaimed
 end
 
--- Gives the permits the TTL of the semaphore, or none, so that they end with it and not before. Returns it in ms; nil if there
--- is none.
+-- Gives the permits the TTL of the semaphore, or none, so that they end with it and not before. Returns it in ms; nil
+-- without one.
 local function copy_ttl()
   local ttl_ms = redis.call('PTTL', KEYS[1])
   if ttl_ms >= 0 then

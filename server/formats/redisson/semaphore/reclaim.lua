@@ -1,5 +1,5 @@
--- Returns the permits of holders that died, and wakes waiters. Every other script of the semaphore does so as well; this one
--- is for a semaphore that only clients of Redisson use at the moment, which sleep until they receive a message.
+-- Returns the permits of dead holders, and wakes waiters. Every other script of the semaphore does so as well; this one is for
+-- a semaphore on which only clients of Redisson are waiting, because they sleep until they receive a message.
 --
 -- Guarantee: returns only permits whose lease has ended, each once. Repeating it changes nothing.
 --

@@ -9,10 +9,11 @@
 -- ARGV[1] total number of permits    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'limited', now ms, available permits, acquired permits, total before, or -1 if it was missing}
---         {'not_a_lock', type, '', other kind or ''}
+--         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 
 -- include storage.lua
 -- include recognition.lua
+-- include ../../other-kind.lua
 
 local KEY_COMPANION_MS = 172800000
 
@@ -22,8 +23,9 @@ local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local state, available, acquired = read_semaphore()
 if state == 'fault' then return available end
-if state == 'not_a_lock' then return { state, available } end
 local last = read_companion(2)
+if state == 'not_a_lock' then return { state, available, '', available == 'hash' and find_hash_kind(1) or '' } end
+if state == 'semaphore' and acquired == 0 and last.value == 'latch' then return { 'not_a_lock', 'string', '', 'latch' } end
 if has_permits_at(4) then return { 'not_a_lock', 'string', '', OTHER_KIND } end
 if state == 'semaphore' and not is_recognized(available, acquired, last, limit) then return { 'not_a_lock', 'string' } end
 

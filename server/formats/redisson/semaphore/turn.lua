@@ -13,10 +13,11 @@ local function read_claim(k)
   return id, tonumber(since)
 end
 
--- Returns for how many ms this client gives way to the one with the claim; nil if it does not.
+-- Returns for how many ms this client gives way to the one with the claim; nil if it does not. Clients that began to wait in the
+-- same millisecond do not give way to each other: the first in the queue of a process would wait for a claim of the second,
+-- which does not try.
 local function find_give_way_ms(k, id, claimed_since_ms, waiter_id, since_ms)
-  if not id or id == waiter_id or claimed_since_ms > since_ms then return nil end
-  if claimed_since_ms == since_ms and id > waiter_id then return nil end
+  if not id or id == waiter_id or claimed_since_ms >= since_ms then return nil end
   return math.max(1, redis.call('PTTL', KEYS[k]))
 end
 

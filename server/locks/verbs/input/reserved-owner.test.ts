@@ -4,7 +4,7 @@ import {
   MIN_HOLD_RESERVER,
   parseReservedOwner,
   RESERVED_OWNER_PREFIX,
-} from "../../../lib/contract/actions/reservation.ts";
+} from "../../../../lib/contract/actions/reservation.ts";
 import { findOwnerFault } from "./owner-fault.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
 

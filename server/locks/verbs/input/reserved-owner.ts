@@ -1,5 +1,5 @@
-import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
-import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
+import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../../lib/contract/actions/reservation.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../../lib/contract/actions/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** Endings that have a meaning in Redisson's formats. Must match owner-fault.ts. */

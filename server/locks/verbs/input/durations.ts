@@ -1,6 +1,6 @@
-import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/actions/verb.ts";
-import { InvalidError } from "../../errors/request-errors.ts";
-import { StartupError } from "../../errors/startup-error.ts";
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../../lib/contract/actions/verb.ts";
+import { InvalidError } from "../../../errors/request-errors.ts";
+import { StartupError } from "../../../errors/startup-error.ts";
 
 /**
  * The accepted fair wait times in ms. Redisson accepts any number, but a shorter one would drop live waiters, and a

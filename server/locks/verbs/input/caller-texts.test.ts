@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InvalidError } from "../../errors/request-errors.ts";
+import { InvalidError } from "../../../errors/request-errors.ts";
 import { assertCallerTexts, type CallerTexts, toRecordText } from "./caller-texts.ts";
 
 function findField(texts: CallerTexts): unknown {
