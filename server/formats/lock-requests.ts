@@ -68,6 +68,11 @@ export interface AcquireRequest extends LockRequest {
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore; `undefined` if it must exist. */
   readonly limit?: number | undefined;
+  /**
+   * The waiter for a condition whose hold is restored, with the count, lease, grace period and owner that its record has; only
+   * for plain and fair locks of the format `redisson`.
+   */
+  readonly restores?: string | undefined;
 }
 
 /** A request to turn the hold of a writer into that of a reader. */

@@ -1,4 +1,4 @@
-import { isSemaphoreKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
@@ -13,6 +13,7 @@ import {
   type Revocable,
   type WaitAttemptResult,
   type WaitCoordinator,
+  type WaitOptions,
 } from "../waiting/wait-coordinator.ts";
 import { attempt } from "./attempt.ts";
 import {
@@ -83,6 +84,27 @@ export class Acquirer {
       : this.#acquireNow(format, key, ask, options);
   }
 
+  /**
+   * Acquires the lock whose hold was given up to wait for a condition, through outages of Redis.
+   *
+   * @param sinceMs when it stopped waiting for a signal, in Unix ms of the Redis clock
+   * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold)
+   */
+  reacquire(
+    key: Key,
+    kind: WritableKind,
+    ask: AcquireRequest,
+    options: Pick<AcquireOptions, "requestId" | "signal" | "onSend"> & {
+      readonly waitMs: number;
+      readonly sinceMs: number;
+    },
+  ): Promise<AcquiredGrant> {
+    const format = getLockWriter({ format: "redisson", kind });
+    const { fairWaitMs } = this.#fairPlaces;
+    const waiting = { ...options, startsInOutage: true };
+    return this.#acquireWaiting(format, key, { ...ask, fairWaitMs }, options.waitMs, waiting);
+  }
+
   async #acquireNow(
     format: LockWriter,
     key: Key,
@@ -103,7 +125,13 @@ export class Acquirer {
     key: Key,
     ask: AcquireRequest,
     waitMs: number,
-    { requestId, signal, onSend }: AcquireOptions,
+    {
+      requestId,
+      signal,
+      onSend,
+      ...start
+    }: Pick<AcquireOptions, "requestId" | "signal" | "onSend"> &
+      Pick<WaitOptions, "sinceMs" | "startsInOutage">,
   ): Promise<AcquiredGrant> {
     let unansweredSince: number | undefined;
     let seenMs: number | undefined;
@@ -117,6 +145,8 @@ export class Acquirer {
         waitMs,
         signal,
         requestId: named,
+        sinceMs: start.sinceMs,
+        startsInOutage: start.startsInOutage,
         enqueueing: {
           kind: format.kind,
           fairWaiter,
