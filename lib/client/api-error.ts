@@ -3,7 +3,7 @@ import type { ProblemCode } from "./failure-rules.ts";
 /** A code of a problem document. `aborted`: the caller's signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
 
-/** The members of a problem document, unchecked except that it is an object. */
+/** A problem document. It is an object, but its members are unchecked. */
 export type ProblemDocument = Readonly<Record<string, unknown>>;
 
 export interface ApiFailure {

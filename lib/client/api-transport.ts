@@ -5,7 +5,7 @@ import type { Moment } from "./moment.ts";
 import { sleep } from "./timers.ts";
 
 export interface ApiTransportOptions {
-  /** Servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
+  /** URLs of servers that use the same Redis, such as `https://locks.example.com`, including the base path, if any. */
   readonly urls: readonly string[];
   /** Sent as a bearer token. Absent for public routes. */
   readonly apiKey?: string | undefined;
@@ -17,7 +17,7 @@ export interface ApiRequest {
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** The same for all attempts. Without it, a `POST` whose outcome is unknown is not retried. */
+  /** Idempotency key of all attempts. Without a key, a `POST` whose outcome is unknown is not retried. */
   readonly idempotencyKey?: string | undefined;
   /** How long to retry after failures, in milliseconds, not including `waitMs`; 0 for one attempt. */
   readonly retryForMs: number;
@@ -36,7 +36,7 @@ export interface ApiResponse {
   readonly headers: Headers;
   /** The JSON of the body, unchecked; `undefined` if it is empty. */
   readonly value: unknown;
-  /** Just before the attempt that succeeded was sent. */
+  /** The moment just before the successful attempt was sent. */
   readonly sentAt: Moment;
   /** Number of attempts whose outcome is unknown. */
   readonly unansweredAttempts: number;
@@ -68,7 +68,7 @@ export class ApiTransport {
   }
 
   /**
-   * Retries the request until it succeeds, is refused, or `retryForMs` has passed.
+   * Sends a request. Retries until the request succeeds or is refused, or until `retryForMs` has passed.
    *
    * @throws ApiError with the code of the last attempt; `unavailable` without a status if no server could be reached
    */
@@ -121,7 +121,7 @@ export class ApiTransport {
   }
 }
 
-/** Returns the wait of one request in whole milliseconds: at least 1 unless `waitMs` is 0, which means not to wait. */
+/** Returns how long one request may wait, in whole milliseconds: 0 if `waitMs` is 0, otherwise at least 1. */
 function computeWaitPartMs(waitMs: number, leftMs: number): number {
   if (waitMs === 0) return 0;
   return Math.max(1, Math.min(WAIT_PART_MS_MAX, Math.round(leftMs)));

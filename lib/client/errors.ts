@@ -1,7 +1,7 @@
 import type { ApiErrorCode } from "./api-error.ts";
 import type { OwnerRecord } from "./wire-types.ts";
 
-/** A holder of a lock, as a problem document names it. */
+/** A holder of a lock, as returned in a problem document. */
 export interface HolderFacts {
   readonly owner: string;
   readonly count: number;
@@ -27,7 +27,7 @@ export interface HeldFacts extends KeyFacts {
   readonly asOf: number;
 }
 
-/** `holders` is set if the server reported the loss, `owner` and `fence` if the client detected it. */
+/** `holders` is set if the server reported the loss; `owner` and `fence` are set if the client detected the loss. */
 export interface LostFacts extends KeyFacts {
   readonly holders?: readonly HolderFacts[];
   readonly remainingMs?: number | null;
@@ -44,12 +44,12 @@ export interface NotALockFacts extends KeyFacts {
 }
 
 export interface UnitConflictFacts extends KeyFacts {
-  /** The unit of the deadline that the key holds. */
+  /** The unit of the deadline that is stored in the key. */
   readonly unit: "s" | "ms";
 }
 
 export interface KeyNotAllowedFacts {
-  /** The globs that a key must match. Absent if no setting permits this key. */
+  /** The globs that a key must match. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface InvalidFacts {
 }
 
 export interface UnavailableFacts {
-  /** The reason. Example: `stopping`, if the server is stopping and another one may respond. */
+  /** Reason code, such as `stopping` if the server is stopping and another server may respond. */
   readonly reason?: string;
   /** Milliseconds until locks are granted again. */
   readonly remainingMs?: number;
@@ -68,11 +68,11 @@ export interface UnavailableFacts {
 export interface NotReplicatedFacts {
   /** The number of replicas that must confirm. */
   readonly replicas: number;
-  /** The number that confirmed. Absent if the master did not report it. */
+  /** The number of replicas that confirmed. Absent if the master did not report it. */
   readonly confirmed?: number;
 }
 
-/** The members of a problem document that its code adds. */
+/** The members that an error code adds to its problem document. */
 export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
@@ -175,7 +175,7 @@ export class UnknownOutcomeError extends LockkeeperError<OtherFacts> {
   readonly code = "unknown_outcome";
 }
 
-/** The codes without their own class. */
+/** The error codes that `RefusedError` covers, because they have no class of their own. */
 export type OtherCode = Exclude<
   ApiErrorCode,
   | "held"
@@ -194,7 +194,7 @@ export type OtherCode = Exclude<
   | "unknown_outcome"
 >;
 
-/** The server refused the request for a reason that `code` names, such as `rate_limited` or `not_owner`. */
+/** The server refused the request for the reason given by `code`, such as `rate_limited` or `not_owner`. */
 export class RefusedError extends LockkeeperError<OtherFacts> {
   override readonly name = "RefusedError";
 

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../contract/error.ts";
 
 /**
- * Whether a failed attempt is retried. `not_done`: nothing was changed, and it is retried after a delay. `unknown`: it
- * may have been carried out, and it is retried with the same idempotency key.
+ * Whether a failed attempt is retried. `not_done`: the attempt changed nothing and is retried after a delay. `unknown`:
+ * the attempt may have been carried out and is retried with the same idempotency key.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 
@@ -65,7 +65,10 @@ export function getRetryRule(code: ProblemCode): RetryRule {
   return RULE_OF_CODE[code];
 }
 
-/** Returns a known code for a status, for responses of newer servers whose code this client does not know. */
+/**
+ * Returns the general code for an HTTP status. Used for responses of newer servers whose code this client does not
+ * know.
+ */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";
   if (status === 403) return "forbidden";

@@ -16,7 +16,7 @@ export interface Grant {
   readonly leaseMs: number;
   /** The moment just before the request was sent. */
   readonly sentAt: Moment;
-  /** The time left at `sentAt`, in milliseconds. */
+  /** The remaining lease at `sentAt`, in milliseconds. */
   readonly leftMs: number;
   /** The last request to release the hold. */
   readonly releaseRequested?: ReceivedReleaseRequest | undefined;
@@ -51,7 +51,7 @@ export function readGrant({ value, status, sentAt }: ApiResponse): Grant {
   return { holdId, fence, owner, format, count, leaseMs, sentAt, leftMs, releaseRequested };
 }
 
-/** Returns a release request; `undefined` if there is none. Servers of version 0.2 never send one. */
+/** Returns a release request; `undefined` if there is none. Servers of version 0.2 never send release requests. */
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
   const request = readObject(value) ?? {};
   const requestId = readText(request.requestId);

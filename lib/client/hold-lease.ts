@@ -5,15 +5,16 @@ import { ReleaseRequestInbox } from "./release-requests.ts";
 import { startBackgroundTimer, type Timer } from "./timers.ts";
 import type { WritableKind } from "./wire-types.ts";
 
-/** `closed`: this process has released its last count. */
+/** `closed`: this process has released the hold, including all re-entries. */
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The deadline is measured from just before the
- * request was sent, on the clock that advanced more, so it is never later than the deadline in Redis.
+ * The state that a hold and its re-entries in this process share: identity, deadline and loss. The deadline is measured
+ * from just before the request was sent, on the clock that advanced more, so the local deadline is never later than the
+ * deadline in Redis.
  */
 export class HoldLease {
-  /** Counts that this process has not released, including pending re-entries. */
+  /** The number of acquisitions that this process has not released, including pending re-entries. */
   openCounts = 1;
   /** The requests of operators to release the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
@@ -93,7 +94,10 @@ export class HoldLease {
     if (this.state === "held") this.#state = "jeopardy";
   }
 
-  /** Marks the lease as lost, even if it is closed: its release may find that the hold had already ended. */
+  /**
+   * Marks the lease as lost, even if the lease is closed, because its release can reveal that the hold had already
+   * ended.
+   */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");

@@ -29,7 +29,7 @@ export interface AcquireOptions {
    * existing one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
    */
   readonly limit?: number | undefined;
-  /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
+  /** Whether a reader yields to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
@@ -55,7 +55,7 @@ export interface SemaphorePermits {
 }
 
 export interface RenewOptions {
-  /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */
+  /** Minimum time to expiry after the renewal, in milliseconds. By default, the lease of the hold. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface ReleaseOptions {
 }
 
 export interface Released {
-  /** `still_held`: the count decreased. `not_held`: the hold had already ended. */
+  /** `still_held`: the re-entrancy count was decremented and is not yet 0. `not_held`: the hold had already ended. */
   readonly outcome: "released" | "still_held" | "not_held";
   /** Remaining re-entrancy count. */
   readonly count: number;

@@ -16,7 +16,7 @@ import { readObject } from "./untrusted.ts";
 
 /** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
 const TIMEOUT_MS = 2500;
-/** How long to retry an acquire or a release after failures. */
+/** How long to retry a failed acquire or release. */
 const RETRY_MS = 5000;
 /** How long to retry releasing a lock that was granted after its acquire was aborted. */
 const ABANDON_MS = 2000;
@@ -34,13 +34,13 @@ export interface ReleaseRequestAnswer {
 
 interface RenewalFields {
   readonly leaseMs: number;
-  /** Whether this client reads release requests from now on. */
+  /** Declares that this client reads release requests from now on. */
   readonly receivesReleaseRequests?: true;
 }
 
 type HoldVerb = "/renew" | "/downgrade" | "/answer-release-request";
 
-/** The verbs of the API: builds their requests and reads their responses. */
+/** Builds the API requests that acquire and change holds, and reads their responses. */
 export class HoldRequests {
   readonly #transport: ApiTransport;
   readonly #query: string;
@@ -107,7 +107,7 @@ export class HoldRequests {
   }
 
   /**
-   * Renews the hold, and retries until that succeeds, is refused or the lease ends.
+   * Renews the hold. Retries until the renewal succeeds or is refused, or the lease ends.
    * @throws ApiError
    */
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
@@ -117,7 +117,7 @@ export class HoldRequests {
   }
 
   /**
-   * Turns the hold of a writer into that of a reader. A repeated request returns the same grant.
+   * Downgrades a write lock to a read lock. A repeated request returns the same grant.
    *
    * @throws ApiError
    */
@@ -126,14 +126,14 @@ export class HoldRequests {
   }
 
   /**
-   * Answers a release request, and retries until that succeeds, is refused or the lease ends.
+   * Answers a release request. Retries until the request succeeds or is refused, or the lease ends.
    * @throws ApiError
    */
   async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {
     await this.#change(lease, "/answer-release-request", answer);
   }
 
-  /** Changes a hold. The idempotency key permits retries. */
+  /** Sends a request that changes a hold. Its idempotency key permits retries. */
   #change(lease: HoldLease, verb: HoldVerb, body: object): Promise<ApiResponse> {
     return this.#transport.request({
       method: "POST",
@@ -145,7 +145,7 @@ export class HoldRequests {
   }
 
   /**
-   * Makes one attempt to renew up to 1,000 leases, each for its own duration. The call can safely be repeated.
+   * Makes one attempt to renew up to 1,000 leases, each with its own duration. The call can safely be repeated.
    *
    * @returns the response, which contains a result for each lease
    * @throws ApiError if the whole request failed
@@ -184,7 +184,12 @@ export class HoldRequests {
     }
   }
 
-  /** Releases one count. Retry with the same key, so that the server releases only one. @throws ApiError */
+  /**
+   * Releases the hold once. A re-entered hold must be released once per acquisition. Retries must use the same
+   * idempotency key, so that the server executes the release only once.
+   *
+   * @throws ApiError
+   */
   async release(lease: HoldLease, options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const response = await this.#transport.request({
       method: "POST",
@@ -198,8 +203,8 @@ export class HoldRequests {
   }
 
   /**
-   * Releases what an acquire or a re-entry was granted but did not return to its caller. Repeating the request with its
-   * idempotency key reveals whether it was granted. Never rejects.
+   * Releases the grants of an acquire or re-enter request whose caller never received them. Repeating the request with
+   * its idempotency key reveals whether it was granted. Never rejects.
    */
   async #abandon(
     { retryForMs, ...request }: ApiRequest,
@@ -228,7 +233,7 @@ function buildHoldPath(lease: HoldLease, verb: "" | "/release" | HoldVerb): stri
   return `/holds/${lease.grant.holdId}${verb}`;
 }
 
-/** Limits a request about a hold to the time until its deadline. A later response would be useless. */
+/** Returns time limits that end at the deadline of the hold, because a later response would be useless. */
 function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {
   const remainingMs = lease.remainingMs();
   const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE_OF_LEASE, remainingMs * TRY_SHARE_OF_REST);

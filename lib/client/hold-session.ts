@@ -9,7 +9,7 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
 /** Renews, re-enters and releases one hold, and keeps its lease up to date. */
 export class HoldSession {
-  /** Whether a downgrade was sent whose result is unknown. */
+  /** Whether a downgrade was sent and its outcome is unknown. */
   #isUncertain = false;
 
   constructor(
@@ -69,9 +69,9 @@ export class HoldSession {
   }
 
   /**
-   * Downgrades a writer. The hold is not renewed meanwhile, because a renewal that overtakes the downgrade would report
-   * the loss of the writer. After an unknown outcome, it is not known which kind to renew, so the hold ends at its
-   * deadline unless the downgrade is repeated.
+   * Downgrades a write lock to a read lock. Renewals are suspended in the meantime, because a renewal of the write lock
+   * that arrives after the downgrade would be reported as a loss. If the outcome is unknown, so is the kind to renew.
+   * The hold then ends at its deadline unless the downgrade is repeated.
    *
    * @throws LockkeeperError
    */
@@ -95,7 +95,10 @@ export class HoldSession {
     }
   }
 
-  /** Ends one count in this process. For the last count, resolves once no renewal is in flight. */
+  /**
+   * Decrements the number of unreleased acquisitions in this process. At 0, stops renewals and resolves once none is in
+   * flight.
+   */
   async leave(): Promise<void> {
     this.lease.openCounts--;
     if (this.lease.openCounts > 0) return;
@@ -103,7 +106,7 @@ export class HoldSession {
     await this.renewer?.finish(this.lease);
   }
 
-  /** Releases one count. @throws LockkeeperError */
+  /** Releases the hold once. A re-entered hold must be released once per acquisition. @throws LockkeeperError */
   async release(options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const { lease } = this;
     // Repeats a downgrade with an unknown outcome. Only its result shows which of the two holds to release.
@@ -123,7 +126,8 @@ export class HoldSession {
   }
 
   /**
-   * Declares that this client reads release requests. Passes a refusal to `onError`, because no call can report it.
+   * Declares that this client reads release requests. Passes a refusal to `onError`, because the application is not
+   * awaiting a call that could report it.
    *
    * @returns the current request @throws LockkeeperError if the declaration may succeed later
    */

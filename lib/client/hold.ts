@@ -8,11 +8,14 @@ import type { WritableFormat, WritableKind } from "./wire-types.ts";
 
 /**
  * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed. `lost`:
- * another client may hold the lock. `released`: this count was released.
+ * another client may hold the lock. `released`: this hold was released.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
-/** One count of a hold. All counts of a hold share its fencing token, deadline and signal; each is released separately. */
+/**
+ * A held lock. Re-entering it returns another `Hold` with the same fencing token, deadline and signal. Each `Hold` is
+ * released separately.
+ */
 export class Hold implements AsyncDisposable {
   readonly #session: HoldSession;
   #end: "releasing" | "released" | "lost" | undefined;
@@ -22,7 +25,7 @@ export class Hold implements AsyncDisposable {
 
   constructor(
     session: HoldSession,
-    /** The re-entrancy count when this count was granted. */
+    /** The re-entrancy count when this acquisition or re-entry was granted. */
     readonly count: number,
   ) {
     this.#session = session;
@@ -36,7 +39,7 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.grant.format;
   }
 
-  /** `read` after a downgrade. */
+  /** The kind of lock; `read` after a downgrade. */
   get kind(): WritableKind {
     return this.#session.lease.kind;
   }
@@ -103,7 +106,7 @@ export class Hold implements AsyncDisposable {
   /**
    * Asks the server whether the hold still exists. Detects a force-release without waiting for the next renewal.
    *
-   * @throws like `renew`
+   * @throws the errors of `renew`
    */
   async verify(): Promise<void> {
     this.assertHeld();
@@ -111,10 +114,10 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold, which increases its count by one. Never waits. The counts of a hold do not exclude each other.
+   * Re-enters the hold, which increments its re-entrancy count. Never waits. Re-entries do not exclude each other.
    *
    * @returns a hold that is released separately
-   * @throws like `renew`
+   * @throws the errors of `renew`
    */
   async reenter(options: RenewOptions = {}): Promise<Hold> {
     assertRenewOptions("reenter", options);
@@ -123,11 +126,11 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Turns this hold of a writer into that of a reader. No other writer can acquire the lock in between, and waiting
-   * readers are woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release the
-   * other counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
+   * Downgrades a write lock to a read lock. No other writer can acquire the lock in between, and waiting readers are
+   * woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release its re-entries
+   * first. If the outcome is unknown, call this method again; the hold is not renewed until then.
    *
-   * @throws HeldError (the hold was re-entered), and like `renew`
+   * @throws HeldError if the hold was re-entered; and the errors of `renew`
    */
   async downgrade(): Promise<void> {
     this.assertHeld();
@@ -135,12 +138,12 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Calls the listener when an operator asks for the release of this hold. Registering the first listener renews the
+   * Calls the listener when an operator requests the release of this hold. Registering the first listener renews the
    * hold once; operators can send requests from then on. A request arrives with the next renewal, which with automatic
    * renewal is within a third of the lease.
    *
    * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
-   * applies to all counts of the hold, and a later one replaces it.
+   * also applies to all re-entries of the hold. Registering another listener replaces it.
    *
    * @throws LostError, InvalidError
    */
@@ -151,8 +154,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this count; the last count releases the lock. Calling it twice releases only one count, and a call after a
-   * failed one retries it with the same options. If the hold has already ended, the outcome is `not_held`, not an error.
+   * Releases this hold. The lock is released once all of its re-entries are also released. Repeated calls release the
+   * hold only once; a call after a failed release retries it with the same options. If the hold has already ended, the
+   * outcome is `not_held`, not an error.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError, UnauthenticatedError, ForbiddenError, RefusedError
    */

@@ -7,7 +7,10 @@ const RENEW_SHARE = 1 / 3;
 const RETRY_MS_MAX = 250;
 /** The maximum number of leases in one request. */
 const REQUEST_LEASES_MAX = 1000;
-/** The maximum ratio of the longest to the shortest lease in one request. All of them share its time limit. */
+/**
+ * The maximum ratio of the longest to the shortest lease in one request, because all leases in a request share one time
+ * limit.
+ */
 const LENGTH_RATIO_MAX = 4;
 
 /** `failed`: retried soon. `refused`: retried after another third of the lease, because the server may then accept it. */
@@ -22,9 +25,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client with one timer, each after a third of its length. Leases that are due within a third of
- * the shortest lease share a request, so leases of equal length are renewed together. A lease is never renewed after its
- * deadline, or after its last count was released.
+ * Renews all leases of a client with one timer, each after a third of its duration. Leases that are due within a third
+ * of the shortest lease share a request, so leases of equal duration are renewed together. A lease is never renewed
+ * after its deadline or after its hold was released.
  */
 export class LeaseRenewer {
   readonly #dueAt = new Map<HoldLease, number>();

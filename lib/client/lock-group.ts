@@ -12,18 +12,22 @@ export interface GroupMember {
 }
 
 /**
- * `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of one failed. `lost`: one is lost, so
- * another client may hold its lock. `releasing`, `released`: at least one is being released or was released. `waiting`: one was
- * given up to wait for a condition, which only `@lockkeeper/redis` has.
+ * `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of at least one hold failed. `lost`:
+ * at least one hold is lost, so another client may hold its lock. `releasing`, `released`: at least one hold is being
+ * released or was released. `waiting`: at least one hold was given up to wait for a condition, which only
+ * `@lockkeeper/redis` supports.
  */
 export type GroupState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
-/** The states in order of precedence. A group has the first of them that any of its holds has. */
+/**
+ * The states in order of precedence. The state of a group is the first of these that any of its holds is in, otherwise
+ * `held`.
+ */
 const STATES = ["lost", "releasing", "released", "waiting", "jeopardy"] as const satisfies GroupState[];
 
 /**
- * The holds of several locks that were acquired together. The loss of one is the loss of the group: its signal aborts, and
- * `assertHeld` throws. The other holds continue until they are released or expire.
+ * The holds of several locks that were acquired together. If one hold is lost, the group is lost: its signal aborts,
+ * and `assertHeld` throws. The other holds continue until they are released or expire.
  */
 export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   readonly #lost = new AbortController();
@@ -52,7 +56,9 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return this.holds.find(({ loss }) => loss !== undefined)?.loss;
   }
 
-  /** Returns the hold of one of the keys, for example for its fencing token; `undefined` for other keys. */
+  /**
+   * Returns the hold of a key, for example to read its fencing token; `undefined` if the group has no hold of this key.
+   */
   getHold(key: string): Member | undefined {
     return this.holds.find((hold) => hold.key === key);
   }
@@ -68,19 +74,19 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   }
 
   /**
-   * Renews all holds now. The client does this automatically unless that was turned off.
+   * Renews all holds now. By default, the client also renews them automatically.
    *
-   * @throws like `renew` of a hold, after all renewals have settled
+   * @throws the errors of a hold's `renew`, after all renewals have settled
    */
   async renew(...options: Parameters<Member["renew"]>): Promise<void> {
     await settleAll(this.holds.map((hold) => hold.renew(...options)));
   }
 
   /**
-   * Releases all holds. A call after a failed one retries only the releases that failed.
+   * Releases all holds. A call after a failed call retries only the releases that failed.
    *
    * @returns the outcome of each hold, in the order of `holds`
-   * @throws like `release` of a hold, after all releases have settled
+   * @throws the errors of a hold's `release`, after all releases have settled
    */
   async release(
     ...options: Parameters<Member["release"]>
@@ -89,7 +95,11 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return (await settleAll(released)) as Awaited<ReturnType<Member["release"]>>[];
   }
 
-  /** Calls the listener when an operator asks for the release of one of the locks. @throws as for a hold */
+  /**
+   * Calls the listener when an operator requests the release of one of the locks.
+   *
+   * @throws the errors of a hold's `onReleaseRequested`
+   */
   onReleaseRequested(...listener: Parameters<Member["onReleaseRequested"]>): void {
     for (const hold of this.holds) hold.onReleaseRequested(...listener);
   }

@@ -20,7 +20,10 @@ import {
 } from "./options.ts";
 
 export interface LockkeeperClientOptions {
-  /** One or more servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
+  /**
+   * URLs of one or more servers that use the same Redis, such as `https://locks.example.com`, including the base path,
+   * if any.
+   */
   readonly url: string | readonly string[];
   readonly apiKey: string;
   /** Name of the target; the first target of the server by default. */
@@ -127,12 +130,12 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs`. While it waits, it holds
-   * none of the locks.
+   * Acquires all locks, or none of them. If any lock is held, the call waits for up to `waitMs`. The call holds none of
+   * the locks while it waits.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
-   * @throws like `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   * @throws the errors of `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -144,7 +147,7 @@ export class LockkeeperClient {
   /**
    * Runs the work while holding all locks, and releases them afterwards.
    *
-   * @throws like `withLock`: LostError if one of the holds was lost
+   * @throws the errors of `withLock`; LostError if one of the holds was lost
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(
@@ -163,11 +166,11 @@ export class LockkeeperClient {
   }
 
   /**
-   * Sets the total number of permits of a semaphore, and creates a missing one. No acquired permit ends. Repeating the call
-   * changes nothing.
+   * Sets the total number of permits of a semaphore, and creates the semaphore if it does not exist. Acquired permits
+   * are not affected. Repeating the call changes nothing.
    *
    * @param limit 1 to 4,096
-   * @throws as `acquire`, except HeldError and WaitTimeoutError
+   * @throws the errors of `acquire`, except HeldError and WaitTimeoutError
    */
   async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
     assertType(key, "string", "key");
@@ -220,7 +223,11 @@ function attachLoss(error: unknown, loss: LostError | undefined): void {
   }
 }
 
-/** Separates the optional options from the work. @throws InvalidError if the work is not a function */
+/**
+ * Splits the arguments into options, which may be omitted, and work.
+ *
+ * @throws InvalidError if the work is not a function
+ */
 function splitArguments<Held, Result>(
   optionsOrWork: AcquireOptions | ((held: Held) => Result),
   maybeWork: ((held: Held) => Result) | undefined,
@@ -231,7 +238,7 @@ function splitArguments<Held, Result>(
   return [options, work];
 }
 
-/** @throws LockkeeperError; errors that are bugs, unchanged */
+/** @throws LockkeeperError, or the error unchanged if it is not an ApiError, which indicates a bug */
 function rethrow(error: unknown): never {
   throw toError(error);
 }

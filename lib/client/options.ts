@@ -29,13 +29,13 @@ export function assertKeys(keys: readonly string[]): void {
   for (const key of keys) assertType(key, "string", "keys");
 }
 
-/** @throws InvalidError for an option that is unknown, because a misspelled one would be ignored, or of the wrong type */
+/** @throws InvalidError if an option is unknown, because it may be misspelled, or has the wrong type */
 export function assertAcquireOptions(method: string, options: AcquireOptions): void {
   assertOptions(method, ACQUIRE_OPTIONS, options);
   assertValues(options);
 }
 
-/** @throws InvalidError like `assertAcquireOptions` */
+/** @throws InvalidError in the same cases as `assertAcquireOptions` */
 export function assertAcquireAllOptions(method: string, options: AcquireAllOptions): void {
   assertOptions(method, ACQUIRE_ALL_OPTIONS, options);
   assertValues(options);

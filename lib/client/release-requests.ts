@@ -19,17 +19,19 @@ export interface ReleaseRequest {
   /** Redis clock, in Unix milliseconds. */
   readonly requestedAt: number;
   /**
-   * Informs the operator that the hold will be released. Does not release it: do that when the work has stopped.
+   * Informs the operator that the hold will be released. Does not release the hold; release it when the work has
+   * stopped.
    *
    * @param text for the operator, up to 200 characters
-   * @throws like `renew`; an error with the code `changed` if the request was refused or a newer one replaced it
+   * @throws the errors of `renew`; an error with the code `changed` if the request was already refused or was replaced
+   * by a newer request
    */
   accept(text?: string): Promise<void>;
   /**
    * Informs the operator that the hold is kept, and why.
    *
    * @param text for the operator, up to 200 characters
-   * @throws like `accept`
+   * @throws the errors of `accept`
    */
   refuse(text: string): Promise<void>;
 }
@@ -39,7 +41,7 @@ export type ReleaseRequestListener = (request: ReleaseRequest) => unknown;
 /** The API calls that the inbox of a hold makes. */
 export interface ReleaseRequestCommands {
   /**
-   * Declares that this client reads release requests. Rejects if that failed.
+   * Declares that this client reads release requests. Rejects if the declaration failed.
    *
    * @returns the current request
    */
@@ -51,7 +53,7 @@ export interface ReleaseRequestCommands {
 
 const RETRY_MS = 1000;
 
-/** Passes the release requests of one hold to its listener, each once. */
+/** Passes each release request of a hold to the listener once. */
 export class ReleaseRequestInbox {
   #commands: ReleaseRequestCommands | undefined;
   #listener: ReleaseRequestListener | undefined;
@@ -69,7 +71,7 @@ export class ReleaseRequestInbox {
     if (isFirst && this.#commands !== undefined) void this.#declare(this.#commands);
   }
 
-  /** Passes a request to the listener, unless it was passed before or is answered. */
+  /** Passes a request to the listener, unless the request was already passed or answered. */
   receive(request: ReceivedReleaseRequest | undefined): void {
     if (request?.state !== "requested" || request.requestId === this.#lastId) return;
     const [listener, commands] = [this.#listener, this.#commands];
