@@ -7,7 +7,7 @@ const NOTICE_MS = 1000;
  * Wraps the loader of a part of the page so that it waits while the server is unreachable, and retries after an outage.
  * Otherwise, a part that failed to load would be missing until the page is reloaded.
  *
- * @throws errors of `load` while the server is reachable, which means that an update of the console removed the file
+ * @throws the error of `load` if the server is reachable; an update of the console has then removed the file
  */
 export function loadPart<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {

@@ -40,7 +40,11 @@ export function createPageFetch({ reachability, send, sleep }: PageRequestPorts)
   };
 }
 
-/** Replaces the global `fetch` with that of `createPageFetch`. @returns a function that restores the original */
+/**
+ * Replaces the global `fetch` with one that `createPageFetch` creates.
+ *
+ * @returns a function that restores the original
+ */
 export function holdPageRequests(reachability: Reachability): () => void {
   const original = globalThis.fetch;
   const held = createPageFetch({

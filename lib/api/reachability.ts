@@ -1,6 +1,6 @@
 /**
- * Tracks whether the server responds, as far as this tab knows. The live stream determines this, and other requests
- * wait, so that only one request at a time probes a server that is down.
+ * Tracks whether the server is reachable from this tab. The live stream updates the state, and other requests wait for
+ * it, so that only one request at a time probes a server that is down.
  */
 export class Reachability {
   #isReachable = true;

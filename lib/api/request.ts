@@ -24,7 +24,10 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Why there is no usable response. `status` is a response from an intermediary such as a proxy. */
+/**
+ * Why there is no usable response. `silent`: there was no response. `status`: an intermediary, such as a proxy,
+ * responded. `unreadable`: the response could not be parsed. `broken_off`: the response was cut off.
+ */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
 const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "status">, string>> = {

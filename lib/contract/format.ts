@@ -21,7 +21,7 @@ export function isSemaphoreKind(kind: WritableKind | LockKind | undefined): kind
   return kind === "semaphore" || kind === "plain_semaphore";
 }
 
-/** Returns the kind of a hold of a semaphore. @param kind that its companion names */
+/** Returns the kind of a semaphore hold; `semaphore` by default. @param kind the kind that its companion stores */
 export function getSemaphoreKind(kind: WritableKind | undefined): SemaphoreKind {
   return isSemaphoreKind(kind) ? kind : "semaphore";
 }
@@ -81,7 +81,7 @@ export const LockKind = z
   });
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Kinds of lock that a refused request can find at its key. */
+/** Kinds of lock that can occupy a key when a request for another kind is refused. */
 export const UsedKind = z.enum(["lock", "read", "write", "semaphore", "plain_semaphore", "latch"]);
 export type UsedKind = z.infer<typeof UsedKind>;
 
@@ -116,7 +116,7 @@ export const kindField = {
   }),
 };
 
-/** Whether the format has locks of this kind. */
+/** Returns whether the format has locks of this kind. */
 export function hasValidKind({
   format = "redisson",
   kind = "lock",

@@ -168,7 +168,7 @@ export const Votes = z
   .meta({ id: "Votes" });
 export type Votes = z.infer<typeof Votes>;
 
-/** The operator actions that a lock of this format and confidence allows, and why others are refused. */
+/** The operator actions that a lock of this format and confidence allows, and why other actions are refused. */
 export const ReleaseTerms = z
   .object({
     may: z.enum(["yes", "with_format", "never"]).meta({

@@ -65,7 +65,7 @@ function useLanguageState(): LanguageState {
 }
 
 /**
- * Returns the messages of a namespace in the page's language. The caller passes the English ones, so that a page
+ * Returns the messages of a namespace in the page's language. The caller passes the English messages, so that a page
  * loads only the namespaces it uses: `const messages = useMessages(table)`.
  */
 export function useMessages<Namespace extends keyof Messages>(

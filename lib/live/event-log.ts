@@ -18,7 +18,7 @@ export interface EventLogSlice {
   readonly entries: readonly HistoryEntry[];
   /** The position after the last entry. */
   readonly place: number;
-  /** `false` if entries between the requested position and the first of these have been dropped. */
+  /** `false` if entries between the requested position and the first returned entry have been dropped. */
   readonly isWhole: boolean;
 }
 
@@ -41,12 +41,12 @@ export class EventLog {
   #schedule: (run: () => void) => void;
   #events: HistoryEntry[] = [];
   #ids = new Set<string>();
-  /** Events by the ID that they had before they were recorded. */
+  /** Recorded events by the ID that they had before they were recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** The number of dropped events, which is the position of the first remaining one. */
+  /** The number of dropped events, which is the position of the first remaining event. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
-  /** The number of skipped events after which no event has arrived yet. */
+  /** The number of events that were skipped since the last event arrived. */
   #skipped = 0;
   #snapshot = EMPTY_SNAPSHOT;
   #listeners = new Set<() => void>();
@@ -60,7 +60,8 @@ export class EventLog {
   }
 
   /**
-   * Adds the recent events at the start of a connection. If none of them is known, events before them may be missing.
+   * Adds the recent events at the start of a connection. If none of these events is known, preceding events may be
+   * missing.
    */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));

@@ -2,9 +2,9 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** The state of the events after the newest loaded one. */
+/** The state of the events after the newest loaded event. */
 export type NewerState = "live" | "more" | "loading" | "failed";
-/** The state of the events before the oldest loaded one. `begins`: there are none. `not_kept`: they were deleted. */
+/** The state of the events before the oldest loaded event. `begins`: there are none. `not_kept`: they were deleted. */
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
@@ -52,18 +52,18 @@ export class EventReader {
   #logPosition = 0;
   #waiting = 0;
   #paused = false;
-  /** Whether the user has scrolled down, so that new rows would move what they are reading. */
+  /** Whether the user has scrolled down. New rows would then move the rows that the user is reading. */
   #isScrolledAway = false;
   /**
-   * Whether the pointer or the focus is on the rows, so that rows must not move, because a click could hit the wrong
-   * one.
+   * Whether the pointer or the focus is on the rows. If so, rows must not move, because a click could hit the wrong
+   * row.
    */
   #isHeldStill = false;
   /** Incremented to invalidate pages that are still loading. */
   #generation = 0;
   /**
-   * The ID after which the next newer page starts; `undefined` for the end of the view, because no page was requested
-   * yet.
+   * The ID after which the next page of newer events starts. `undefined` until a page has been requested; that page
+   * then starts at the end of the view.
    */
   #newestRequestedId: string | undefined;
   /** The position in the log when the newer page was requested. Events that the page lacks are after this position. */
@@ -127,8 +127,8 @@ export class EventReader {
   }
 
   /**
-   * Drops past events and continues with new ones. A reader with `from: "then"` ends at its view, so create a new
-   * reader instead.
+   * Drops past events and continues with new ones. Has no effect on a reader with `from: "then"`; create a new reader
+   * instead.
    */
   jumpToNow(): void {
     if (this.#options.from === "then") return;

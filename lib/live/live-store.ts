@@ -113,8 +113,8 @@ export class LiveStore {
   readonly state = (): LiveState => this.#state;
 
   /**
-   * Returns the latest counts. They are not in the cache, because it notifies its readers one by one, so some would
-   * show new numbers earlier than others.
+   * Returns the latest counts. The counts are not in the cache, because the cache notifies its readers one by one, so
+   * some would show new counts earlier than others.
    */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 

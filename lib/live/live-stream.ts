@@ -59,7 +59,7 @@ export class LiveStream {
   #mode: StreamMode = "stream";
   #releaseSlot: (() => void) | undefined;
   #streamId: string | undefined;
-  /** The view that the server has, or that is being sent to it. */
+  /** The view that was last sent to the server, or is being sent. */
   #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;

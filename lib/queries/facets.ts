@@ -10,11 +10,11 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * The interval of refetches, in ms. It is long, because these counts only help to choose a filter. Hidden pages do not
- * refetch.
+ * The interval of refetches, in ms. The interval is long, because these counts only help to choose a filter. Hidden
+ * pages do not refetch.
  */
 const REFETCH_MS = 5000;
-/** The number of namespaces shown per branch, those with the most locks first. */
+/** The number of namespaces shown per branch. Namespaces with the most locks come first. */
 export const NAMESPACES_SHOWN = 50;
 
 /** Reads the facets of the matching locks. @param filter `undefined` if the filter is invalid */

@@ -5,7 +5,7 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * Reads the first locks that match a filter, those that need attention first.
+ * Reads the first locks that match a filter. Locks that need attention come first.
  *
  * @param filter if empty, no request is sent
  */

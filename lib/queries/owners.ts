@@ -15,7 +15,7 @@ export interface OwnersView {
 }
 
 const REFETCH_MS = 3000;
-/** The maximum number of owners shown. A narrower search shows the others. */
+/** The maximum number of owners shown. A more specific search shows the other owners. */
 export const OWNERS_SHOWN = 500;
 
 /** Reads the owners and their current locks. */

@@ -9,7 +9,10 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
-/** The number of key patterns to read, the most frequently acquired first. The lock page also covers all others. */
+/**
+ * The number of key patterns to read; the most frequently acquired patterns come first. The lock page also covers all
+ * other patterns.
+ */
 const PATTERNS_MAX = 200;
 
 const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));

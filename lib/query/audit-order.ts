@@ -5,8 +5,8 @@ interface TimedItem {
 }
 
 /**
- * Moves counted refusals to the time at which they happened. Their entry is written up to a minute later, so it can
- * follow later actions in the chain. All other items keep their order.
+ * Moves counted refusals to the time at which they happened. The entry of a counted refusal is written up to a minute
+ * later, so it can follow later actions in the chain. All other items keep their order.
  *
  * @param items newest first
  */

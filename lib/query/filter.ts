@@ -41,7 +41,7 @@ export type ComparisonTerm =
 /**
  * A term of a filter. A lock must match all terms. `FIELD:GLOB` and plain text are case-insensitive. `FIELD:="TEXT"`
  * matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does the same for text without
- * white space and quotes, and `FIELD:=~BASE64URL` for bytes.
+ * whitespace or quotes, and `FIELD:=~BASE64URL` for bytes.
  *
  * The following apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`),
  * `waiters>0` and `count>1` compare numbers. `held>typical` matches locks held for longer than the 95th percentile of
@@ -61,7 +61,7 @@ export interface FilterSubject {
   readonly owners: readonly string[];
   /** Texts in the owner records. */
   readonly records: readonly string[];
-  /** The format, and any other formats that the value could have. */
+  /** The format, and any other formats that the value could be in. */
   readonly formats?: readonly string[];
   readonly kind?: string;
   readonly confidence?: string;
@@ -160,8 +160,8 @@ export function isTimeDependent(filter: string): boolean {
 }
 
 /**
- * Returns whether a filter also matches unlisted locks: if it requests them, contains a confidence term, or names one
- * key.
+ * Returns whether a filter also matches unlisted locks: if the filter requests them, contains a confidence term, or
+ * names one key.
  */
 export function selectsUnlisted(terms: readonly FilterTerm[]): boolean {
   return terms.some((term) => {
@@ -183,7 +183,7 @@ function decodeBytes(text: string): Key | undefined {
 
 const getCharCode = (character: string) => character.charCodeAt(0);
 
-/** Formats a term that matches exactly this text, whatever characters it contains. */
+/** Formats a term that matches exactly this text. The text can contain any characters. */
 export function formatExactTerm(field: "key" | "owner" | "service" | "host" | "session", value: Key): string {
   if (isBinaryKey(value)) return `${field}:=${encodeKeyPath(value)}`;
   return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;

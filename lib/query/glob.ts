@@ -51,7 +51,7 @@ function compileGlob(glob: string): BoundedGlob {
 class LiteralGlob implements BoundedGlob {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** `undefined` if the glob has no star. */
+  /** The literal after the last star; `undefined` if the glob has no star. */
   readonly #last: string | undefined;
 
   constructor(readonly glob: string) {
@@ -84,7 +84,7 @@ class GlobAutomaton implements BoundedGlob {
   readonly #next = new Map<number, Int32Array>();
   /** The next states for any character (`?`). */
   readonly #nextOfAny: Int32Array;
-  /** The states that remain because of a star. */
+  /** The states that a star preserves, whatever the next character is. */
   readonly #stays: Int32Array;
   readonly #end: number;
 

@@ -95,7 +95,7 @@ function describe(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };
 }
 
-/** Describes the problems of a response. Its examples are named after their codes. */
+/** Describes the problems of a response. The examples of the response are named after the problem codes. */
 function describeProblems({ content }: ResponseObject, problems: ProblemTexts): string | undefined {
   const codes = Object.keys(content?.["application/problem+json"]?.examples ?? {});
   const lines = codes.flatMap((code) => {

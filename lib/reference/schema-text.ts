@@ -24,7 +24,7 @@ export interface LimitTexts {
   readonly separator: string;
 }
 
-/** Returns the limits and the default of a value; empty if it has none. */
+/** Returns the limits and the default of a value; empty if there are none. */
 export function formatSchemaLimits(
   document: OpenApiDocument,
   schema: SchemaObject,

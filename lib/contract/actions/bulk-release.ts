@@ -191,7 +191,7 @@ const Tally = z
   })
   .meta({ id: "BulkTallyLine" });
 
-/** One line of the response to a bulk release: the head, a completed item, or the tally. */
+/** One line of the response to a bulk release: the header, the result of an item, or the totals. */
 export const BulkLine = z.discriminatedUnion("type", [Head, ItemLine, Tally]).meta({
   id: "BulkLine",
   description:

@@ -26,7 +26,7 @@ export const AwaitInput = z
   .meta({ id: "AwaitInput" });
 export type AwaitInput = z.infer<typeof AwaitInput>;
 
-/** The hold with which a wait for a condition ended. */
+/** The hold that is returned when a wait for a condition ends. */
 export const AwaitedHold = z
   .object({
     ...Hold.shape,

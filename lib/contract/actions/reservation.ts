@@ -3,7 +3,10 @@ export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
 /** The name under which a lock remains reserved if it is released before its minimum hold time. */
 export const MIN_HOLD_RESERVER = "min-hold";
 
-/** The suffix that Redisson's read/write locks add to the owner of the write lock. No reserved owner ends with it. */
+/**
+ * The suffix that Redisson's read/write locks add to the owner of the write lock. No reserved owner ends with this
+ * suffix.
+ */
 const WRITE_SUFFIX = /:write$/;
 
 /** Returns the name of the operator who reserved the lock, or `MIN_HOLD_RESERVER`; `undefined` for any other owner. */

@@ -87,7 +87,7 @@ export const acquireFields = {
 };
 
 export const PERMITS_MAX = 256;
-/** The maximum total number of permits, because scripts read at most this many acquired ones. */
+/** The maximum total number of permits, because scripts read at most this many acquired permits. */
 export const PERMIT_LIMIT_MAX = 4096;
 
 export const PermitLimit = z

@@ -14,7 +14,7 @@ export interface ProblemField {
   readonly description: string | undefined;
 }
 
-/** The content of a code's page as plain data. */
+/** The content of the page that documents an error code, as plain data. */
 export interface ProblemDescription {
   readonly code: ErrorCode;
   readonly status: number;
@@ -25,7 +25,7 @@ export interface ProblemDescription {
   readonly hasRetryAfter: boolean;
   readonly remedy: string;
   readonly fields: readonly ProblemField[];
-  /** The document as sent. */
+  /** A complete example of the problem document. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +34,7 @@ export function isErrorCode(text: string): text is ErrorCode {
 }
 
 /**
- * Returns the content of a code's page.
+ * Returns the content of the page that documents an error code.
  *
  * @param basePath the path that the server is mounted at; "" at the root of its host
  */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Whether a failed request changed anything, as the problem pages state it. */
+/** The effect of a failed request, as shown on the problem pages. */
 export const MEANING_OF_OUTCOME = {
   not_done: "Nothing was changed.",
   unconfirmed: "The change was made on the master, but too few replicas confirmed it in time.",
@@ -9,7 +9,7 @@ export const MEANING_OF_OUTCOME = {
 } as const;
 export type ProblemOutcome = keyof typeof MEANING_OF_OUTCOME;
 
-/** Whether and how to retry a failed request, as the problem pages state it. */
+/** Retry guidance for a failed request, as shown on the problem pages. */
 export const MEANING_OF_RETRY = {
   never: "Do not retry. The same request fails again.",
   after_change: "Do not retry the same request. First correct the request, or the state that it depends on.",
@@ -31,6 +31,6 @@ export interface ProblemKind {
   readonly remedy: string;
   /** The fields that this code adds to the document. */
   readonly facts: z.ZodRawShape;
-  /** `detail` and the additional fields, as sent. */
+  /** The values of `detail` and the additional fields in the example document. */
   readonly example: { readonly detail: string; readonly [fact: string]: unknown };
 }

@@ -10,7 +10,7 @@ export const releaseRequest = {
     accepted: "Release accepted",
     refused: "Release refused",
   },
-  /** The sentences that follow the one about the liveness. */
+  /** The sentences that follow the liveness of the holder. */
   sentences: {
     requested: "An operator asked it to release the lock.",
     accepted: "It accepted a request to release the lock.",
@@ -55,7 +55,7 @@ export const releaseRequest = {
     refused: "It is keeping the lock. Ask again, or choose another action.",
   },
 
-  // The end of a hold that was asked for.
+  // The end of a hold whose release was requested.
   released: "The holder released the lock",
   ended: "The hold has ended",
   holder: "Holder",

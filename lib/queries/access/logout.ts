@@ -10,7 +10,7 @@ export interface Logout {
   run(): void;
 }
 
-/** Ends the session. Does not use `useMutation`, because nothing else in the first load needs it. */
+/** Ends the session. Does not use `useMutation`, because nothing else in the first load needs that hook. */
 export function useLogout(): Logout {
   const store = useLiveStore();
   const [isFailed, setFailed] = useState(false);

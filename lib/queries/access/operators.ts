@@ -42,7 +42,9 @@ export function useRemoveOperator(name: string) {
   );
 }
 
-/** Sets the caller's password, which requires the current one. Administrators can set any password. */
+/**
+ * Sets the caller's password, which requires the current password. Administrators can set the password of any operator.
+ */
 export function useSetPassword(name: string) {
   return useInvalidatingMutation<void, PasswordInput>(OPERATORS_QUERY_KEY, (input) =>
     requestVoid(sendRequest("POST", `${getOperatorPath(name)}/password`, input)),
