@@ -51,7 +51,7 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
   );
 }
 
-/** Creates all routes, each with the access that it requires. */
+/** Creates all routes. Each route declares the access that it requires. */
 export function createApiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
     ...createVerbRoutes(services, basePath),

@@ -90,7 +90,12 @@ export class Dispatcher {
     return this.verbs.startVerb(route.verb(call), call.target.stats, request);
   }
 
-  /** Performs all checks. @param caller set once it is known, so that later refusals are attributed to it */
+  /**
+   * Authenticates, authorizes and validates a request.
+   *
+   * @param caller receives the id of the principal as soon as it is known, so that later refusals are attributed to the
+   * principal
+   */
   async #validate(request: ApiRequest, caller: Caller, answerId: string): Promise<ValidatedCall> {
     const match = this.#routes.match(request);
     const { route } = match.entry;
@@ -186,7 +191,7 @@ function toVerbEnd(error: unknown): VerbEnd {
   return { outcome: error instanceof LockkeeperError ? error.code : "internal" };
 }
 
-/** The caller of a request, by the id of its principal. */
+/** The caller of a request, identified by the id of its principal. */
 interface Caller {
   id: string | undefined;
 }

@@ -20,13 +20,16 @@ import { UnrecordedEvents } from "./unrecorded-events.ts";
 
 /** Number of events per step of a replay. */
 const REPLAY_PAGE = 200;
-/** How long a position may be unknown before the reader gets a snapshot. Longer than loading takes at start-up. */
+/**
+ * How long a position may be unknown before the reader gets a snapshot, in ms. Longer than the journal takes to load at
+ * startup.
+ */
 const POSITION_WAIT_MS_MAX = 3_000;
 const POSITION_POLL_MS = 25;
 /** Maximum number of snapshots for a reader that is so slow that events have been deleted in the meantime. */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
-/** Limits for a reader that is too far behind. Such a reader takes up more memory. */
+/** Limits for a reader that is too far behind, because such a reader uses more memory. */
 const BEHIND_LIMITS: DrainLimits = { ...DRAIN_LIMITS, stalledMsMax: 5_000 };
 
 export interface EventStreamOptions {
@@ -77,7 +80,8 @@ export class EventStream {
   }
 
   /**
-   * Waits until the position is known. Otherwise, the reader would get a snapshot and then events that it already has.
+   * Waits until the position is known. Otherwise, the reader would get a snapshot, followed by events that the reader
+   * already has.
    */
   async #waitForPosition(id: string): Promise<void> {
     const { journal, watcher } = this.target;
@@ -86,7 +90,7 @@ export class EventStream {
       await sleep(POSITION_POLL_MS);
   }
 
-  /** Sends what the reader has missed since `from`, then follows the journal. */
+  /** Sends the events that the reader has missed since `from`, then follows the journal. */
   async #catchUp(from: string | null): Promise<void> {
     let position = from;
     for (let snapshots = 0; !this.#isClosed; snapshots++) {
@@ -176,8 +180,8 @@ export class EventStream {
   }
 
   /**
-   * Replays what the reader has not received. Thousands of events can be published in one turn of the event loop,
-   * during which no reader can receive any.
+   * Replays the events that the reader has not received. Thousands of events can be published in one turn of the event
+   * loop, during which no reader can receive any.
    *
    * @param first the first event that was not sent
    */

@@ -4,16 +4,16 @@ import { formatKey, type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import { getHolderSince, type ObservedHold } from "../../watch/holds/observed-hold.ts";
 
 /**
- * Maximum delivery time of an event from Redis to its readers. Delivery takes longer while recording is down; the
- * event is then sent as new.
+ * Maximum delivery time of an event from Redis to its readers, in ms. While recording is down, delivery can take
+ * longer, and the event is then sent as new.
  */
 const DELIVERY_LAG_MAX_MS = 10_000;
 const START_TYPES: ReadonlySet<EventType> = new Set(["acquired", "seen", "recreated"]);
-/** Maximum number of holds to remember. The start of further holds can be sent twice. */
+/** Maximum number of holds to remember. The start events of any further holds can be sent twice. */
 const HOLDS_MAX = 10_000;
 
 interface SentHold {
-  /** The fencing token of each holder, or its owner if it has none. */
+  /** The fencing token of each holder, or the owner if there is no fencing token. */
   readonly names: readonly string[];
   readonly asOf: number;
 }

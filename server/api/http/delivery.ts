@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
  * FIN and first writes an empty line. If the write fails, the reset has arrived, and the response was not read.
  */
 
-/** Time after a response, in ms, within which a client that closes the connection may not have read it. */
+/** If a client closes the connection within this time after a response, in ms, it may not have read the response. */
 const UNREAD_WINDOW_MS = 1000;
 /** Time for the reset to arrive, in ms. */
 const END_DELAY_MS = 30;

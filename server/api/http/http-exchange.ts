@@ -9,9 +9,9 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
-  /** `undefined` if the adapter does not provide it. */
+  /** Address of the client; `undefined` if the adapter does not provide the address. */
   readonly remoteAddress: string | undefined;
-  /** Reads the body, or returns `undefined` if it is larger than `bytesMax`. May be called once. */
+  /** Reads the body; `undefined` if the body is larger than `bytesMax`. May be called once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
    * Returns a signal that aborts when the client disconnects, for requests that wait. Headers and body cannot be read
@@ -39,7 +39,7 @@ export interface ApiAnswer {
   readonly requestId: string;
 }
 
-/** A request, and the means to respond to it. */
+/** A request and the method that delivers its response. */
 export interface Exchange<Result> extends ApiRequest {
   deliver(answer: ApiAnswer): Result;
 }

@@ -56,7 +56,7 @@ export class LineStream implements ResultListener {
    * Writes a file as fast as the client reads it, and stops if the client disconnects. If the file ends early, its last
    * line states the reason and is not valid in the file's format.
    *
-   * @param failed the reason to report if the chunks fail
+   * @param failed the reason to report if `chunks` fails
    */
   async writeChunks(chunks: AsyncIterable<string>, failed = "the home store did not respond"): Promise<void> {
     const why = await this.#writeUntilClosed(chunks).catch(() => failed);

@@ -19,7 +19,7 @@ export interface RateLimitOptions {
   readonly sendsHeaders: boolean;
 }
 
-/** What a limit applies to. */
+/** Whether a limit applies to an authenticated caller or to a client address. */
 type RateLimitSubject = "caller" | "address";
 
 /**
@@ -38,9 +38,9 @@ export function buildRateLimitHeaders(
   };
 }
 
-/** Maximum number of buckets. Above it, the fullest ones are evicted. */
+/** Maximum number of buckets. If there are more, the fullest buckets are evicted. */
 const BUCKETS_MAX = 10_000;
-/** Number of buckets to evict in one pass, because finding the fullest ones requires iterating over all buckets. */
+/** Number of buckets to evict in one pass, because finding the fullest buckets requires iterating over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
 /** Limits the request rate of each caller. Each instance counts separately, so two instances permit twice the rate. */
@@ -63,8 +63,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts additional requests for a call that costs as much as several requests. A call is never refused for its size
-   * alone: at most the rest of a full bucket is counted.
+   * Counts additional requests for a call that costs as much as several requests. The additional requests are capped at
+   * the burst minus one, so that no call is refused for its size alone.
    *
    * @throws LockkeeperError rate_limited
    */

@@ -2,8 +2,8 @@ import type { ResponseSink } from "./http-exchange.ts";
 
 const POLL_MS = 10;
 /**
- * The maximum time that a turn of the event loop counts as, in ms. In a longer turn, the client cannot receive
- * anything.
+ * The maximum duration that is counted for one turn of the event loop, in ms. During a longer turn, the client cannot
+ * receive data.
  */
 const TURN_MS_MAX = 100;
 

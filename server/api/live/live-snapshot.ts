@@ -65,7 +65,9 @@ export class LiveSnapshot {
     return window;
   }
 
-  /** Builds the message that changes one window into another. Returns `undefined` if they differ only in counts. */
+  /**
+   * Builds the message that changes one window into another. Returns `undefined` if the windows differ only in counts.
+   */
   getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
     const changes = this.#changes.get(after) ?? new Map<RowWindow | undefined, Uint8Array | undefined>();
     this.#changes.set(after, changes);
@@ -97,8 +99,8 @@ export class LiveSnapshot {
   }
 
   /**
-   * Returns a string that changes when a pinned row must be sent again: the JSON of a held lock, or the end of a free
-   * one.
+   * Returns a string that changes when a pinned row must be sent again: for a held lock, its JSON; for a free lock, the
+   * time at which its last hold ended.
    */
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
     const hold = this.watcher.index.get(key);

@@ -27,7 +27,7 @@ export class RowJsonCache {
   }
 }
 
-/** Returns a string that differs for different notes. */
+/** Returns a string that changes when the note of a lock changes. */
 export function toNoteFingerprint(note: Note | undefined): string {
   return note === undefined ? "" : `${note.at} ${note.by} ${note.text}`;
 }

@@ -11,7 +11,7 @@ const BROADCAST_INTERVAL_MS = 25;
 const BROADCAST_PAUSE_MAX_MS = 500;
 const CPU_SHARE = 0.25;
 const HEALTH_INTERVAL_MS = 1000;
-/** Maximum number of pending events per broadcast. Older ones are only counted. */
+/** Maximum number of pending events per broadcast. Older events are only counted. */
 const PENDING_MAX = 500;
 const RECENT_EVENTS = 200;
 const NO_EVENTS = { events: [], dropped: 0 };
@@ -22,7 +22,7 @@ const NO_EVENTS = { events: [], dropped: 0 };
  */
 export class TabBroadcaster {
   readonly #tabs = new Set<Tab>();
-  /** Tabs that requested events and have not received the recent ones. */
+  /** Tabs that requested events and have not received the recent events. */
   readonly #awaitingRecent = new Set<Tab>();
   readonly #rowCache: RowJsonCache;
   #stopCallbacks: (() => void)[] = [];

@@ -15,13 +15,13 @@ import { hasSameCounts, hasSameWindow, parseViewKey } from "./tab-view.ts";
 import type { RowWindow } from "./window-diff.ts";
 
 /**
- * Number of unread bytes from which a tab receives nothing until it has caught up. It then receives only the latest
- * state.
+ * A tab with more than this many unread bytes receives nothing until it has caught up. The tab then receives only the
+ * latest state.
  */
 const BEHIND_BYTES_MAX = 64 * 1024;
 /** How long a tab may be behind before it is disconnected, in ms. */
 const BEHIND_MS_MAX = 15_000;
-/** Pause after a filter could not be evaluated. */
+/** Pause after a filter could not be evaluated, in ms. */
 const RETRY_MS = 1000;
 /** Minimum time between two messages that change only the window's counts, in milliseconds. */
 const WINDOW_COUNTS_INTERVAL_MS = 500;
@@ -109,7 +109,7 @@ export class Tab {
     if (!this.#areCountsPending) this.#sendCounts(frame);
   }
 
-  /** Whether counts may have changed but were not sent because the previous ones are too recent. */
+  /** Whether counts may have changed but were not sent because the previous counts are too recent. */
   get areCountsPending(): boolean {
     return this.#areCountsPending;
   }

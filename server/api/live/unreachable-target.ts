@@ -6,7 +6,7 @@ import { formatSseEvent } from "../http/sse.ts";
 
 const HEALTH_INTERVAL_MS = 1000;
 
-/** Returns the facts about a target that pages show. */
+/** Returns the facts about a target that pages display. */
 export function toTargetHello({ settings, address, target }: TargetConnector): LiveHello["target"] {
   const { name, label, environment, policy } = settings;
   return {

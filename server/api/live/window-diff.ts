@@ -10,7 +10,7 @@ export interface RowWindow {
 
 /**
  * Builds the message that changes one window into another: the changed rows, or all rows if most have changed.
- * Returns `undefined` if they differ only in counts.
+ * Returns `undefined` if the windows differ only in counts.
  */
 export function diffWindows(
   before: RowWindow | undefined,

@@ -1,6 +1,6 @@
 import { formatHoldId } from "../../formats/hold-id.ts";
 
-/** The lock of the examples, as in examples/locks.ts. */
+/** The lock that all examples use, as in examples/locks.ts. */
 export const EXAMPLE_LOCK = {
   target: "default",
   key: "lock:orders:42",

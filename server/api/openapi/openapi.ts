@@ -84,7 +84,7 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
   return compactDocument(createDocument(document, { override: adjustForClients }));
 }
 
-/** Adjusts what zod emits to what generators and validators accept. */
+/** Adjusts the schemas that zod emits, so that generators and validators accept them. */
 const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
   // Clients must accept fields that are added to a response later.
   const isStrict = zodSchema instanceof z.ZodObject && zodSchema.def.catchall !== undefined;

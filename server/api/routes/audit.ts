@@ -110,7 +110,11 @@ function createVerifier({ auditStore }: Services): () => Promise<AuditVerificati
   };
 }
 
-/** Rejects filters on the chain: it can only be verified without omissions. @throws InvalidError */
+/**
+ * Rejects filters for an export of the chain, because a chain with omissions cannot be verified.
+ *
+ * @throws InvalidError
+ */
 function assertContiguous({ format, from, to, ...filter }: AuditExportQuery): void {
   const named = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (format !== "jsonl" || named.length === 0) return;

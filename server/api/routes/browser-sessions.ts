@@ -52,7 +52,7 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
 
 /**
  * Returns the operator whose sessions the caller may access, or `undefined` for all sessions. The name of an API key
- * never equals that of an operator, because it contains a colon.
+ * never equals the name of an operator, because names of API keys contain a colon and names of operators do not.
  */
 function getVisibleOwner(principal: Principal): string | undefined {
   return canAccess(principal, "admin", {}) ? undefined : principal.name;

@@ -17,8 +17,8 @@ import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /**
- * Converts a hold for the verbs. Copies field by field, because spreading objects of different shapes takes longer than
- * the rest of a handler.
+ * Builds the argument of the lock verbs from a parsed holdId. Copies field by field, because spreading objects of
+ * different shapes takes longer than the rest of a handler.
  */
 export function toVerbHold(
   { key, format, kind, unit, token, fence }: TargetHoldRef,

@@ -10,7 +10,7 @@ import type { Services } from "../routing/services.ts";
 /** Maximum size of a view: the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
-/** How long the client of a poll may take to read it, in ms. The stream is then closed. */
+/** How long a client may take to read the response of a poll, in ms. The stream is then closed. */
 const POLL_TIMEOUT_MS = 15_000;
 
 function closeUnreadPoll(sink: ResponseSink): void {

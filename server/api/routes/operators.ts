@@ -174,7 +174,8 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
 
 /**
  * Verifies the password of the caller.
- * @throws LockkeeperError invalid (not unauthenticated, because the caller is logged in), rate_limited
+ * @throws LockkeeperError rate_limited, or invalid if the password is wrong (not unauthenticated, because the caller is
+ * logged in)
  */
 async function verifyOldPassword(
   passwordLogin: PasswordLogin,

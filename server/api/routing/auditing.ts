@@ -14,7 +14,7 @@ type AuditableCall = Pick<AnyCall, "request" | "principal" | "key" | "responseId
   Partial<Pick<AnyCall, "target" | "connector">>;
 
 /**
- * Returns the audited facts of a call. Call it before `detach`, after which the headers cannot be read.
+ * Returns the audited facts of a call. Use this function before `detach`, after which the headers cannot be read.
  *
  * @param key the key, if it is not the one in the path
  */
@@ -43,9 +43,9 @@ export function toAuditedCallBy({ name }: { readonly name: string }, call: Audit
 }
 
 /**
- * Runs an action, and records its intent before and its outcome after it.
+ * Runs an action. Records the intent before the action, and the outcome after it.
  *
- * @throws LockkeeperError unavailable if the intent cannot be recorded; errors of `run`
+ * @throws LockkeeperError unavailable if the intent cannot be recorded; the error of `run` if `run` fails
  */
 export async function runAudited(
   audit: Audit,
@@ -110,8 +110,8 @@ interface AuditedLogin<Found> {
 }
 
 /**
- * Runs a login. Failed attempts are counted instead of recorded one by one. A successful login is recorded before
- * the session is returned; if that fails, the session is ended.
+ * Runs a login. Failed attempts are counted instead of recorded one by one. A successful login is recorded before the
+ * session is returned. If the login cannot be recorded, the session is ended.
  */
 export async function runAuditedLogin<Found extends { readonly session: { readonly name: string } }>(
   audit: Audit,

@@ -15,7 +15,7 @@ export interface PathParameters {
 }
 
 /**
- * Reads the parameters of a path. A holdId contains its target and key, which are then authorized.
+ * Reads the parameters of a path. If the path contains a holdId, the target and the key are those of the hold.
  *
  * @throws LockkeeperError invalid, invalid_hold_id
  */

@@ -29,7 +29,7 @@ export class PendingRequests {
   }
 
   /**
-   * Creates a pending request of a caller. It counts towards the limit while it waits.
+   * Creates a pending request of a caller. The request counts towards the limit while it waits.
    *
    * @param signal aborts when the client disconnects
    */
@@ -56,7 +56,10 @@ export class PendingRequests {
   }
 }
 
-/** Ends a wait when its client disconnects or the server stops. It creates no closures, because thousands may wait. */
+/**
+ * A waiting request. Its wait ends when the client disconnects or the server stops. Creates no closures, because
+ * thousands of requests may wait.
+ */
 export class PendingRequest implements AbortSignalLike {
   #listener: AbortListener | undefined;
   #isStopped = false;

@@ -13,7 +13,7 @@ import { buildSessionCookieName, type CookieScope } from "./session-cookie.ts";
 export interface RequestAuthenticatorOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
-  /** Base path of the console. The cookie is only sent below it. */
+  /** Base path of the console. The session cookie is only sent below this path. */
   readonly basePath: string;
 }
 
@@ -33,7 +33,8 @@ export class RequestAuthenticator {
   /**
    * Authenticates a request. Returns the principal synchronously for a cached API key.
    *
-   * @throws LockkeeperError unauthenticated, forbidden, unavailable; or rejects with the error
+   * @throws LockkeeperError unauthenticated, forbidden or unavailable; a returned promise rejects with these errors
+   * instead
    */
   authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");

@@ -38,12 +38,12 @@ export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call for one target: the target in the query, or else the first one. */
+/** A call for one target: the target in the query, or the first target by default. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
-/** A call for one hold. Target and `key` are those in its `holdId`. */
+/** A call for one hold. `target` and `key` are taken from its `holdId`. */
 export interface HoldCall<Query, Body> extends TargetCall<Query, Body> {
   readonly hold: TargetHoldRef;
 }
@@ -64,7 +64,7 @@ export interface SuccessResponse {
   readonly messages?: Readonly<Record<string, StreamMessage>>;
   /** The response has an ETag and supports 304. */
   readonly etag?: true;
-  /** Headers in addition to those of every response, with their descriptions. */
+  /** Headers in addition to the headers of every response, with their descriptions. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }
 
@@ -120,7 +120,7 @@ export interface Route {
   readonly response: SuccessResponse;
   /** An alternative response with a different status, which the request body selects. */
   readonly otherResponse?: SuccessResponse;
-  /** Error codes in addition to those of all routes of the same kind (`listErrorCodes`). */
+  /** Error codes in addition to the codes that all routes of the same kind have (`listErrorCodes`). */
   readonly errors?: readonly ErrorCode[];
   /** For verbs: the facts of a call for statistics and traces. */
   readonly verb?: (call: AnyCall) => VerbCall;

@@ -40,7 +40,8 @@ export class StoredAnswers {
   /**
    * Executes a request, or returns the response that is stored for its Idempotency-Key.
    *
-   * @throws LockkeeperError idempotency_key_reused, unknown_outcome, unavailable, and errors of the handler
+   * @throws LockkeeperError idempotency_key_reused, unknown_outcome or unavailable; the error of the handler if the
+   * handler fails
    */
   async runOnce(
     call: IdempotentCall,
@@ -68,7 +69,7 @@ export class StoredAnswers {
     );
   }
 
-  /** @returns the current claim, or `undefined` if it has disappeared */
+  /** @returns the stored claim, or `undefined` if the claim has disappeared */
   async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
     // Both commands can be repeated, because `by` identifies this claim even after a lost reply.
     await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));

@@ -84,7 +84,7 @@ async function awaitCondition(
   try {
     awaited = await target.locks.conditions.await(toVerbHold(hold, principal), id, {
       ...{ waitMs, reacquireMs, requestId, signal: wait.request, onSend: wait.onSend },
-      // It counts while it waits, so that the quota has room for it when it is acquired again.
+      // The hold counts towards the quota while it waits, so that it can be acquired again.
       onGivenUp: () => {
         quotas.forget(lock);
         claim.count();

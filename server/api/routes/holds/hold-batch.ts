@@ -11,10 +11,13 @@ import type { ApiRequest } from "../../http/http-exchange.ts";
 import { assertAuthorized } from "../../routing/authorization.ts";
 import type { Services } from "../../routing/services.ts";
 
-/** Number of holds that count as one request, because a hold costs about a tenth of a request. */
+/**
+ * Number of holds in a batch that count as one request for the rate limits, because a hold costs about a tenth of a
+ * request.
+ */
 const HOLDS_PER_COUNTED_REQUEST = 10;
 
-/** The settled results of the verbs of one target, in the order of its holds. */
+/** Runs the verb for the holds of one target. Returns the settled results in the order of the holds. */
 type RunOnTarget<Item, Result> = (
   target: Target,
   holds: readonly NamedHold<Item>[],
@@ -34,7 +37,7 @@ interface BatchCall<Item> {
 
 export type BatchServices = Pick<Services, "targets" | "quotas" | "limits" | "verbs">;
 
-/** Runs one verb for many holds. The failure of one does not affect the others. */
+/** Runs one verb for many holds. A hold that fails does not affect the others. */
 export class HoldBatch {
   constructor(
     private readonly services: BatchServices,
@@ -100,7 +103,7 @@ export class HoldBatch {
     return { target, hold };
   }
 
-  /** Logs one defect, because a batch of a thousand would flood the log. */
+  /** Logs only one defect, because a batch with a thousand defects would flood the log. */
   #logDefects(results: readonly PromiseSettledResult<unknown>[]): void {
     const defects = results.flatMap((result) =>
       result.status === "rejected" && !(result.reason instanceof LockkeeperError) ? [result.reason] : [],

@@ -19,7 +19,7 @@ import { defineRoute, type Route } from "../../routing/route.ts";
 import { toVerbHold } from "../holds.ts";
 import { type BatchServices, getCode, getLatestTime, HoldBatch } from "./hold-batch.ts";
 
-/** Codes after which a renewal may have been executed, or may succeed if it is repeated. All others are final. */
+/** Codes after which a renewal may have been executed, or may succeed if it is repeated. All other codes are final. */
 const REPEATABLE = new Set<ErrorCode>(["unavailable", "unknown_outcome", "not_replicated", "internal"]);
 /** Codes after which a release may have been executed. */
 const UNCERTAIN = new Set<ErrorCode>(["unknown_outcome", "internal"]);
@@ -117,7 +117,9 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
   ];
 }
 
-/** Derives a request id for each hold. Two holds of one key need two, because the ids are stored with the key. */
+/**
+ * Derives a request id for each hold. Two holds of one key need different ids, because the ids are stored with the key.
+ */
 function deriveRequestId(requestId: string, holdId: string): string {
   return createHash("sha256").update(`${requestId}\n${holdId}`).digest("base64url");
 }
