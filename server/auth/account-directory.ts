@@ -10,7 +10,7 @@ import { type AccountChange, Accounts } from "./account.ts";
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
 /** Interval at which each instance checks for changes, in ms. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Maximum age of fresh data, in ms: one second for the interval, and one for a slow reply. */
+/** Maximum age of fresh data, in ms: one second for the interval, and one second for a slow reply. */
 const FRESH_MS = 2000;
 /** Minimum interval between refreshes for unknown keys, in ms, for any number of requests. */
 const SHARED_REFRESH_INTERVAL_MS = 100;
@@ -27,8 +27,9 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 
 /**
  * The operators and API keys. They are stored in the home store and fully cached by each instance, so that requests
- * need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. An instance that
- * knows newer accounts than the store, for example after a failover, writes them back.
+ * need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. If the accounts in
+ * the store are older than those in the cache, for example after a failover, the instance writes its cached accounts
+ * back.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());
@@ -94,7 +95,7 @@ export class AccountDirectory {
   /**
    * Changes accounts. Calls `decide` with the stored accounts, and again after a concurrent change.
    *
-   * @throws errors of `decide`; LockkeeperError unavailable, unknown_outcome
+   * @throws LockkeeperError unavailable or unknown_outcome; the error of `decide` if `decide` throws
    */
   async update<Result>(
     decide: (accounts: Accounts) => { readonly changes: readonly AccountChange[]; readonly result: Result },

@@ -46,8 +46,9 @@ export class ApiKeyVerifier {
   /**
    * Authenticates synchronously if the key is known and the accounts are fresh enough for the access.
    *
-   * @returns `undefined` if the secret belongs to none of these keys
-   * @throws LockkeeperError unauthenticated (wrong, expired, revoked, replaced), unavailable; or rejects with the error
+   * @returns `undefined` if the secret does not have the form of an API key
+   * @throws LockkeeperError unauthenticated if the key is unknown, wrong, expired, revoked or replaced; unavailable if
+   * the accounts cannot be refreshed. A returned promise rejects with these errors instead
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
     const id = SECRET_PATTERN.exec(secret)?.[1];

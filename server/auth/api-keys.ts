@@ -50,7 +50,7 @@ export class ApiKeys {
   /**
    * Creates a key.
    *
-   * @throws LockkeeperError invalid, already_exists, forbidden: the key would have more access than its creator
+   * @throws LockkeeperError invalid or already_exists, or forbidden if the key would have more access than its creator
    */
   async create(input: ApiKeyInput, by: Principal): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const id = randomBytes(8).toString("hex");
@@ -88,7 +88,7 @@ export class ApiKeys {
    * Replaces the secret of a key.
    *
    * @param overlapMs how long the current secret stays valid, in milliseconds
-   * @throws LockkeeperError not_found, api_key_inactive, forbidden: the key has more access than the caller
+   * @throws LockkeeperError not_found or api_key_inactive, or forbidden if the key has more access than the caller
    */
   async rotate(
     id: string,

@@ -28,7 +28,7 @@ export interface AuthenticatorOptions {
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Opens the authenticator. If the store is unreachable, its data is read once it is connected. */
+/** Opens the authenticator. If the store is unreachable, its data is read once the store is connected. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

@@ -2,11 +2,11 @@
 export interface HoldQuota {
   /** Maximum number of live holds. */
   readonly holdsMax: number;
-  /** Maximum estimated size of their keys and companions, in bytes. */
+  /** Maximum estimated size of the holds' keys and companions, in bytes. */
   readonly bytesMax: number;
 }
 
-/** The limits of one API key; `null` for the server's limit. */
+/** The limits of one API key. `null`: the server's limit applies. */
 export type HoldQuotaOverride = { readonly [Limit in keyof HoldQuota]: number | null };
 
 export const NO_QUOTA_OVERRIDE: HoldQuotaOverride = { holdsMax: null, bytesMax: null };

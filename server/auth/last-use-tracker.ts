@@ -33,8 +33,8 @@ export class LastUseTracker {
   }
 
   /**
-   * Reads when accounts were last used on any instance. Returns a function from the field of an account to the time in
-   * Unix milliseconds; `null` if it was never used.
+   * Reads when accounts were last used on any instance. Returns a function that maps the field of an account to the
+   * time of its last use in Unix milliseconds; `null` if the account was never used.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */

@@ -8,7 +8,7 @@ import { createSecret, hashSha256 } from "./secret.ts";
 const LINK_TTL_MS = 10 * 60 * 1000;
 
 const LoginLink = z.object({ name: z.string(), roles: Roles });
-/** The operator that a link logs in, with its roles. */
+/** The operator that a link logs in, and the roles of the session. */
 export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
@@ -24,7 +24,11 @@ export class LoginLinks {
     return token;
   }
 
-  /** Invalidates a link and returns its operator. @throws LockkeeperError unauthenticated: used, expired or unknown */
+  /**
+   * Invalidates a link and returns its operator.
+   *
+   * @throws LockkeeperError unauthenticated if the link was used, has expired or is unknown
+   */
   async consume(token: string): Promise<LoginLink> {
     // GETDEL makes the link single-use: of two concurrent requests, only one gets it. A lost reply also consumes it.
     const found = await this.home.run((redis) => redis.getdel(buildLinkKey(token)));

@@ -18,21 +18,21 @@ const throttleScript = new Script<
   z.infer<typeof ThrottleReply>
 >(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
-/** A permitted login attempt. Call `recordSuccess` if its password was correct. */
+/** A permitted login attempt. Call `recordSuccess` if the password was correct. */
 export interface LoginAttempt {
   recordSuccess(): Promise<void>;
 }
 
 /**
- * Limits password attempts by name, by address and by both together, with increasing delays of at most 15 minutes. The
- * state is in the home store, so the limits cannot be bypassed by a restart or through another instance. One-time links
- * are not limited.
+ * Limits password attempts per name, per address and per combination of the two, with increasing delays of at most 15
+ * minutes. The state is in the home store, so the limits cannot be bypassed by a restart or through another instance.
+ * One-time links are not limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt, unless it must be delayed.
+   * Counts an attempt, unless the attempt must be delayed.
    *
    * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */

@@ -37,8 +37,8 @@ export class Operators {
   /**
    * Creates an operator.
    *
-   * @throws LockkeeperError already_exists, invalid, forbidden: it would have more access than its creator,
-   * rate_limited
+   * @throws LockkeeperError already_exists, invalid, rate_limited, or forbidden if the operator would have more access
+   * than its creator
    */
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
@@ -112,10 +112,11 @@ export class Operators {
   /**
    * Sets a password and ends all other sessions of the operator.
    *
-   * @param by the caller, or the operator itself, as it was when its current password was verified
+   * @param by the caller. If operators set their own password: the operator as stored when the current password was
+   * verified
    * @param but the secret of the session to keep
-   * @throws LockkeeperError not_found, forbidden: its roles exceed those of `by`, invalid: the password has since
-   * changed, rate_limited
+   * @throws LockkeeperError not_found or rate_limited, forbidden if the operator has more access than `by`, or invalid
+   * if the password has changed since it was verified
    */
   async setPassword(
     name: string,
@@ -177,7 +178,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
 }
 
 /**
- * Returns the change if it leaves an operator who can log in and has full access.
+ * Returns the change unless it removes the last operator who can log in and has full access.
  *
  * @throws LockkeeperError last_admin
  */

@@ -9,7 +9,7 @@ const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as co
 const CONCURRENCY_MAX = 2;
 const QUEUE_MAX = 50;
 
-/** A hash of an unknown password, so that verifying an unknown name takes as long as verifying a known one. */
+/** A hash of an unknown password, so that verifying an unknown name takes as long as verifying a known name. */
 const DUMMY_HASH = `$argon2id$v=19$m=${ARGON2_OPTIONS.memoryCost},t=${ARGON2_OPTIONS.timeCost},p=${ARGON2_OPTIONS.parallelism}$bG9ja2tlZXBlci1ub2JvZHk$8HyYlIhVdGxDpZrpTHRkjuSYIfgCYmQWfgAMVK2ktFc`;
 
 let running = 0;

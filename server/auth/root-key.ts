@@ -28,7 +28,7 @@ export class RootKey {
   private constructor() {}
 
   /**
-   * Opens the root key. Without a given key, reads or creates the stored one once the home store is connected.
+   * Opens the root key. If no key is given, reads or creates the stored key once the home store is connected.
    *
    * @param given the key from the environment
    * @param onCreated called with the secret of a new key

@@ -28,9 +28,9 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 );
 
 /**
- * The saved views of each principal and of the team. Each has one list in the home store. Nothing is cached, so all
- * instances have the same views. All methods reject with `unavailable` or `unknown_outcome` if the store is
- * unreachable.
+ * The saved views of each principal and of the team. Each principal and the team have one list in the home store.
+ * Nothing is cached, so all instances have the same views. All methods reject with `unavailable` or `unknown_outcome`
+ * if the store is unreachable.
  */
 export class SavedViews {
   constructor(private readonly home: HomeStore) {}
@@ -47,7 +47,7 @@ export class SavedViews {
   /**
    * Creates or changes a view. Can also move it between the principal's views and the team's.
    *
-   * @throws LockkeeperError invalid: the limit is reached, forbidden
+   * @throws LockkeeperError forbidden, or invalid if the maximum number of views is reached
    */
   async save(id: string, { place, of, ...fields }: ViewInput, principal: Principal): Promise<void> {
     const view: StoredView = { id, ...fields, by: principal.name, who: principal.id };
@@ -86,7 +86,9 @@ export class SavedViews {
     });
   }
 
-  /** Removes the views of a deleted principal, so that a new principal with the same name does not get them. */
+  /**
+   * Removes the views of a deleted principal, so that a new principal with the same name does not inherit the views.
+   */
   async removeAllOf(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
@@ -166,8 +168,8 @@ function assertCanChange(views: readonly StoredView[], id: string, principal: Pr
 }
 
 /**
- * Whether the principal can read team views. Filters contain keys and owners, so one with access to only some keys
- * cannot.
+ * Whether the principal can read team views. Filters contain keys and owners, so principals with access to only some
+ * keys cannot.
  */
 const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));

@@ -9,7 +9,9 @@ export const StoredSession = z.object({
   name: z.string(),
   /** Roles of a session that was started by a link; `null` for the current roles of its operator. */
   roles: Roles.nullable(),
-  /** Password epochs in which the session is valid: its first epoch, and those of passwords that the session set. */
+  /**
+   * Password epochs in which the session is valid. A session that changes the password is also valid in the new epoch.
+   */
   epochs: z.array(z.string()),
   since: z.number(),
   expiresAt: z.number(),
@@ -24,7 +26,7 @@ const SESSION_INDEX_KEY = `${HOME_PREFIX}sessions`;
 const buildSessionKey = (hash: string) => `${HOME_PREFIX}session:${hash}`;
 
 /**
- * Stores sessions in the home store. All methods reject with `unavailable` or `unknown_outcome` if it is
+ * Stores sessions in the home store. All methods reject with `unavailable` or `unknown_outcome` if the store is
  * unreachable.
  */
 export class SessionStore {

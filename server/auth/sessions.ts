@@ -12,8 +12,8 @@ import { SessionStore, type StoredSession } from "./session-store.ts";
 /** How long a cached session is valid for reads, in ms. */
 const CACHE_TTL_MS = 2000;
 /**
- * Time of use before a data loss within which sessions are restored after it, in ms. Open pages send a request every
- * five seconds.
+ * Sessions that were used at most this long before a data loss are restored afterwards, in ms. Open pages send a
+ * request every five seconds.
  */
 const RESTORE_WINDOW_MS = 10_000;
 /** Resolution of the time of last use, in ms. */
@@ -42,7 +42,7 @@ interface CachedSession {
 
 /**
  * The browser sessions: opaque, revocable, and stored as hashes. While the store is unreachable, cached sessions can
- * still read. A session that was started with a password has the current access of its operator.
+ * still be used for reads. A session that was started with a password has the current access of its operator.
  */
 export class Sessions {
   readonly #cachedSessions = new Map<string, CachedSession>();
@@ -74,7 +74,8 @@ export class Sessions {
    * Returns the active session with this secret; `undefined` if there is none.
    *
    * @param purpose `read` accepts cached sessions, even while the store is unreachable
-   * @throws LockkeeperError unavailable if `act` needs the store and it is unreachable
+   * @throws LockkeeperError unavailable if the store is unreachable, unless `purpose` is `read` and the session is
+   * cached
    */
   async find(secret: string, purpose: "read" | "act"): Promise<ActiveSession | undefined> {
     const hash = hashSha256(secret);
@@ -146,7 +147,7 @@ export class Sessions {
     await this.#end(ended.map(({ hash }) => hash));
   }
 
-  /** Keeps a session valid across a password change. Call it before the password is set. */
+  /** Keeps a session valid across a password change. Must be called before the password is set. */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
     const session = await this.#store.read(hash);
