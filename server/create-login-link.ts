@@ -12,7 +12,7 @@ const CONNECT_MS = 3000;
 /**
  * Creates a one-time link to the console that runs with the same settings.
  *
- * @param name of the operator that the link logs in
+ * @param name name of the operator that the link logs in
  * @throws StartupError
  */
 export async function createLoginLink(config: Config, name: string): Promise<string> {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * Returns a function that reports whether the parent npm process has ended. On some systems, a shell remains between
- * npm and this process. In this case, the parent of the shell is watched.
+ * npm and this process. If so, the parent of the shell is watched.
  */
 export function watchNpm(): () => boolean {
   const parent = process.ppid;

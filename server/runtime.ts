@@ -65,7 +65,7 @@ export class Runtime {
     private readonly pendingRequests: PendingRequests,
     private readonly audit: Audit,
     private readonly tracing: Tracing | undefined,
-    /** The root key, only if it was just created. It cannot be retrieved later. */
+    /** The root key, if it was created by this start. The key cannot be retrieved later. */
     readonly newRootKey: string | undefined,
   ) {}
 

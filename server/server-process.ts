@@ -8,7 +8,7 @@ import { printRootKey, type StartedServer, type StartupOutput } from "./startup-
 
 /** Time limit of a stop, in ms. The process must end within two seconds of Ctrl-C. */
 const STOP_MS = 1800;
-/** Time limit of a stop after a drain, in ms. It leaves requests in progress time for a whole verb. */
+/** Time limit of a stop after a drain, in ms. Long enough for requests in progress to complete a verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
 /** Starts and stops the HTTP server, the embedded Redis and the application, in order. The pages are not part of it. */
@@ -23,7 +23,7 @@ export class ServerProcess {
     this.httpServer = new HttpServer(config, limits);
   }
 
-  /** Starts the parts in order. @throws StartupError; `stop` then stops what was already started */
+  /** Starts the parts in order. @throws StartupError; call `stop` to stop the parts that were already started */
   async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
     await httpServer.listen();

@@ -53,8 +53,9 @@ export async function printStartupSummary(
 }
 
 /**
- * Waits so that `/readyz` agrees with the line that reports the server as ready. Does not wait for a target that could
- * not be opened. The watcher reports a target that was just opened as down until it has connected.
+ * Waits for the first scan, so that `/readyz` agrees with the output line that reports the server as ready. Does not
+ * wait for a target that could not be opened. The watcher reports a target that was just opened as down until it has
+ * connected.
  */
 async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">): Promise<void> {
   const deadline = performance.now() + FIRST_SCAN_MS;
@@ -62,7 +63,10 @@ async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">)
   while (isOpen && !runtime.readiness.ready && performance.now() < deadline) await sleep(10);
 }
 
-/** Prints the root key to a terminal; without one, writes it to a file that only this account can read. */
+/**
+ * Prints the root key to the terminal. If there is no terminal, writes the key to a file that only this account can
+ * read.
+ */
 export async function printRootKey(
   { hasTerminal, printLine }: StartupOutput,
   { dataDir }: Pick<Config, "dataDir">,

@@ -5,9 +5,9 @@ import { SYSTEM_OWNER, type TaskOwner } from "./task-owner.ts";
 /** How long a task runs before the event loop handles other events, in ms. */
 const SLICE_MS = 4;
 /**
- * Limits of the pause between two slices, which ends at the first of them. `turns`: with a slice in every turn of the
- * event loop, a burst of connections would be accepted at one connection per slice. `ms`: slices continue even if every
- * turn is long.
+ * Limits on the pause between two slices. The pause ends when the first limit is reached. `turns`: with a slice in
+ * every turn of the event loop, a burst of connections would be accepted at one connection per slice. `ms`: slices
+ * continue even if every turn is long.
  */
 const REST_MAX = { turns: 8, ms: 16 };
 /** Number of items after which the clock is read. */

@@ -18,10 +18,13 @@ import { assertKnownVariables, dropServiceLinks } from "./variable-names.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** The default rate limit. It exceeds the capacity of one process, so that no well-behaved application reaches it. */
+/**
+ * The default rate limit. The limit exceeds the capacity of one process, so that no well-behaved application is
+ * refused.
+ */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
-/** The default limit of CPU time in milliseconds: half of one core on average. */
+/** The default limit on CPU time, in ms per second and as a burst: half of one core on average. */
 const DEFAULT_READ_CPU_MS: Rate = { perSecond: 500, burst: 5000 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
@@ -47,7 +50,7 @@ export interface Config {
   readonly launcherOptions: readonly string[];
   /** Whether npm started the process, which then stops when npm exits. */
   readonly startedByNpm: boolean;
-  /** The targets in the order of the configuration. The first one is the default. */
+  /** The targets in the order of the configuration. The first target is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
   /** Source of `targets`. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
@@ -83,7 +86,7 @@ export interface Config {
   readonly tracing: { readonly url: string; readonly service: string } | undefined;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Operator that a link from this terminal logs in. */
+  /** Operator that is logged in by the login link printed at startup. */
   readonly operatorName: string;
   /** Administrator to create if there are no operators. */
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;

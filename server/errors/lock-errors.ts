@@ -12,13 +12,13 @@ export interface HeldFacts extends KeyFields {
   readonly asOf: number;
   /** The permits of a semaphore, which names no holders. */
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
+  /** Whether an enclosing `withLock` call of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
 
 /**
- * Facts about a lost hold. `holders` is set if the loss was found in Redis, `owner` and `fence` if the hold detected it
- * itself.
+ * Facts about a lost hold. `holders` is set if the loss was found in Redis; `owner` and `fence` are set if the hold
+ * itself detected the loss.
  */
 export interface LostFacts extends KeyFields {
   readonly holders?: readonly HolderFacts[];
@@ -34,7 +34,7 @@ export interface NotALockFacts extends KeyFields {
 }
 
 export interface UnitConflictFacts extends KeyFields {
-  /** The unit of the deadline that the key holds. */
+  /** The unit of the deadline that is stored in the key. */
   readonly unit: "s" | "ms";
 }
 
@@ -53,7 +53,7 @@ export interface QueueFullFacts extends KeyFields {
 }
 
 export interface KeyNotAllowedFacts {
-  /** The globs that a key must match. Absent if no setting permits this key. */
+  /** The globs that a key must match. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -96,13 +96,13 @@ export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
 }
 
-/** The key is used as a kind of lock that cannot share it with the requested one. */
+/** The key is used by a kind of lock that cannot coexist with the requested kind. */
 export class KindConflictError extends ErrorWithFacts<KindConflictFacts> {
   readonly code = "kind_conflict";
 }
 
 /**
- * The limit of the semaphore differs from the requested one or is lower than the requested number of permits, or the
+ * The limit of the semaphore differs from the requested limit or is lower than the requested number of permits, or the
  * semaphore does not exist.
  */
 export class LimitConflictError extends ErrorWithFacts<LimitConflictFacts> {
@@ -118,7 +118,7 @@ export class IdempotencyKeyReusedError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_reused";
 }
 
-/** The count of the hold is above 1, and its release has no Idempotency-Key. */
+/** The re-entrancy count of the hold is above 1, and the release has no Idempotency-Key. */
 export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_required";
 }
@@ -128,7 +128,10 @@ export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "release_request_unsupported";
 }
 
-/** The hold has no conditions: only plain and fair locks of the format `redisson` have, and not with a minimum hold time. */
+/**
+ * The hold does not support conditions. Only plain and fair locks of the format `redisson` without a minimum hold time
+ * support them.
+ */
 export class ConditionUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "condition_unsupported";
 }

@@ -4,8 +4,8 @@ import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper
 /** Facts about a refusal. Empty if Redis is unreachable. */
 export interface UnavailableFacts {
   /**
-   * `stopping`: this server is stopping, and another instance may respond. A `RefusalReason`: Redis refuses the
-   * command.
+   * `stopping`: this server is stopping, and another instance may respond. A `RefusalReason`: Redis refuses the command
+   * for this reason.
    */
   readonly reason?: "failover_hold_off" | "stopping" | RefusalReason;
   /** Milliseconds until locks are granted again. */
@@ -15,7 +15,7 @@ export interface UnavailableFacts {
 export interface NotReplicatedFacts {
   /** The number of replicas that must confirm. */
   readonly replicas: number;
-  /** The number that confirmed. Absent if the master did not report it. */
+  /** The number of replicas that confirmed. Absent if the master did not report it. */
   readonly confirmed?: number;
 }
 

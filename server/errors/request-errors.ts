@@ -6,7 +6,7 @@ export interface TooManyWaitingFacts {
 }
 
 export interface QuotaExceededFacts {
-  /** Number of live holds, or their size in Redis in bytes. */
+  /** The exceeded quota. `holds`: the number of live holds. `bytes`: their size in Redis, in bytes. */
   readonly quota: "holds" | "bytes";
   readonly limit: number;
   readonly used: number;
@@ -20,7 +20,7 @@ export interface TooManyStreamsFacts {
 export interface RateLimitedFacts {
   /** Milliseconds until the next request is accepted. */
   readonly remainingMs: number;
-  /** The rate limit, its burst, and what it applies to. Absent for other limits. */
+  /** The rate limit, its burst, and whether it applies to the caller or the address. Absent for other limits. */
   readonly perSecond?: number;
   readonly burst?: number;
   readonly per?: "caller" | "address";
@@ -45,7 +45,7 @@ export class TooManyWaitingError extends ErrorWithFacts<TooManyWaitingFacts> {
   readonly code = "too_many_waiting";
 }
 
-/** The caller has reached its quota of live holds or of their bytes. */
+/** The caller has reached its quota of live holds, or of their size in bytes. */
 export class QuotaExceededError extends ErrorWithFacts<QuotaExceededFacts> {
   readonly code = "quota_exceeded";
 }
@@ -59,7 +59,7 @@ export class RateLimitedError extends ErrorWithFacts<RateLimitedFacts> {
 }
 
 export interface AlreadyExistsFacts {
-  /** The field whose value is in use. */
+  /** The field whose value is already in use. */
   readonly field: string;
 }
 

@@ -15,7 +15,7 @@ export interface TargetFacts {
   /** `undefined` if every watched key can be read. */
   readonly unreadableKeys: UnreadableKeyCounts | undefined;
   readonly masterFacts: readonly MasterFacts[];
-  /** Fields of SENTINEL MASTER, or why they are unknown. `undefined` if the target has no Sentinel. */
+  /** Fields of SENTINEL MASTER, or why they could not be read. `undefined` if the target has no Sentinel. */
   readonly sentinel: ReadonlyMap<string, string> | { readonly refused: string } | undefined;
   readonly oversizedKeys?: number | undefined;
   readonly ignoredEvents?: number | undefined;
@@ -24,7 +24,7 @@ export interface TargetFacts {
 }
 
 const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "note"];
-/** Maximum offset of a clock in ms. With a larger one, deadlines written with one clock are wrong on another. */
+/** Maximum offset of a clock, in ms. With a larger offset, deadlines written with one clock are wrong on another. */
 const CLOCK_OFFSET_MS_MAX = 1000;
 
 /**

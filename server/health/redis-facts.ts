@@ -3,7 +3,7 @@ import { findMissingRights, type TargetUse } from "./rights.ts";
 
 type Redis = Master["redis"];
 
-/** The parsed reply of a command, or why it failed. */
+/** The parsed reply of a command, or why the command failed. */
 export type FactsReply = { readonly facts: ReadonlyMap<string, string> } | { readonly refused: string };
 
 /** The facts of one master. */

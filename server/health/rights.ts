@@ -77,8 +77,8 @@ export async function findMissingRights(
 }
 
 /**
- * Read-only use needs EVALSHA_RO, or EVALSHA if this Redis does not support EVALSHA_RO or the user may run only
- * EVALSHA.
+ * Returns the command that the user lacks for running read-only scripts; empty if EVALSHA_RO or EVALSHA is permitted.
+ * EVALSHA is returned only if this Redis does not support EVALSHA_RO.
  */
 async function findMissingScriptRight(redis: Redis): Promise<string[]> {
   const preferred = await tryCommand(redis, "EVALSHA_RO", NO_SCRIPT);

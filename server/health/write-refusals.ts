@@ -31,7 +31,7 @@ function createRefusalFinding(reason: WriteRefusal, master: string): Finding {
 
 /**
  * Infers from INFO and CONFIG GET why a master refuses all writes, without sending a write; `undefined` if nothing
- * indicates that it does.
+ * indicates a refusal.
  */
 export function inferWriteRefusal({ info, config }: MasterFacts): WriteRefusal | undefined {
   if (!("facts" in info)) return undefined;

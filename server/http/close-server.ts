@@ -28,7 +28,8 @@ export async function closeListener(server: Server): Promise<void> {
 }
 
 /**
- * Closes the connections of a server whose listener is closed: idle ones soon, the others after their response.
+ * Closes the connections of a server whose listener is closed: idle connections soon, other connections after their
+ * response.
  *
  * @param closed resolves when all connections are closed
  * @param withinMs time in milliseconds after which the remaining connections are destroyed

@@ -35,8 +35,8 @@ export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) 
 type Phase = "serving" | "draining" | "settling" | "closing";
 
 /**
- * Time limit for requests in progress during a stop, in ms. It is short without a drain, because a user may be waiting
- * at a terminal. After a drain, it suffices for a whole verb.
+ * Time limit for requests in progress during a stop, in ms. Without a drain, the limit is short, because a user may be
+ * waiting at a terminal. After a drain, it is long enough for a complete verb.
  */
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
@@ -75,7 +75,7 @@ export class HttpServer {
   }
 
   /**
-   * Starts to listen and returns the port.
+   * Starts listening and returns the port.
    *
    * @throws StartupError if the port is in use or the address does not belong to this machine
    */

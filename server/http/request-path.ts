@@ -1,8 +1,8 @@
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Finds why a path could identify a different resource in a parser that normalizes paths (WHATWG URL, Next.js,
- * proxies) than it does here. A key named `.` or `..` is encoded differently in paths (`encodeKeyPath`).
+ * Finds why a parser that normalizes paths (WHATWG URL, Next.js, proxies) could resolve a path to a different resource
+ * than Lockkeeper does. A key named `.` or `..` is encoded differently in paths (`encodeKeyPath`).
  *
  * @param path still percent-encoded, without the query
  * @returns the reason as a sentence, or `undefined` if the path is unambiguous
@@ -29,7 +29,7 @@ function hasCharacterThatParsersReplace(path: string): boolean {
   return false;
 }
 
-/** Whether the path can be decoded. If it cannot, Next.js responds with an empty 500. */
+/** Whether the path can be decoded. Next.js responds to a path that cannot be decoded with an empty 500. */
 export function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);

@@ -66,8 +66,8 @@ export function setSecurityHeaders(
 }
 
 /**
- * Builds the content security policy. It has no reporting endpoint. `require-trusted-types-for` is omitted, because it
- * blocks Next's script loader, which assigns plain URLs.
+ * Builds the content security policy. The policy has no reporting endpoint. `require-trusted-types-for` is omitted,
+ * because it blocks Next's script loader, which assigns plain URLs.
  */
 function buildContentSecurityPolicy(nonce: string, mode: Config["mode"]): string {
   const isDevelopment = mode === "development";
