@@ -30,7 +30,7 @@ function readVersion(): string {
   return manifest.version;
 }
 
-/** Prints the error and returns the exit code for it. */
+/** Prints the error and returns the exit code of the process. */
 function reportError(error: unknown): number {
   // Commander has printed its own errors. It also throws for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.failure;

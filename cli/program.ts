@@ -20,7 +20,7 @@ export function createProgram(context: CliContext): Command {
   return program;
 }
 
-/** Commands that were added with `addCommand` do not inherit settings. */
+/** Applies the settings of the program to all subcommands, which do not inherit them when added with `addCommand`. */
 function configureSubcommands(parent: Command, context: CliContext): void {
   for (const command of parent.commands) {
     configure(command, context);

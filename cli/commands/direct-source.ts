@@ -11,12 +11,12 @@ import type { Terminal } from "../output/terminal.ts";
 import type { FoundLocks, LockQuery, LocksSource } from "./locks-source.ts";
 
 interface DirectOptions {
-  /** Patterns of the keys to scan; `[]` to scan none, and `undefined` for those that a server watches by default. */
+  /** Patterns of the keys to scan. `[]`: none. `undefined`: the patterns that a server watches by default. */
   readonly match: readonly string[] | undefined;
   readonly terminal: Terminal;
 }
 
-/** Scans Redis once. @throws CliError */
+/** Connects to Redis, scans it once, and returns the locks found as a source. @throws CliError */
 export async function openDirectSource(
   connection: RedisConnection,
   { match, terminal }: DirectOptions,

@@ -26,7 +26,7 @@ interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Checks a Redis. @returns whether no finding is serious @throws CliError */
+/** Checks a Redis deployment and prints the findings. @returns whether no finding is serious @throws CliError */
 export async function checkRedis(
   connection: RedisConnection,
   options: DoctorOptions,
@@ -57,7 +57,7 @@ export async function checkRedis(
   }
 }
 
-/** Checks a server and its targets. @returns whether it is ready and no finding is serious @throws CliError */
+/** Checks a server and its targets. @returns whether the server is ready and no finding is serious @throws CliError */
 export async function checkServer(
   connection: ServerConnection,
   options: DoctorOptions,

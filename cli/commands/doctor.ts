@@ -22,7 +22,7 @@ Examples:
   $ lockkeeper doctor 'redis-sentinel://sentinel-1:26379,sentinel-2:26379/0?master=shop' --json
   $ lockkeeper doctor https://locks.example.com`;
 
-/** `lockkeeper doctor`: checks a Redis or a server. */
+/** `lockkeeper doctor`: checks a Redis deployment or a server. */
 export function addDoctorCommand(program: Command, context: CliContext): void {
   const command = program
     .command("doctor")

@@ -31,7 +31,7 @@ interface EventsOptions extends ServerOptions {
   readonly json?: true;
 }
 
-/** `lockkeeper events`: prints events, and follows them. */
+/** `lockkeeper events`: prints past events and, with `--follow`, new ones. */
 export function addEventsCommand(program: Command, context: CliContext): void {
   const command = program.command("events").description("Print lock events, and follow them.");
   addServerOptions(command)

@@ -8,7 +8,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 export interface LockQuery {
   readonly filter: string;
   readonly sort: string;
-  /** Maximum number of locks. */
+  /** Maximum number of locks to return. */
   readonly limit: number;
 }
 
@@ -16,11 +16,11 @@ export interface FoundLocks {
   readonly locks: readonly Lock[];
   /** Number of locks that match the filter. */
   readonly total: number;
-  /** Number of possible locks that are left out unless the filter selects them. */
+  /** Number of possible locks. They are listed only if the filter selects them. */
   readonly unlisted: number;
   /** Time of the list on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;
-  /** Sentences that describe what the list lacks. */
+  /** Sentences that explain why the list may be incomplete. */
   readonly warnings: readonly string[];
 }
 

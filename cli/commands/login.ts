@@ -35,7 +35,7 @@ export function addLoginCommand(program: Command, context: CliContext): void {
     });
 }
 
-/** Adds the options that find the home store of the server on this machine. */
+/** Adds the options that locate the home store of the server on this machine. */
 export function addSettingsOptions(command: Command): Command {
   return command
     .option("--redis <url>", "the --redis of the server (default: REDIS_URL)")

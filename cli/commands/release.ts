@@ -89,7 +89,11 @@ async function releaseLock(key: Key, options: ReleaseOptions, context: CliContex
 
 type ReleaseRequest = Omit<ForceReleaseInput, "onUnverified"> & { readonly onUnverified?: "release" };
 
-/** Asks for what the options do not specify. @returns `undefined` if the lock is not held or the user declines */
+/**
+ * Prompts for the values that the options do not specify.
+ *
+ * @returns `undefined` if the lock is not held or the user declines
+ */
 async function prepareRequest(
   key: Key,
   api: ServerApi,
@@ -121,7 +125,11 @@ async function prepareRequest(
   };
 }
 
-/** Requires complete options without a terminal, where the lock is not shown to the caller first. @throws CliError */
+/**
+ * Rejects incomplete options if there is no terminal, because the lock is then not shown to the user first.
+ *
+ * @throws CliError
+ */
 function assertComplete({ version, reason }: ReleaseOptions, canAsk: boolean): void {
   if (canAsk || (version !== undefined && reason !== undefined)) return;
   throw new CliError(

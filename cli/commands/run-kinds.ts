@@ -5,7 +5,8 @@ import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 
 /**
- * The values of `--kind`. An expirable semaphore is chosen by `--permits` alone; a plain one can be combined with it.
+ * The values of `--kind`. `--permits` alone selects an expirable semaphore, and can be combined with `--kind
+ * plain_semaphore`.
  */
 export const RUN_KINDS = WritableKind.exclude(["semaphore"]);
 
@@ -14,7 +15,7 @@ interface Permits {
   readonly limit: number;
 }
 
-/** The options of `lockkeeper run` that choose the kind of the lock. */
+/** The options of `lockkeeper run` that select the kind of lock. */
 export interface KindOptions {
   readonly kind?: WritableKind;
   readonly shared?: true;
@@ -22,9 +23,9 @@ export interface KindOptions {
 }
 
 /**
- * Returns the kind of lock that the options choose.
+ * Returns the kind of lock that the options select.
  *
- * @throws CliError if the options exclude each other, or need a single key
+ * @throws CliError if the options exclude each other, or if they require a single key and several keys are given
  */
 export function chooseKind(
   keys: readonly string[],

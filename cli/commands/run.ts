@@ -128,7 +128,7 @@ function addRunOptions(command: Command): Command {
     .option("--quiet", "print only errors");
 }
 
-/** Returns the number of words after `--`, none of which is an option; `undefined` if there is no `--`. */
+/** Returns the number of arguments after `--`, which are never parsed as options; `undefined` if there is no `--`. */
 function countWordsAfterDashes(program: Command): number | undefined {
   const words: readonly string[] = "rawArgs" in program ? (program.rawArgs as string[]) : [];
   const at = words.indexOf("--");

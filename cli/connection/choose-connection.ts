@@ -23,12 +23,12 @@ export interface RedisOption {
   readonly redis?: string;
 }
 
-/** A Lockkeeper server and how to authenticate. */
+/** A Lockkeeper server and the API key for it. */
 export interface ServerConnection {
   readonly kind: "server";
   /** Without a trailing slash. */
   readonly url: string;
-  /** `undefined` if none is set. */
+  /** `undefined` if no API key is set. */
   readonly apiKey: string | undefined;
   /** The target that the user named; `undefined` for the default target of the server. */
   readonly target: string | undefined;
@@ -38,7 +38,7 @@ export interface ServerConnection {
 export interface RedisConnection {
   readonly kind: "redis";
   readonly where: RedisLocation;
-  /** The option or variable that names it, for errors. */
+  /** The option or variable that contains the URL, for error messages. */
   readonly setting: "--redis" | "REDIS_URL";
 }
 
@@ -54,9 +54,11 @@ export function addRedisOption(command: Command): Command {
 }
 
 /**
- * Chooses the server or the Redis for a command: an option, then `LOCKKEEPER_URL`, then `REDIS_URL`.
+ * Chooses the server or the Redis deployment for a command. Options take precedence over `LOCKKEEPER_URL`, which takes
+ * precedence over `REDIS_URL`.
  *
- * @throws CliError if none or both are given, or if one is invalid
+ * @throws CliError if no server and no Redis is given, if both options are given, or if the chosen connection is
+ * invalid
  */
 export function chooseConnection(
   options: ServerOptions & RedisOption,
@@ -102,7 +104,11 @@ function createRedisConnection(url: string, setting: RedisConnection["setting"])
   }
 }
 
-/** Parses the URL of a server. @throws InvalidArgumentError without the URL, which may contain a password */
+/**
+ * Parses the URL of a server.
+ *
+ * @throws InvalidArgumentError whose message omits the URL, which may contain a password
+ */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

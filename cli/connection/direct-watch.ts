@@ -23,7 +23,7 @@ const CONNECT_MS = 3000;
 export interface DirectWatch {
   readonly watcher: Watcher;
   readonly masters: Masters;
-  /** Name and version, such as "Redis 7.0.15". */
+  /** Name and version of the Redis server, such as "Redis 7.0.15". */
   readonly server: string;
   close(): void;
 }
@@ -37,7 +37,7 @@ export interface DirectWatchOptions {
 }
 
 /**
- * Connects to Redis and scans the keys once. Masters that do not respond are left out if others do.
+ * Connects to Redis and scans the keys once. Masters that do not respond are omitted if other masters respond.
  *
  * @throws CliError if Redis cannot be reached or cannot store locks
  */

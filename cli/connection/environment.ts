@@ -4,11 +4,11 @@ export interface CliEnvironment {
   readonly serverUrl: string | undefined;
   /** `LOCKKEEPER_API_KEY`. There is no option for it, because other users of the machine can read arguments. */
   readonly apiKey: string | undefined;
-  /** `REDIS_URL`: the Redis of commands without a server. */
+  /** `REDIS_URL`: the Redis deployment for commands that run without a server. */
   readonly redisUrl: string | undefined;
-  /** `LOCKKEEPER_WATCH`: patterns of the keys to read without a server. */
+  /** `LOCKKEEPER_WATCH`: patterns of the keys to read for commands that run without a server. */
   readonly watch: readonly string[] | undefined;
-  /** `never` with `NO_COLOR`. */
+  /** `never` if `NO_COLOR` is set. */
   readonly color: "auto" | "never";
   /** `XDG_DATA_HOME`: the folder for application data. */
   readonly dataHome: string | undefined;

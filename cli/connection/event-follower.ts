@@ -28,8 +28,8 @@ export interface FollowOptions {
 }
 
 /**
- * Follows the event stream of a server, and resumes it after the last event whenever the connection is lost. Never
- * resolves.
+ * Follows the event stream of a server, and resumes the stream after the last event whenever the connection is lost.
+ * Never resolves.
  *
  * @throws CliError if the server refuses the stream for a reason that a retry does not resolve
  */
@@ -55,7 +55,7 @@ interface StreamState {
   hasNotice: boolean;
 }
 
-/** Reads the stream until the connection ends. @returns why it ended @throws CliError */
+/** Reads the stream until the connection ends. @returns why the connection ended @throws CliError */
 async function readStream(api: ServerApi, state: StreamState, options: FollowOptions): Promise<string> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);

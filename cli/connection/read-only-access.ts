@@ -12,10 +12,12 @@ const CONNECT_MS = 3000;
 const CHECK_INTERVAL_MS = 20;
 
 /**
- * Explains in a few lines what Lockkeeper does on a Redis that it only reads, and which permissions its user lacks.
+ * Describes how Lockkeeper uses a read-only Redis deployment, and which permissions its user lacks. Returns the lines
+ * of the text.
  *
  * @param ownData where Lockkeeper's own data is
- * @throws StartupError if Redis cannot be reached, or refuses the user; the message contains the command that creates one
+ * @throws StartupError if Redis cannot be reached or refuses the user. If permissions are missing, the message contains
+ * a command that creates a sufficient user
  */
 export async function explainReadOnly(
   where: RedisLocation,
@@ -51,7 +53,7 @@ function addReaderRules(error: unknown, where: RedisLocation, patterns: readonly
   );
 }
 
-/** Returns the commands that are needed for reading, but that the user may not run on at least one master. */
+/** Returns the commands required for reading that the user is not permitted to run on at least one master. */
 async function readMissingRights(where: RedisLocation): Promise<readonly string[]> {
   const masters = openMasters(where, "reads");
   try {

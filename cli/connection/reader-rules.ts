@@ -2,7 +2,7 @@ import { quoteForShell } from "../../lib/snippets/quote-for-shell.ts";
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { parseRedisAddress } from "../../server/redis/connect.ts";
 
-/** Auxiliary keys of formats, which contain waiters and permits. */
+/** Auxiliary keys of formats, which store waiters and permits. */
 const COMPANION_KEYS = [
   "lockkeeper:*",
   "redisson_lock_token:*",
@@ -14,7 +14,7 @@ const OTHER_COMMANDS =
 const CLUSTER_COMMANDS = "+cluster|slots +cluster|info";
 
 /**
- * Builds the Redis command that creates a user who may only read the keys of the patterns, as in docs/targets.md.
+ * Builds the Redis command that creates a user who can only read keys that match the patterns, as in docs/targets.md.
  *
  * @param server such as "Redis 7.0.15"
  */

@@ -15,7 +15,7 @@ import {
 } from "./server-diagnosis.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** How long to retry reads, so that they survive a restart of the server. */
+/** How long to retry reads, in ms. Long enough for a server restart. */
 const READ_RETRY_MS = 2000;
 
 export interface ApiCall<Schema extends z.ZodType> {
@@ -31,7 +31,7 @@ export interface ApiCall<Schema extends z.ZodType> {
 
 export interface ApiResult<Value> {
   readonly value: Value;
-  /** `x-request-id`, which the audit entry of an action contains. */
+  /** `x-request-id` of the response, which the audit entry of an action contains. */
   readonly requestId: string | undefined;
 }
 

@@ -59,7 +59,7 @@ export async function explainUnreadableResponse(url: string, version: string): P
 /**
  * Explains a response that is not from Lockkeeper: a proxy sent it, or the URL is wrong.
  *
- * @param detail sentences about what is known of the response
+ * @param detail sentences that describe the response
  */
 export function explainForeignResponse(
   url: string,
@@ -83,7 +83,10 @@ function createWrongAddressError(url: string, why: string): CliError {
   );
 }
 
-/** Returns an error if the server has no such route, because it is older. */
+/**
+ * Returns an error if the server lacks the route, which means that its version is older; `undefined` if the server has
+ * the route or its API document cannot be read.
+ */
 export async function explainMissingRoute(
   url: string,
   route: string,

@@ -50,7 +50,10 @@ export function readServerSettings(options: SettingsOptions, environment: CliEnv
   return { ...readConfig(settings, []), launcher: "lockkeeper", launcherOptions: formatOptions(options) };
 }
 
-/** Returns the options that `login` also needs. A URL with a password is omitted and comes from the environment. */
+/**
+ * Returns the options that `login` also needs. A URL with a password is omitted; `login` must then get the URL from the
+ * environment.
+ */
 function formatOptions({ redis, port, readOnly, data, config }: SettingsOptions): string[] {
   const isSecret = redis !== undefined && /:\/\/[^/@]*:[^/@]*@/.test(redis);
   const values = { redis: isSecret ? undefined : redis, port, data, config };

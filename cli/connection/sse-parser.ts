@@ -2,7 +2,7 @@
 export interface SseMessage {
   /** Absent if the message has no id. */
   readonly id?: string;
-  /** `message` unless the stream names it. */
+  /** Event name; `message` if the stream does not set one. */
   readonly name: string;
   /** "" for a message that only has an id. */
   readonly data: string;
@@ -27,7 +27,7 @@ export async function* parseSse(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-/** Parses one block. Comments yield a message without id and data, which shows that the connection is alive. */
+/** Parses one block. Comments result in a message without id and data, which shows that the connection is alive. */
 function parseBlock(block: string): SseMessage {
   let id: string | undefined;
   let name = "message";

@@ -2,7 +2,7 @@ import type { Finding, Severity } from "../../lib/contract/target.ts";
 import { toPrintable } from "./printable.ts";
 import type { Style } from "./style.ts";
 
-/** Formats findings with their risks and fixes, as they are sorted. */
+/** Formats findings with their risks and fixes, in the given order. */
 export function formatFindings(findings: readonly Finding[], style: Style): string {
   if (findings.length === 0) return `${style.green("No findings.")}\n`;
   return findings.map((finding) => formatFinding(finding, style)).join("\n");

@@ -36,7 +36,9 @@ export function formatOwners(holders: readonly Pick<Holder, "owner">[]): string 
   return others.length === 0 ? first.owner : `${first.owner} +${others.length}`;
 }
 
-/** Formats the re-entrancy counts of all holders; for a semaphore, how many of its permits they have. */
+/**
+ * Formats the sum of the holders' re-entrancy counts; for a semaphore, the acquired and total permits, such as `3/10`.
+ */
 export function formatCount({ holders, permits }: Pick<Lock, "holders" | "permits">): string {
   const count = holders.reduce((sum, holder) => sum + holder.count, 0);
   return permits === undefined ? String(count) : `${count}/${permits.total ?? UNKNOWN}`;
@@ -92,7 +94,7 @@ export function formatLockTable(locks: readonly Lock[], { style, columns, asOf }
   return formatTable(COLUMNS, current, style, columns);
 }
 
-/** Returns the lock as of a later time: an index reads a lock again only when it changes. */
+/** Returns the lock with its times updated to `asOf`, because an index reads a lock again only when it changes. */
 function ageLock(lock: Lock, asOf: number): Lock {
   const ageMs = Math.max(0, asOf - lock.asOf);
   const remainingMs = lock.remainingMs === null ? null : Math.max(0, lock.remainingMs - ageMs);

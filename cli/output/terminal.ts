@@ -25,7 +25,7 @@ export interface Terminal {
 
 const ERASE_LINE = "\r\u001b[2K";
 
-/** @param color `never` with `NO_COLOR` */
+/** @param color `never` if `NO_COLOR` is set */
 export function createTerminal(color: "auto" | "never"): Terminal {
   const { stdin, stdout, stderr } = process;
   let hasProgress = false;

@@ -3,12 +3,15 @@ import type { HeldFacts } from "./held-lock.ts";
 const API_KEY = "LOCKKEEPER_API_KEY";
 
 export interface CommandEnvironmentOptions {
-  /** In the order of the keys of the command line. */
+  /** In the order of the keys on the command line. */
   readonly holds: readonly HeldFacts[];
   readonly apiKey: "pass" | "remove";
 }
 
-/** Creates the environment of the command: that of this process, plus the facts of the hold, without the API key. */
+/**
+ * Creates the environment of the command: the environment of this process without the API key, plus the facts of the
+ * holds.
+ */
 export function createCommandEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   { holds, apiKey }: CommandEnvironmentOptions,
@@ -23,7 +26,7 @@ export function createCommandEnvironment(
   return toProcessEnv({ ...variables, ...(apiKey === "pass" ? {} : { [API_KEY]: undefined }), ...facts });
 }
 
-/** Creates the environment of the guardian, which needs no secret. */
+/** Creates the environment of the guardian, without secrets, because the guardian needs none. */
 export function createGuardianEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
 ): NodeJS.ProcessEnv {

@@ -7,7 +7,10 @@ export interface EndingOptions {
   readonly signal: NodeJS.Signals | undefined;
   /** Time between the first signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** Returns the time until SIGKILL must be sent at the latest, in milliseconds. It may change over time. */
+  /**
+   * Returns the time after which SIGKILL must be sent, in milliseconds. Called repeatedly, because the deadline can
+   * change.
+   */
   readonly getMsUntilKill: () => number;
   /** Called when SIGKILL is sent for the first time. */
   readonly onKill?: () => void;
@@ -20,7 +23,8 @@ const POLL_MS_MAX = 50;
 const STUCK_MS = 3000;
 
 /**
- * Ends all processes of a session: sends the signal, then SIGKILL to those that remain. Resolves when none is running.
+ * Ends all processes of a session: sends the signal, then SIGKILL to the processes that remain. Resolves when no
+ * process is running.
  */
 export async function endSession(session: ProcessSession, options: EndingOptions): Promise<void> {
   const { signal, killAfterMs, getMsUntilKill, onKill, onStuck } = options;

@@ -24,7 +24,9 @@ export interface CommandRequest {
 const GATE_SCRIPT = 'read -r go <&3 && [ "$go" = go ] && exec "$@" 3<&-; exit 125';
 /** The `$0` of the script, which the shell prints in front of its errors. */
 const GATE_NAME = "lockkeeper";
-/** Matches the variables that every shell passes on. Some shells, such as dash, drop those with other names. */
+/**
+ * Matches names of variables that every shell passes on. Some shells, such as dash, drop variables with other names.
+ */
 const SHELL_VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const BASH = "/bin/bash";
 

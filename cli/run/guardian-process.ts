@@ -9,9 +9,9 @@ import {
 } from "./guardian-protocol.ts";
 
 export interface GuardianProcessEvents {
-  /** The guardian ends the command, because the lease was not extended in time. */
+  /** Called when the guardian ends the command because the lease was not extended in time. */
   onEnding(): void;
-  /** The process exited after it was ready, and without `dismiss`. */
+  /** Called when the process exits after it was ready, unless `dismiss` was called. */
   onExit(): void;
 }
 
@@ -25,7 +25,9 @@ const DEBUGGER_OPTION = /^--inspect/;
 const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;
 const DISMISS_MS = 1000;
 
-/** One guardian process, as seen by the supervisor. It reads messages that were sent before it was ready. */
+/**
+ * Controls one guardian process for the supervisor. Messages that are sent before the guardian is ready are not lost.
+ */
 export class GuardianProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #exited: Promise<void>;
@@ -60,7 +62,11 @@ export class GuardianProcess {
     if (this.#child.stdin.writable) this.#child.stdin.write(formatMessage(message));
   }
 
-  /** Resolves when the guardian has sent this message. @throws Error if it exits, or is killed for not responding */
+  /**
+   * Resolves when the guardian has sent this message.
+   *
+   * @throws Error if the guardian exits, or is killed because it does not respond
+   */
   async waitFor(type: GuardianMessage["type"]): Promise<void> {
     if (this.#received.has(type)) return;
     let timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import type { SessionRef } from "./process-session.ts";
 import type { SharedMoment } from "./shared-moment.ts";
 
-/** The information with which a guardian can end a command without further messages. */
+/** The information that a guardian needs to end a command without further messages. */
 export interface GuardianOrders {
   readonly key: string;
   readonly session: SessionRef;
@@ -12,7 +12,7 @@ export interface GuardianOrders {
   readonly margins: LeaseMargins;
   readonly endSignal: NodeJS.Signals;
   readonly killAfterMs: number;
-  /** Set while the supervisor ends the command. It has sent `endSignal`, and the command is killed at this moment. */
+  /** The moment at which the command is killed. Set once the supervisor has sent `endSignal`. */
   readonly killBy?: SharedMoment;
 }
 
@@ -24,8 +24,8 @@ export type SupervisorMessage =
   | { readonly type: "done" };
 
 /**
- * Messages of the guardian. `ready`: it accepts orders. `watching`: it has orders. `ending`: it ends the command, because the
- * lease was not extended in time.
+ * Messages of the guardian. `ready`: the guardian accepts orders. `watching`: the guardian has received orders.
+ * `ending`: the guardian ends the command, because the lease was not extended in time.
  */
 export type GuardianMessage = { readonly type: "ready" | "watching" | "ending" };
 

@@ -3,15 +3,18 @@ import type { GuardianOrders } from "./guardian-protocol.ts";
 import type { SharedMoment } from "./shared-moment.ts";
 
 export interface GuardianshipEvents {
-  /** The guardian ends the command, because the lease was not extended in time. */
+  /** Called when the guardian ends the command because the lease was not extended in time. */
   onEnding(): void;
-  /** The guardian was killed, and another one watches the command. */
+  /** Called when the guardian was killed and its replacement watches the command. */
   onReplaced(): void;
-  /** The guardian was killed, and another one could not be started. */
+  /** Called when the guardian was killed and no replacement could be started. */
   onFailure(error: Error): void;
 }
 
-/** The attempts to start a guardian. One can fail because it was killed, or because of the system's process limit. */
+/**
+ * The maximum number of attempts to start a guardian. An attempt can fail because the guardian was killed, or because
+ * of the system's process limit.
+ */
 const START_TRIES = 3;
 
 /** Keeps one guardian process running while a lock is held, and replaces it if it is killed. */
@@ -40,7 +43,11 @@ export class Guardianship {
     return guardianship;
   }
 
-  /** Gives the guardian its orders. Resolves when it watches. @throws Error if no guardian can be started */
+  /**
+   * Sends the guardian its orders. Resolves when the guardian watches the command.
+   *
+   * @throws Error if no guardian can be started
+   */
   async watch(orders: GuardianOrders, events: GuardianshipEvents): Promise<void> {
     this.#orders = orders;
     this.#events = events;
@@ -56,14 +63,17 @@ export class Guardianship {
     }
   }
 
-  /** Reports a renewal. */
+  /** Informs the guardian of a renewal. */
   extend(deadline: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, deadline };
     this.#process.send({ type: "extend", deadline });
   }
 
-  /** Reports that the supervisor sends the first signal. The guardian then only kills the command, at `killBy`. */
+  /**
+   * Informs the guardian that the supervisor sends the first signal. The guardian then only kills the command, at
+   * `killBy`.
+   */
   announceEnding(killBy: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, killBy };

@@ -20,9 +20,12 @@ export interface HeldLock {
   readonly signal: AbortSignal;
   /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
   remainingMs(): number;
-  /** Calls the listener when an operator asks for the release of a lock, and declares that such requests are read. */
+  /**
+   * Calls the listener when an operator requests the release of a lock, and declares that this client reads release
+   * requests.
+   */
   onReleaseRequested(listener: ReleaseRequestListener): void;
-  /** `not_held`: a hold had already ended. @throws Error if the outcome is unknown */
+  /** Releases all holds. Returns `not_held` if a hold had already ended. @throws Error if the outcome is unknown */
   release(): Promise<"released" | "not_held">;
 }
 
@@ -47,7 +50,7 @@ export interface LockRequest {
 
 /** Acquires locks and renews their leases. */
 export interface LockSource {
-  /** @throws LockHeldError if the lock was held for the whole wait; CliError */
+  /** @throws LockHeldError if the lock was held for the whole wait; CliError for other failures */
   acquire(request: LockRequest): Promise<HeldLock>;
   close(): void;
 }
@@ -119,7 +122,7 @@ export class LockHeldError extends Error {
 
   constructor(
     readonly key: string,
-    /** `undefined` if it is unknown. A semaphore names no holder, but its permits. */
+    /** The holder of the lock, or the permits of a semaphore; `undefined` if unknown. */
     readonly holder: LockHolder | Permits | undefined,
   ) {
     super("the lock is held");

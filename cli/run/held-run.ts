@@ -16,7 +16,7 @@ import { addMs, computeMsUntil, getSharedNow } from "./shared-moment.ts";
 import type { SignalRelay } from "./signal-relay.ts";
 
 export interface HeldRunOptions {
-  /** The keys of the locks, as messages name them. */
+  /** The keys of the locks, formatted for messages. */
   readonly key: string;
   readonly leaseMs: number;
   readonly command: readonly string[];
@@ -146,7 +146,7 @@ export class HeldRun {
     }
   }
 
-  /** Waits for the command, or ends it, and then ends the processes that it left behind. */
+  /** Waits for the command to exit, or ends it. Then ends the processes that the command left running. */
   async #finish({ session, exited }: GatedCommand): Promise<CommandExit> {
     const { endSignal, killAfterMs, key } = this.options;
     await Promise.race([exited, this.#caused]);

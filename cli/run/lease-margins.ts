@@ -6,7 +6,7 @@ export interface LeaseMargins {
   readonly signalBeforeMs: number;
 }
 
-/** The shortest lease for `run`. In a shorter one, there is no time to end a command before the lease ends. */
+/** The shortest lease for `run`. A shorter lease leaves no time to end a command before the lease ends. */
 export const RUN_LEASE_MS_MIN = 1000;
 
 const KILL_SHARE = 1 / 10;
@@ -18,7 +18,7 @@ const GRACE_SHARE = 1 / 4;
 /**
  * Computes when to end a command whose lease is not renewed.
  *
- * @param killAfterMs the time between the signal and SIGKILL that the user set
+ * @param killAfterMs the configured time between the signal and SIGKILL
  */
 export function computeLeaseMargins(leaseMs: number, killAfterMs: number): LeaseMargins {
   const killBeforeMs = Math.min(KILL_MS_MAX, Math.max(KILL_MS_MIN, leaseMs * KILL_SHARE));

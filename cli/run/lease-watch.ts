@@ -3,16 +3,16 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared-moment.ts";
 
 export interface LeaseWatchEvents {
-  /** The lease was renewed and now ends at `deadline`. */
+  /** Called when the lease was renewed. The lease now ends at `deadline`. */
   onExtended(deadline: SharedMoment): void;
-  /** The lease was not renewed in time. Called at most once. */
+  /** Called at most once, when the lease was not renewed in time. */
   onNearEnd(): void;
 }
 
 const CHECKS_PER_LEASE = 40;
 const CHECK_MS_MIN = 25;
 const CHECK_MS_MAX = 250;
-/** The tolerance within which two deadlines are those of the same renewal. */
+/** Two deadlines that differ by at most this many milliseconds are from the same renewal. */
 const SAME_RENEWAL_MS = 5;
 
 /** Observes the deadline of a hold, which its client extends with each renewal. */

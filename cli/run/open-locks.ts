@@ -4,7 +4,7 @@ import type { LockSource } from "./held-lock.ts";
 /**
  * Connects to the server or the Redis that the user chose.
  *
- * @param target the target on the server, or the name of the Redis in hold ids
+ * @param target name of the target on the server; without a server, the target name in hold ids
  * @throws CliError
  */
 export async function openLocks(

@@ -20,7 +20,10 @@ export interface RunOptions
   readonly verbosity: "normal" | "quiet";
 }
 
-/** The time to leave the queue after a signal. The next attempt of another client removes a waiter that has not left. */
+/**
+ * How long to wait after a signal for the waiter to leave the queue, in ms. A waiter that has not left is removed by
+ * the next attempt of another client.
+ */
 const LEAVE_QUEUE_MS = 300;
 
 /**
@@ -57,7 +60,10 @@ export async function runUnderLock(
   }
 }
 
-/** Starts the guardian. Call it before the lock is acquired, so that the start does not use up part of the lease. */
+/**
+ * Starts the guardian. Called before the lock is acquired, so that starting the guardian does not use up part of the
+ * lease.
+ */
 async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
   try {
     return await Guardianship.start(createGuardianEnvironment(variables));

@@ -67,7 +67,10 @@ export class ServerLocks implements LockSource {
     return { owner: holder.owner, remainingMs, ...(liveness === undefined ? {} : { liveness }) };
   }
 
-  /** Returns `undefined` on a failure: the API key may lack read access, and the lock is held regardless. */
+  /**
+   * Returns the liveness of the holder; `undefined` if the request fails, for example because the API key lacks read
+   * access.
+   */
   async #readLiveness(key: string): Promise<LivenessState | undefined> {
     const { target } = this.connection;
     const query = target === undefined ? "" : `?${new URLSearchParams({ target })}`;

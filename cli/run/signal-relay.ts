@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import type { ProcessSession } from "./process-session.ts";
 
-/** Signals that reach the command through the supervisor. */
+/** Signals that the supervisor forwards to the command. */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 /** The ignored signals. Ctrl-Z has no effect, because a stopped supervisor could not renew its lease. */
 const IGNORED = ["SIGTSTP"] as const;

@@ -15,7 +15,7 @@ export interface WaitOptions {
  * Calls `acquire` until it succeeds, or fails for a reason other than an outage of the server or of Redis, for at most
  * `waitMs`.
  *
- * @param acquire receives the remaining wait in milliseconds
+ * @param acquire called with the remaining wait in milliseconds
  */
 export async function waitForLock<Result>(
   { waitMs, signal }: WaitOptions,
@@ -34,7 +34,7 @@ export async function waitForLock<Result>(
   }
 }
 
-/** Returns the code of an error of a lock client, or an empty string. */
+/** Returns the code of a lock client's error; an empty string for an error without a code. */
 export function readCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
