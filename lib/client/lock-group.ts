@@ -32,7 +32,7 @@ const STATES = ["lost", "releasing", "released", "waiting", "jeopardy"] as const
 export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   readonly #lost = new AbortController();
 
-  /** @param holds in the order of the requested keys */
+  /** @param holds one hold per requested key, in the order of the keys */
   constructor(readonly holds: readonly Member[]) {
     for (const { signal } of holds) {
       const abort = () => this.#lost.abort(signal.reason);

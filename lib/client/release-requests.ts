@@ -22,7 +22,7 @@ export interface ReleaseRequest {
    * Informs the operator that the hold will be released. Does not release the hold; release it when the work has
    * stopped.
    *
-   * @param text for the operator, up to 200 characters
+   * @param text message for the operator, up to 200 characters
    * @throws the errors of `renew`; an error with the code `changed` if the request was already refused or was replaced
    * by a newer request
    */
@@ -30,7 +30,7 @@ export interface ReleaseRequest {
   /**
    * Informs the operator that the hold is kept, and why.
    *
-   * @param text for the operator, up to 200 characters
+   * @param text message for the operator, up to 200 characters
    * @throws the errors of `accept`
    */
   refuse(text: string): Promise<void>;

@@ -15,8 +15,8 @@ const RECORDING_DELAY_MAX_MS = 5000;
 /**
  * Reads the events of a lock page by page, newest first.
  *
- * @param at in Unix milliseconds; if set, reads the events up to this time, the first later event, and the holds at
- * this time
+ * @param at a time in Unix milliseconds; if set, reads the events up to this time, the first later event, and the holds
+ * at this time
  */
 export function useHistory(path: string, at?: number) {
   const { target } = useLiveStore();

@@ -20,7 +20,7 @@ export interface OperationTexts {
   readonly messages?: Readonly<Record<string, string>>;
 }
 
-/** The texts of the API reference in another language. The only schemas with texts are those of request bodies. */
+/** The texts of the API reference in another language. Of the schemas, only those of request bodies have texts. */
 export interface ReferenceTexts {
   readonly description: string;
   /** Describes the response 304, which is the same for all operations. */
