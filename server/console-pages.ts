@@ -21,7 +21,7 @@ interface BuildManifest {
  * Loads Next and the pages of the console, whatever the working directory is.
  *
  * @param front the server that receives the requests
- * @param port of `front`, for URLs that Next builds
+ * @param port the port of `front`, for URLs that Next builds
  * @throws StartupError if the console is not built, or was built for another base path
  */
 export async function loadPages(config: Config, front: HttpServer, port: number): Promise<PageHandler> {

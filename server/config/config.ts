@@ -289,7 +289,7 @@ function getAccountName(): string {
   }
 }
 
-/** Sets NODE_ENV to the configured mode, regardless of the shell. It selects the build of Next and React. */
+/** Sets NODE_ENV to the configured mode, regardless of the shell. NODE_ENV selects the build of Next and React. */
 export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }

@@ -14,7 +14,7 @@ const EVENTS_MAX = 40;
 
 export interface NewEvents {
   readonly events: readonly HistoryEntry[];
-  /** Number of further events, which are not kept here. */
+  /** Number of older events that were not kept. */
   readonly dropped: number;
 }
 
