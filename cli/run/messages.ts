@@ -6,8 +6,8 @@ const STANDARD_ERROR = 2;
 /**
  * Prints a line to standard error.
  *
- * It bypasses `process.stderr`. Creating that stream makes a pipe non-blocking for every process that shares it, and the
- * writes of the command would then fail.
+ * Bypasses `process.stderr`, because creating that stream makes a pipe non-blocking for every process that shares it,
+ * and the writes of the command would then fail.
  */
 export function printMessage(text: string): void {
   try {
