@@ -72,13 +72,23 @@ interface HolderCellProps {
   kind?: string | null;
   /** Whether the owner strings name clients. */
   isNamed?: boolean;
+  /** Whether the key cannot be read, so that it is unknown whether the lock is held. */
+  isUnreadable?: boolean;
 }
 
 /** Shows the holder and its host on two lines, with the owner strings in a tooltip. */
-export function HolderCell({ holders, summary = null, kind = null, isNamed = true }: HolderCellProps) {
+export function HolderCell({
+  holders,
+  summary = null,
+  kind = null,
+  isNamed = true,
+  isUnreadable = false,
+}: HolderCellProps) {
   const messages = useMessages(english);
   const [first] = holders;
-  if (first === undefined) return <span className="text-ink-3">{messages.notHeld}</span>;
+  if (first === undefined) {
+    return <span className="text-ink-3">{isUnreadable ? messages.unreadable : messages.notHeld}</span>;
+  }
   const owners = listOwners(holders);
   const label = holders.length > 1 || isReserved(first) ? null : getHolderLabel(first);
   const name = summary ?? (holders.length > 1 ? messages.holders(holders.length) : null);

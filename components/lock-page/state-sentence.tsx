@@ -151,7 +151,9 @@ export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
       {lock === undefined
         ? ""
         : holder === undefined
-          ? messages.announcementNotHeld
+          ? lock.unreadable === undefined
+            ? messages.announcementNotHeld
+            : messages.unreadable[lock.unreadable]
           : messages.announcement(holder.owner, shared.liveness[lock.liveness?.state ?? "unknown"])}
     </p>
   );

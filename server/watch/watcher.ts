@@ -90,6 +90,7 @@ export class Watcher {
       options.target,
       this.index,
       (key) => this.#view.findVotes(key),
+      (key) => this.#findUnreadable(key)?.reason,
       options.runbooks,
     );
     this.#pipeline = this.#createPipeline();
@@ -175,6 +176,11 @@ export class Watcher {
       master: master.name,
       keys: unreadableKeys.entries,
     }));
+  }
+
+  #findUnreadable(key: Key) {
+    const lists = this.#masterSet.list.map(({ unreadableKeys }) => unreadableKeys.entries);
+    return lists.find((keys) => keys.has(key))?.get(key);
   }
 
   /** Whether every change is observed: on all masters, or on a majority of a quorum. */
