@@ -26,6 +26,7 @@ const RULE_OF_CODE = {
   unverified: "never",
   release_request_unsupported: "never",
   timeout: "never",
+  deadlock: "never",
   last_admin: "never",
   already_exists: "never",
   api_key_inactive: "never",

@@ -62,6 +62,7 @@ export const LAYERS = [
   ["server/watch/quorum", "votes of a quorum on one key"],
   ["server/watch/topology", "which master decides about a key"],
   ["server/watch", "the watcher of one target"],
+  ["server/waits", "who waits for whom: waits of all locks, root blockers, deadlocks"],
   ["server/stats", "statistics, metrics and traces"],
   ["server/targets", "targets and their connections"],
   ["server/quotas", "limits on the live holds of a principal"],

@@ -68,6 +68,8 @@ export interface AcquireRequest extends LockRequest {
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore; `undefined` if it must exist. */
   readonly limit?: number | undefined;
+  /** What a waiter declares, as `formatDeclaration` returns it. Only for a request that waits. */
+  readonly declared?: string | undefined;
 }
 
 /** A request to turn the hold of a writer into that of a reader. */

@@ -1,6 +1,7 @@
 import { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
+import { Hold } from "./hold.ts";
 
 /** The type of an option, and how to check it. */
 interface OptionType {
@@ -31,6 +32,14 @@ const KIND: OptionType = {
   name: WritableKind.options.map((kind) => `"${kind}"`).join(", "),
   is: (value) => WritableKind.safeParse(value).success,
 };
+const HOLDS: OptionType = {
+  name: "a list of holds",
+  is: (value) => Array.isArray(value) && value.every((each) => each instanceof Hold),
+};
+const ON_DEADLOCK: OptionType = {
+  name: '"report" or "refuse"',
+  is: (value) => value === "report" || value === "refuse",
+};
 const LIBRARIES: OptionType = {
   name: `a list of ${SIGNALLED_LIBRARIES.map((library) => `"${library}"`).join(", ")}`,
   is: (value) =>
@@ -57,6 +66,8 @@ const ACQUIRE_OPTIONS: OptionTypes = {
   yieldsToWriters: BOOLEAN,
   permits: NUMBER,
   limit: NUMBER,
+  holding: HOLDS,
+  onDeadlock: ON_DEADLOCK,
 };
 const WITH_LOCK_OPTIONS: OptionTypes = { ...ACQUIRE_OPTIONS, reentrant: BOOLEAN };
 const CAMPAIGN_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, onElected: FUNCTION, onLost: FUNCTION };

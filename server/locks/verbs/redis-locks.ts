@@ -16,6 +16,7 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
+import { DeadlockRefusals } from "../waiting/deadlock-refusals.ts";
 import { FairPlaces } from "../waiting/fair-places.ts";
 import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
@@ -36,6 +37,7 @@ import {
 import { GroupAcquirer } from "./group-acquirer.ts";
 import {
   assertCount,
+  assertDeadlockOptions,
   assertExclusive,
   assertKind,
   assertKindOptions,
@@ -119,7 +121,7 @@ export class RedisLocks implements OperatorVerbs {
     this.#lockable = new LockableKeys(lockable);
     const keyspace = { subscriber: keyspaceSubscriber, db };
     const queues = new WaiterQueues(subscriber, keyspace);
-    const waits = new WaitCoordinator(queues);
+    const waits = new WaitCoordinator(queues, new DeadlockRefusals(subscriber));
     const retry = <Reply>(call: () => Promise<Reply>) => attempt(redis, call);
     const fairPlaces = new FairPlaces(redis, this.#channel, queues, fairWaitMs, retry);
     this.#acquirer = new Acquirer(
@@ -173,6 +175,7 @@ export class RedisLocks implements OperatorVerbs {
       assertKind(options);
       assertPermits(options);
       assertKindOptions(options);
+      assertDeadlockOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }

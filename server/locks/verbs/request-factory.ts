@@ -8,6 +8,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
 } from "../../formats/lock-requests.ts";
+import type { WaitDeclaration } from "../../formats/wait-declaration.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
@@ -47,6 +48,12 @@ export class RequestFactory {
   #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
     const isShared = kind === "read" || kind === "semaphore";
     return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
+  }
+
+  /** Creates what a waiter declares; `undefined` if it declares nothing. */
+  createDeclaration({ holding = [], onDeadlock = "report" }: AcquireOptions): WaitDeclaration | undefined {
+    if (holding.length === 0 && onDeadlock === "report") return undefined;
+    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
