@@ -32,6 +32,7 @@ import { createStatsRoutes } from "./routes/stats.ts";
 import { createTargetRoutes } from "./routes/targets.ts";
 import { createViewRoutes } from "./routes/views.ts";
 import { createWaitersRoutes } from "./routes/waiters.ts";
+import { createWaitsRoutes } from "./routes/waits.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
@@ -79,6 +80,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createFinderRoutes(),
     ...createRawRoutes(),
     ...createWaitersRoutes(),
+    ...createWaitsRoutes(),
     ...createStatsRoutes(),
     ...createAuditRoutes(services),
   ];

@@ -9,6 +9,12 @@ export interface Deadlock {
   readonly waits: readonly Wait[];
 }
 
+/** A deadlock that was found in two readings. */
+export interface KnownDeadlock extends Deadlock {
+  /** Identifies the set of waits. The same on all instances. */
+  readonly id: string;
+}
+
 /** The holders of a lock while it is decided which of them can release. */
 interface LockState {
   readonly waits: Wait[];

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
+import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
 import { DEADLOCK_CHANNEL } from "../formats/keys.ts";
 import type { WaitRefusal } from "../locks/waiting/deadlock-refusals.ts";
 import type { Masters } from "../redis/master.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { Watcher } from "../watch/watcher.ts";
-import { chooseRefusedWait, type Deadlock, findDeadlocks } from "./find-deadlocks.ts";
+import { chooseRefusedWait, type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadlocks.ts";
 import { LibraryHolds } from "./library-holds.ts";
 import { readWaits, type StoredWaiter, scanWaitedKeys } from "./read-waits.ts";
 import { type HeldLock, type Wait, WaitGraph } from "./wait-graph.ts";
+import { WaitReport } from "./wait-report.ts";
 
 /** How long the waiters of a lock are left unread after a change, so that short waits cost one read per interval. */
 const READ_AFTER_MS = 300;
@@ -22,12 +24,6 @@ const DEADLOCK_CHECK_MS = 500;
 const KEYS_PER_READ_MAX = 200;
 /** The maximum number of locks whose waiters are read. Others are counted as left out. */
 const KEYS_MAX = 10_000;
-
-/** A deadlock that was found in two readings. */
-export interface KnownDeadlock extends Deadlock {
-  /** Identifies the set of waits. */
-  readonly id: string;
-}
 
 export interface WaitMonitorDeps {
   readonly watcher: Watcher;
@@ -85,6 +81,18 @@ export class WaitMonitor {
   /** Number of visible waiters of a lock whose name is unknown, because they only listen. */
   countUnnamed(key: Key): number {
     return Math.max(0, (this.#listening.get(key) ?? 0) - this.graph.getWaits(key).length);
+  }
+
+  /** Sums the time waited behind root blockers by key pattern, longest first. */
+  sumWaitedMsByPattern(): { pattern: string; waitedMs: number }[] {
+    const sums = new Map<string, number>();
+    for (const { key, waitedMs } of new WaitReport(this, () => true).listRoots()) {
+      const pattern = toKeyPattern(key);
+      sums.set(pattern, (sums.get(pattern) ?? 0) + waitedMs);
+    }
+    return [...sums]
+      .map(([pattern, waitedMs]) => ({ pattern, waitedMs }))
+      .sort((one, other) => other.waitedMs - one.waitedMs);
   }
 
   /** The locks with visible waiters. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FormatName, TimestampUnit } from "../format.ts";
 import { Holder, keyFields } from "../lock.ts";
 import {
+  DeadlockStep,
   HELD_EXAMPLE,
   HELD_FACTS,
   HolderFacts,
@@ -47,17 +48,10 @@ export const LOCK_PROBLEMS = {
       "Release the locks that you hold, then start again. To prevent the deadlock, acquire locks in the same order everywhere, or all at once.",
     facts: {
       ...keyFields,
-      cycle: z
-        .array(
-          z.object({
-            owner: z.string().meta({ description: "The waiting client." }),
-            key: z.string().meta({ description: "The lock that it waits for." }),
-          }),
-        )
-        .meta({
-          description:
-            "The deadlock. Each client waits for a lock of the next one, and the last one for a lock of the first.",
-        }),
+      cycle: z.array(DeadlockStep).meta({
+        description:
+          "The deadlock. Each client waits for a lock of the next one, and the last one for a lock of the first.",
+      }),
     },
     example: {
       detail:
