@@ -1,11 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 const shared = { environment: "node" as const, dangerouslyIgnoreUnhandledErrors: false };
-/** Property tests compute for seconds on a machine that is busy with other things. */
+/** Time limit of property tests, which compute for seconds on a busy machine. */
 const unit = { ...shared, testTimeout: 20_000 };
-const integration = { ...shared, testTimeout: 20_000, hookTimeout: 30_000 };
+const integration = { ...shared, testTimeout: 60_000, hookTimeout: 60_000 };
 
-/** Files that replace a module: in a worker of their own, since others of the same worker would get the replacement. */
+/** Files that replace a module. They run in a separate worker, because others would get the replacement. */
 const REPLACES_MODULES = ["server/locks/verbs/attempt.test.ts", "server/watch/scan/time-budget.test.ts"];
 
 /** Files that replace the clock of their process or measure its memory, CPU time or timers. */

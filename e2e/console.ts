@@ -16,7 +16,7 @@ import { findFreePort, findTestBinary, startTestRedis, type TestRedis } from "..
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 
-/** The production build, started as `npm start` does, on a Redis of its own. */
+/** The production build, started as `npm start` does, on a separate Redis. */
 export interface Console {
   readonly url: string;
   readonly redis: TestRedis;

@@ -15,7 +15,7 @@ async function makeStory(lockkeeper: Console, key: string) {
   await call("force-release", { expectedVersion: body.version, reason: "stuck since noon" });
   await call("acquire", { owner: "dot", leaseMs: 600_000 });
   const recorded = async () => (await lockkeeper.api(`${pathOf(key)}/history`)).body.items as HistoryEntry[];
-  // A busy machine may add a gap of its own.
+  // A busy machine may add another gap.
   await expect.poll(async () => (await recorded()).filter(({ type }) => type !== "gap").length).toBe(7);
 }
 

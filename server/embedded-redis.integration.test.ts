@@ -20,11 +20,11 @@ import { printStartupSummary } from "./startup-output.ts";
 const RESTART_MS = 15_000;
 const ROOT_HEADERS: Record<string, string> = createBearerHeader(ROOT_KEY);
 
-/** A server on an embedded Redis of its own; a production server but for its pages. */
+/** Starts a production server without pages on its own embedded Redis. */
 async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } = {}) {
   const cacheDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-embedded-")));
   onTestFinished(() => rm(cacheDir, { recursive: true, force: true }));
-  // What was unpacked for the tests is unpacked here, too.
+  // Also unpacks the Redis server of the tests.
   const { source, path } = await findTestBinary();
   await symlink(resolve(".cache/redis-server"), join(cacheDir, "redis-server"));
   const environment = {
@@ -59,7 +59,7 @@ async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } =
     // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
     return { status: response.status, headers: response.headers, body: (await response.json()) as any };
   };
-  /** Signs in by a link of this role, and returns the cookie. */
+  /** Logs in through a link with this role, and returns the cookie. */
   const logIn = async (role: "viewer" | "operator") => {
     const home = openHomeStore(embeddedRedis.url, "test");
     onTestFinished(() => home.close());
@@ -79,7 +79,7 @@ async function connectTo(url: string): Promise<Redis> {
   return client;
 }
 
-/** As the kernel does when memory runs out. */
+/** Kills the server, as the kernel does when memory runs out. */
 async function killServer(redis: EmbeddedRedis): Promise<void> {
   const { pid } = redis;
   sendSignal(pid, "SIGKILL");

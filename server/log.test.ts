@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 
-/** What a process of its own writes to standard error: there the log goes, past all that a test could listen to. */
+/**
+ * Returns the standard error of a separate process. The log is written there directly, so the test process cannot
+ * capture it.
+ */
 function captureLog(code: string): string {
   const file = JSON.stringify(new URL("log.ts", import.meta.url).href);
   const program = `import { createLogger } from ${file}; const log = createLogger({ logLevel: "error" }); ${code}`;

@@ -11,7 +11,7 @@ const hasEnded = watchNpm();
 setInterval(() => hasEnded() && process.exit(), 20);
 console.log(process.pid);`;
 
-// As npm does it: a process whose shell runs ours.
+// Runs the script like npm: in a shell that a process starts.
 const npmWith = (script: string) => `const { spawn } = require("node:child_process");
 spawn("/bin/sh", ["-c", ${JSON.stringify(script)}], { stdio: "inherit" });
 setInterval(() => undefined, 1000);`;

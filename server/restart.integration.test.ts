@@ -15,14 +15,14 @@ const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 1000;
 const TEN_MINUTES_MS = 600_000;
 
-/** As DistributedLock for .NET writes it: it never recurs. */
+/** Creates an owner like DistributedLock for .NET, which never reuses one. */
 const createUniqueOwner = () => `pod-7_311_${randomUUID().replaceAll("-", "")}`;
 
 interface RunningServer {
   readonly child: ChildProcess;
-  /** The list as it is now, by key. */
+  /** Returns the current list, by key. */
   readLocks(): Promise<Map<string, Lock>>;
-  /** The first list that has all of these keys. */
+  /** Returns the first list that contains all of these keys. */
   readFirstList(keys: readonly string[]): Promise<Map<string, Lock>>;
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
@@ -126,7 +126,7 @@ it("a server that is killed and started again keeps liveness and start of foreig
     .hset(takenOver, `${randomUUID()}:1`, 1)
     .pexpire(takenOver, LEASE_MS)
     .exec();
-  // As if it had been stored by a process that saw it begin ten minutes earlier.
+  // Rewrites the evidence as if a process that observed the start had stored it ten minutes ago.
   const stored = await readEvidence(long);
   if (stored === undefined) throw new Error("no evidence is stored");
   stored[2][0] -= TEN_MINUTES_MS;

@@ -37,7 +37,7 @@ import { type LocatedTargetSettings, openTarget } from "./targets/target.ts";
 import { TargetConnector } from "./targets/target-connector.ts";
 import { Targets } from "./targets/targets.ts";
 
-/** Maximum startup delay caused by targets that do not respond. */
+/** Maximum startup delay caused by targets that do not respond, in ms. */
 const INITIAL_CONNECT_MS = 2000;
 
 export interface RuntimeOptions {

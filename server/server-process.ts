@@ -6,9 +6,9 @@ import { Runtime } from "./runtime.ts";
 import { needsEmbeddedRedis, startConfiguredRedis } from "./start-configured-redis.ts";
 import { printRootKey, type StartedServer, type StartupOutput } from "./startup-output.ts";
 
-/** Time limit of a stop. The process must end within two seconds of Ctrl-C. */
+/** Time limit of a stop, in ms. The process must end within two seconds of Ctrl-C. */
 const STOP_MS = 1800;
-/** Time limit after a drain, which leaves requests in progress time for a whole verb. */
+/** Time limit of a stop after a drain, in ms. It leaves requests in progress time for a whole verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
 /** Starts and stops the HTTP server, the embedded Redis and the application, in order. The pages are not part of it. */

@@ -7,7 +7,7 @@ import type { AppConnection, EmbeddedRedis } from "./redis/embedded/embedded-red
 import type { Runtime } from "./runtime.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
 
-/** How long to wait for the first scan of a target before the server is reported as ready. */
+/** How long to wait for the first scan of a target before the server is reported as ready, in ms. */
 const FIRST_SCAN_MS = 5000;
 
 export interface StartedServer {

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort, findTestBinary } from "../test/support/test-redis.ts";
 
 const run = promisify(execFile);
-/** Mounts a small file system that only its own processes see; most systems allow that to root only. */
+/** Arguments of unshare for a small file system that only its own processes see. Most systems require root for this. */
 const IN_MOUNT_NAMESPACE = ["-m", "--propagation", "private", "sh", "-c"];
 const canMount = await run("unshare", [...IN_MOUNT_NAMESPACE, "mount -t tmpfs tmpfs /mnt"]).then(
   () => true,

@@ -21,8 +21,9 @@ export async function verifyAuditFile(file: string, head: string | undefined): P
 }
 
 /**
- * Verifies the audit chain in the home store of the Lockkeeper instance that runs with the same settings. @throws
- * StartupError
+ * Verifies the audit chain in the home store of the Lockkeeper instance that runs with the same settings.
+ *
+ * @throws StartupError
  */
 export async function verifyAuditStore(config: Config, head: string | undefined): Promise<ChainReport> {
   const where = await locateHomeStore(config);

@@ -12,7 +12,7 @@ import { lock as chineseLock } from "@/lib/i18n/zh/lock.tsx";
 import { table as chineseTable } from "@/lib/i18n/zh/table.tsx";
 
 const FIRST_ROWS = 30;
-/** The time limit for evaluating the filter. If it takes longer, the page loads without the rows. */
+/** The time limit for evaluating the filter, in ms. If it takes longer, the page loads without the rows. */
 const WAIT_MAX_MS = 500;
 
 const MESSAGES: Readonly<Record<Language, FirstRowsMessages>> = {

@@ -23,7 +23,7 @@ export function addCompletionCommand(program: Command, context: CliContext): voi
     .action((shell: Shell) => context.writeOut(formatCompletion(shell, listCommands(program))));
 }
 
-/** Lists the commands and their options, as commander has them. */
+/** Lists the commands and their options. */
 function listCommands(parent: Command, prefix: readonly string[] = []): CompletionCommand[] {
   return parent.commands.flatMap((command) => {
     const path = [...prefix, command.name()];

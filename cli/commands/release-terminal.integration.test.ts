@@ -6,7 +6,7 @@ import { serverTest } from "../../test/support/fixtures.ts";
 import { ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 
 const it = serverTest();
-/** script(1) of util-linux runs a command on a terminal. */
+/** Whether script(1) of util-linux is installed, which runs a command on a terminal. */
 const hasScript = await promisify(execFile)("script", ["--version"]).then(
   ({ stdout }) => stdout.includes("util-linux"),
   () => false,

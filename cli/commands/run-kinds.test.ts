@@ -28,6 +28,8 @@ it("the options choose one kind, and only a plain lock has several keys", () => 
   expect(chooseKind(["a"], { shared: true })).toBe("read");
   expect(chooseKind(["a"], { permits: PERMITS })).toBe("semaphore");
   expect(chooseKind(["a"], { kind: "fair" })).toBe("fair");
+  expect(chooseKind(["a"], { kind: "plain_semaphore", permits: PERMITS })).toBe("plain_semaphore");
+  expect(chooseKind(["a"], { kind: "plain_semaphore" })).toBe("plain_semaphore");
   expect(chooseKind(["a", "b"], { kind: "lock" })).toBe("lock");
   expect(chooseKind(["a", "b"], {})).toBeUndefined();
 });
@@ -37,6 +39,8 @@ it.each<[string[], KindOptions, string]>([
   [["a"], { shared: true, permits: PERMITS }, "--shared and --permits exclude each other."],
   [["a", "b"], { shared: true }, "Give a single key with --shared."],
   [["a", "b"], { permits: PERMITS }, "Give a single key with --permits."],
+  [["a"], { kind: "fair", permits: PERMITS }, "--kind fair and --permits exclude each other."],
+  [["a", "b"], { kind: "plain_semaphore", permits: PERMITS }, "Give a single key with --permits."],
   [["a", "b"], { kind: "fair" }, "Give a single key with --kind fair."],
 ])("refuses %j with %j", (keys, options, message) => {
   expect(() => chooseKind(keys, options)).toThrow(message);

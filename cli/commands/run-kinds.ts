@@ -4,7 +4,9 @@ import { WritableKind } from "../../lib/contract/format.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 
-/** The kinds of `--kind`. A semaphore needs `--permits` instead. */
+/**
+ * The values of `--kind`. An expirable semaphore is chosen by `--permits` alone; a plain one can be combined with it.
+ */
 export const RUN_KINDS = WritableKind.exclude(["semaphore"]);
 
 interface Permits {
@@ -28,8 +30,9 @@ export function chooseKind(
   keys: readonly string[],
   { kind, shared, permits }: KindOptions,
 ): WritableKind | undefined {
+  const isPlainSemaphore = kind === "plain_semaphore";
   const given = [
-    kind === undefined ? [] : [`--kind ${kind}`],
+    kind === undefined || (isPlainSemaphore && permits !== undefined) ? [] : [`--kind ${kind}`],
     shared === undefined ? [] : ["--shared"],
     permits === undefined ? [] : ["--permits"],
   ].flat();
@@ -37,7 +40,7 @@ export function chooseKind(
   if (given.length > 1) throw new CliError(`${given.join(" and ")} exclude each other.`, EXIT_CODES.failure);
   if (keys.length > 1 && option !== undefined && kind !== "lock")
     throw new CliError(`Give a single key with ${option}.`, EXIT_CODES.failure);
-  if (permits !== undefined) return "semaphore";
+  if (permits !== undefined && !isPlainSemaphore) return "semaphore";
   return shared === true ? "read" : kind;
 }
 

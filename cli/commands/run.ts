@@ -111,7 +111,7 @@ function addRunOptions(command: Command): Command {
   );
   const permits = new Option(
     "--permits <number/limit>",
-    "acquire permits of a semaphore with this limit, such as 3/10, only for a single key",
+    "acquire permits of a semaphore with this limit, such as 3/10, only for a single key; with --kind plain_semaphore, of one that JVMs use",
   );
   return command
     .addOption(wait.argParser(parseWait).default(0, "0s"))

@@ -17,6 +17,7 @@ const EXIT_CODE_OF: Partial<Record<LibraryErrorCode, ExitCode>> = {
   read_only: EXIT_CODES.refused,
   not_a_lock: EXIT_CODES.refused,
   unit_conflict: EXIT_CODES.refused,
+  kind_conflict: EXIT_CODES.refused,
   limit_conflict: EXIT_CODES.refused,
   changed: EXIT_CODES.refused,
   unverified: EXIT_CODES.refused,

@@ -2,7 +2,7 @@ import { quoteForShell } from "../../lib/snippets/quote-for-shell.ts";
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { parseRedisAddress } from "../../server/redis/connect.ts";
 
-/** Keys that formats use next to a lock, so that waiters and permits are shown. */
+/** Auxiliary keys of formats, which contain waiters and permits. */
 const COMPANION_KEYS = [
   "lockkeeper:*",
   "redisson_lock_token:*",

@@ -10,6 +10,7 @@ describe("describeHolder", () => {
       "lock:a is held by mei (renewal overdue, expires in 900ms)",
     ],
     [{ available: 1, total: 3 }, "lock:a has 1 of 3 permits available"],
+    [{ available: 1, total: null }, "lock:a has 1 permits available"],
     [{ available: -2, total: 3 }, "lock:a has 0 of 3 permits available"],
     [{ owner: "mei", liveness: "no_ttl", remainingMs: null }, "lock:a is held by mei (no TTL)"],
   ] as const)("describes %j", (holder, text) => {

@@ -16,8 +16,10 @@ const LIVENESS_TEXT: Readonly<Record<LivenessState, string>> = {
  */
 export function describeHolder(key: string, holder: LockHolder | Permits | undefined): string {
   if (holder === undefined) return `${key} is held by another client`;
-  if ("total" in holder)
-    return `${key} has ${Math.max(0, holder.available)} of ${holder.total} permits available`;
+  if ("total" in holder) {
+    const of = holder.total === null ? "" : ` of ${holder.total}`;
+    return `${key} has ${Math.max(0, holder.available)}${of} permits available`;
+  }
   const { owner, liveness, remainingMs } = holder;
   const facts: string[] = [];
   if (liveness !== undefined && liveness !== "no_ttl") facts.push(LIVENESS_TEXT[liveness]);

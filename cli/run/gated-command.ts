@@ -18,8 +18,8 @@ export interface CommandRequest {
 }
 
 /**
- * The shell script that waits for a line on file descriptor 3, and then becomes the command. If the pipe ends first, because the supervisor was killed,
- * the command never starts.
+ * The shell script that waits for a line on file descriptor 3 and then becomes the command. If the supervisor is
+ * killed, the pipe ends without a line, and the command never starts.
  */
 const GATE_SCRIPT = 'read -r go <&3 && [ "$go" = go ] && exec "$@" 3<&-; exit 125';
 /** The `$0` of the script, which the shell prints in front of its errors. */

@@ -37,7 +37,7 @@ const it = test
     child.stdout.on("data", (chunk) => {
       output += chunk;
     });
-    // In the pipe before the process reads it, as after a pause of the guardian or while it starts.
+    // Written before the process reads the pipe, as while the guardian starts or after it was stopped.
     child.stdin.write(messages.map(formatMessage).join(""));
     return { child, exited: once(child, "exit"), readOutput: () => output };
   });

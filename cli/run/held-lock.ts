@@ -37,9 +37,9 @@ export interface LockRequest {
   readonly format: WritableFormat | undefined;
   /** Only with a single key. */
   readonly kind: WritableKind | undefined;
-  /** Only with the kind `semaphore`. */
+  /** Only with a kind of semaphore. */
   readonly permits: number | undefined;
-  /** The total number of permits. Only with the kind `semaphore`. */
+  /** The total number of permits. Only with a kind of semaphore. */
   readonly limit: number | undefined;
   /** Cancels the wait. */
   readonly signal: AbortSignal;
@@ -109,7 +109,8 @@ export interface LockHolder {
 /** The permits of a semaphore. */
 export interface Permits {
   readonly available: number;
-  readonly total: number;
+  /** `null` for a plain semaphore, which does not store it. */
+  readonly total: number | null;
 }
 
 /** One of the locks was held by another client for the whole wait. */

@@ -25,7 +25,10 @@ export interface HeldRunOptions {
   readonly endSignal: NodeJS.Signals;
   /** Time between that signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** The signal that the command receives when an operator requests the release; `undefined` if such requests are not received. */
+  /**
+   * The signal that the command receives when an operator requests the release; `undefined` if such requests are not
+   * received.
+   */
   readonly releaseSignal: NodeJS.Signals | undefined;
 }
 

@@ -103,7 +103,7 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     run.child.kill("SIGSTOP");
     await waitUntil(areAllEnded, LEASE_MS);
     expect(await direct.pttl(key)).toBeGreaterThan(0);
-    // Until its lease is over as well.
+    // Waits until the lease has expired.
     await waitUntil(async () => (await direct.exists(key)) === 0, 2 * LEASE_MS);
     run.child.kill("SIGCONT");
     const { code, stderr } = await run.ended;

@@ -16,6 +16,31 @@ const it = redisTest()
     return server;
   });
 
+it("acquires permits of a plain semaphore, with a server and with a Redis", async ({
+  direct,
+  redis,
+  server,
+  key,
+}) => {
+  await direct.set(key, "2");
+  const viaServer = { REDIS_URL: undefined, LOCKKEEPER_URL: server.url, LOCKKEEPER_API_KEY: ROOT_KEY };
+  const viaRedis = { REDIS_URL: redis.url, LOCKKEEPER_URL: undefined };
+  const start = (environment: Record<string, string | undefined>, ...words: string[]) =>
+    startRun([key, "--kind", "plain_semaphore", ...words, "--", "echo", "started"], environment).ended;
+  const [one, two, ...refused] = [
+    await start(viaServer),
+    await start(viaRedis, "--permits", "2/9"),
+    await start(viaServer, "--permits", "3/9"),
+    await start(viaRedis, "--permits", "3/9"),
+  ];
+  for (const run of [one, two]) expect(run).toMatchObject({ code: 0, stdout: "started\n" });
+  for (const { code, stderr } of refused) {
+    expect(code).toBe(120);
+    expect(stderr).toMatch(/^lockkeeper: \S+ has 2 permits available\.\n$/);
+  }
+  expect(await direct.get(key)).toBe("2");
+}, 60_000);
+
 it("shares a lock and the permits of a semaphore, with a server and with a Redis", async ({
   client,
   redis,

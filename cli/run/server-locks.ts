@@ -21,7 +21,7 @@ import { readCode, waitForLock } from "./wait-for-lock.ts";
 const INSPECT_MS = 2000;
 const Refused = z.object({
   cause: z.object({
-    problem: z.object({ permits: z.object({ available: z.number(), total: z.number() }) }),
+    problem: z.object({ permits: z.object({ available: z.number(), total: z.number().nullable() }) }),
   }),
 });
 const Inspected = z.object({ liveness: z.object({ state: z.enum(LIVENESS_STATES) }) });

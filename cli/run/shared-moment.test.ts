@@ -9,7 +9,7 @@ describe("computeMsUntil", () => {
   it("counts the clock that advanced more", () => {
     const moment = addMs(getSharedNow(), 10_000);
     expect(computeMsUntil(moment)).toBeGreaterThan(9000);
-    // As after a suspension of the machine, during which the monotonic clock stops.
+    // Simulates a suspension of the machine, during which the monotonic clock stops.
     const now = Date.now();
     vi.spyOn(Date, "now").mockReturnValue(now + 60_000);
     expect(computeMsUntil(moment)).toBeLessThan(-49_000);

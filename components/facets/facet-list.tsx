@@ -9,6 +9,7 @@ import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Facet } from "@/lib/contract/facet.ts";
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACET_ITEM_ATTRIBUTE, moveFacetFocus } from "./facet-focus.ts";
 import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
@@ -128,6 +129,7 @@ function FacetValueRow({ row, field, isStop, onFocus, onChoose }: FacetValueRowP
 function FacetValueText({ row: { value, locks }, field }: Pick<FacetValueRowProps, "row" | "field">) {
   const messages = useMessages(facets);
   const { formatNames } = useMessages(lockWords);
+  const kinds: ReadonlyMap<string, string> = new Map(Object.entries(useMessages(lockKinds).names));
   if (locks === null) return <SafeText text={value} />;
   if (field === "waiters") return messages.hasWaiters;
   const isPlain = value === "token" || value === "timestamp";
@@ -136,7 +138,7 @@ function FacetValueText({ row: { value, locks }, field }: Pick<FacetValueRowProp
   if (format !== undefined) return format;
   const liveness = LIVENESS_ORDER.find((each) => each === value);
   if (field === "liveness" && liveness !== undefined) return messages.liveness[liveness];
-  return <SafeText text={value} />;
+  return <SafeText text={field === "kind" ? (kinds.get(value) ?? value) : value} />;
 }
 
 const VALUE_LABELS: ReadonlyMap<string, string> = new Map(Object.entries(FORMAT_LABELS));

@@ -64,27 +64,61 @@ export function hasHolderName(holder: Holder): boolean {
   );
 }
 
+interface HolderCellProps {
+  holders: readonly Holder[];
+  /** Replaces the name if several clients can share the lock. */
+  summary?: string | null;
+  /** The kind of lock, shown before the details on the second line. */
+  kind?: string | null;
+  /** Whether the owner strings name clients. */
+  isNamed?: boolean;
+}
+
 /** Shows the holder and its host on two lines, with the owner strings in a tooltip. */
-export function HolderCell({ holders }: { holders: readonly Holder[] }) {
+export function HolderCell({ holders, summary = null, kind = null, isNamed = true }: HolderCellProps) {
   const messages = useMessages(english);
   const [first] = holders;
   if (first === undefined) return <span className="text-ink-3">{messages.notHeld}</span>;
-  const owners = holders.map(({ owner }) => owner).join(", ");
+  const owners = listOwners(holders);
   const label = holders.length > 1 || isReserved(first) ? null : getHolderLabel(first);
+  const name = summary ?? (holders.length > 1 ? messages.holders(holders.length) : null);
+  const hasDetail = isNamed && (label === null || summary !== null || label.who !== owners);
   return (
-    <div className="leading-[1.25]" title={toVisibleText(owners)}>
+    <div className="leading-[1.25]" title={isNamed ? toVisibleText(owners) : undefined}>
       <div className="truncate">
         <ReleaseRequestMark request={findLatestRequest(holders)} />
-        {holders.length > 1 && messages.holders(holders.length)}
-        {holders.length === 1 &&
-          (label === null ? <HolderName holder={first} /> : <SafeText text={label.who} />)}
+        {name ?? (label === null ? <HolderName holder={first} /> : <SafeText text={label.who} />)}
       </div>
       <div data-second className="truncate text-2xs text-ink-3">
-        {label?.who !== owners && <HolderDetail holders={holders} host={label?.where} />}
+        {kind}
+        {kind !== null && hasDetail && " · "}
+        {hasDetail &&
+          (summary === null ? (
+            <HolderDetail holders={holders} host={label?.where} />
+          ) : (
+            <span className="font-mono">
+              <SafeText text={shortenOwners(holders)} />
+            </span>
+          ))}
       </div>
     </div>
   );
 }
+
+/** More owners do not fit into a cell or a tooltip. */
+const LISTED_OWNERS_MAX = 20;
+
+const listOwners = (holders: readonly Holder[]) =>
+  holders
+    .slice(0, LISTED_OWNERS_MAX)
+    .map(({ owner }) => owner)
+    .join(", ") + (holders.length > LISTED_OWNERS_MAX ? ", …" : "");
+
+const shortenOwners = (holders: readonly Holder[]) =>
+  holders
+    .slice(0, LISTED_OWNERS_MAX)
+    .map(({ owner }) => shortenOwner(owner))
+    .join(", ");
 
 /** Shows the host, otherwise the owner strings. */
 function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
@@ -97,7 +131,7 @@ function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: str
   }
   return (
     <span className="font-mono">
-      <SafeText text={holders.map(({ owner }) => shortenOwner(owner)).join(", ")} />
+      <SafeText text={shortenOwners(holders)} />
     </span>
   );
 }

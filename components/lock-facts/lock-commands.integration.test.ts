@@ -27,14 +27,14 @@ function lockOf(key: Key, owner: Key, fields: Partial<Lock>): Lock {
   return createSampleLock({ ...toKeyFields(key), holders: [holder], ...fields });
 }
 
-/** Runs what stands in the command, as a shell reads it. */
+/** Runs the Redis command that a shell would pass to redis-cli. */
 async function run(redis: TestRedis, command: string): Promise<unknown> {
-  // Stands in for redis-cli: writes its arguments, each with a zero byte behind it, and with -x its input.
+  // Replaces redis-cli: prints each argument followed by a zero byte, and with -x also the input.
   const fake = `fake() { x=; if [ "$1" = -x ]; then x=1; shift; fi; printf '%s\\0' "$@"; if [ -n "$x" ]; then cat; printf '\\0'; fi; }; `;
   const said = execFileSync("/bin/sh", ["-c", fake + command.replace("redis-cli ", "fake ")]);
   const [name = "", script = "", , ...rest] = said.toString("latin1").split("\0");
   expect([name, /^[\x20-\x7e]+$/.test(script)]).toEqual(["EVAL", true]);
-  // A key may hold a zero byte itself.
+  // A key can contain a zero byte.
   const key = Buffer.from(rest.slice(0, -1).join("\0"), "latin1");
   return await redis.createClient().eval(script, 1, key);
 }

@@ -15,7 +15,7 @@ export interface HistogramScale {
   readonly bars: readonly HistogramBar[];
 }
 
-/** Durations below this share one position. */
+/** The shortest duration on the scale, in ms. Shorter ones have the same position. */
 const SHORTEST_MS = 0.5;
 /** The margin at both ends, so that a mark at the edge is not clipped. */
 const MARGIN = 0.04;

@@ -7,6 +7,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { KeyFields } from "@/lib/keys/key.ts";
@@ -19,8 +20,10 @@ import { HeldFor, LeaseBar, RemainingTime } from "../lock-facts/lock-times.tsx";
 import { describeFormats, listFormats } from "../lock-facts/use-format-texts.ts";
 import { VotesText } from "../lock-facts/votes-text.tsx";
 import { WaiterCount } from "../lock-facts/waiters-text.tsx";
+import { PermitsMeter } from "../lock-kinds/permits-meter.tsx";
 import { HolderFacts } from "./holder-facts.tsx";
 import { IfReleased } from "./if-released.tsx";
+import { Participants } from "./participants.tsx";
 import { PossibleLockNote } from "./possible-lock-note.tsx";
 import { StateSentence } from "./state-sentence.tsx";
 import { TypicalHeldTime } from "./typical-held-time.tsx";
@@ -44,22 +47,27 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
       ) : (
         <>
           <StateSentence lock={lock} />
+          <PermitsMeter lock={lock} />
           <PossibleLockNote lock={lock} />
           <LockMetrics lock={lock} />
           <OperatorFacts lock={lock} />
-          {lock.holders.map((holder) => (
-            <HolderFacts
-              key={[holder.owner, holder.role, holder.fence].join(" ")}
-              lock={lock}
-              holder={holder}
-              onRelease={lock.release?.oneHolder ? onRelease : undefined}
-              blocked={blocked}
-            />
-          ))}
+          <Holders lock={lock} onRelease={onRelease} blocked={blocked} />
           <LockFacts lock={lock} />
         </>
       )}
     </section>
+  );
+}
+
+/** Shows the holder, or a list of them. The holder of a latch would be only its count. */
+function Holders({ lock, onRelease, blocked }: Omit<LockStateProps, "history">) {
+  const [holder, second] = lock.holders;
+  if (holder === undefined || lock.kind === "latch") return null;
+  const release = lock.release?.oneHolder ? onRelease : undefined;
+  return second === undefined ? (
+    <HolderFacts lock={lock} holder={holder} onRelease={release} blocked={blocked} />
+  ) : (
+    <Participants lock={lock} onRelease={release} blocked={blocked} />
   );
 }
 
@@ -105,7 +113,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
   const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
-      {!isReservation && (
+      {!isReservation && lock.kind !== "latch" && (
         <HoldFact name={messages.liveness}>
           <LivenessEvidence lock={lock} />
         </HoldFact>
@@ -134,7 +142,7 @@ function LockFacts({ lock }: { lock: Lock }) {
       {lock.lastFence !== undefined && (
         <HoldFact name={messages.lastFence}>{messages.fromRedisson(lock.lastFence)}</HoldFact>
       )}
-      {lock.permits !== undefined && (
+      {lock.permits !== undefined && lock.permits.total === null && (
         <HoldFact name={messages.permits}>
           {messages.permitsLeft(lock.permits.available, lock.permits.total)}
         </HoldFact>
@@ -161,13 +169,18 @@ function LockFacts({ lock }: { lock: Lock }) {
 function LockFormatFact({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);
+  const kinds = useMessages(lockKinds);
   const { layouts } = useMessages(formatFacts);
   const [only, second] = listFormats(lock);
   const formats = describeFormats(lock, shared);
+  // The layout of the format is that of its plain locks.
+  const hasLayout = lock.kind !== "semaphore" && lock.kind !== "latch";
   return (
     <>
-      {lock.kind === null || lock.kind === "lock" ? formats : messages.ofKind(formats, lock.kind)}
-      {only !== undefined && second === undefined && (
+      {lock.kind === null || lock.kind === "lock"
+        ? formats
+        : messages.ofKind(formats, kinds.names[lock.kind])}
+      {hasLayout && only !== undefined && second === undefined && (
         <span className="text-ink-3">{messages.layout(layouts[only])}</span>
       )}
       {lock.confidence !== null && lock.confidence !== "certain" && (

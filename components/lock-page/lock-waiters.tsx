@@ -9,6 +9,7 @@ import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { lockParts } from "@/lib/i18n/en/lock-parts.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -43,7 +44,7 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
       {data === undefined && error === null && (
         <div aria-hidden style={{ height: `${Math.min(count, PLACEHOLDER_ROWS_MAX) * 32 + 16}px` }} />
       )}
-      {data !== undefined && <WaiterQueue answer={data} messages={messages} />}
+      {data !== undefined && <WaiterQueue answer={data} messages={messages} isFair={lock.kind === "fair"} />}
     </Section>
   );
 }
@@ -86,9 +87,11 @@ function QueueOrder({ answer, messages }: { answer: LockWaiters; messages: Waite
 function WaiterQueue({
   answer: { items, named, waiters },
   messages,
+  isFair,
 }: {
   answer: LockWaiters;
   messages: WaiterMessages;
+  isFair: boolean;
 }) {
   const shown = items.slice(0, SHOWN_WAITERS_MAX);
   const hidden = named - shown.length;
@@ -97,8 +100,13 @@ function WaiterQueue({
     <div className="px-4 py-2">
       <ol>
         {shown.map((waiter, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at the same moment
-          <WaiterRow key={`${waiter.owner} ${waiter.since} ${at}`} waiter={waiter} messages={messages} />
+          <WaiterRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: one owner may wait twice at the same moment
+            key={`${waiter.owner} ${waiter.since} ${at}`}
+            waiter={waiter}
+            messages={messages}
+            isFair={isFair}
+          />
         ))}
       </ol>
       {hidden > 0 && <p className="py-1 text-ink-3">{messages.notShown(formatNumber(hidden))}</p>}
@@ -110,10 +118,14 @@ function WaiterQueue({
 function WaiterRow({
   waiter: { owner, by, place, since, until },
   messages,
+  isFair,
 }: {
   waiter: LockWaiter;
   messages: WaiterMessages;
+  /** A dead waiter of a fair lock blocks those behind it. */
+  isFair: boolean;
 }) {
+  const kinds = useMessages(lockKinds);
   const uiMessages = useMessages(ui);
   const now = useServerNow();
   const left = until === null || now === null ? null : until - now;
@@ -138,6 +150,10 @@ function WaiterRow({
         </span>
         <span className="block text-2xs text-ink-3">
           {by === "lockkeeper" ? messages.byLockkeeper : messages.byLibrary}
+          {isFair && by === "lockkeeper" && <span className="block">{kinds.ourCost}</span>}
+          {isFair && by === "library" && left !== null && left > 0 && (
+            <span className="block text-warn">{kinds.deadCost(formatRemaining(left, uiMessages))}</span>
+          )}
         </span>
       </span>
       <span className="text-right whitespace-nowrap">
@@ -148,7 +164,9 @@ function WaiterRow({
         )}
       </span>
       <span className="text-right text-xs whitespace-nowrap text-ink-3 max-sm:col-span-2 max-sm:col-start-2">
-        {left !== null && (left > 0 ? ends(formatRemaining(left, uiMessages)) : messages.untilOver)}
+        {left !== null &&
+          !(isFair && by === "library" && left > 0) &&
+          (left > 0 ? ends(formatRemaining(left, uiMessages)) : messages.untilOver)}
       </span>
     </li>
   );

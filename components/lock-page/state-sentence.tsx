@@ -1,11 +1,13 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { formatAgo, formatElapsed, formatRemaining } from "@/components/ui/format-duration.ts";
+import { formatAgo, formatElapsed, formatNumber, formatRemaining } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Lock, Waiters } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
+import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
@@ -14,6 +16,7 @@ import { HolderName } from "../lock-facts/holder-text.tsx";
 import { isLivenessCritical } from "../lock-facts/liveness-label.ts";
 import { computeRemainingMs, parseReservedHold } from "../lock-facts/lock-texts.ts";
 import { findLatestRequest } from "../lock-facts/release-request.ts";
+import { getPermitUse } from "../lock-kinds/kind-summary.ts";
 
 type LockPageMessages = typeof lockPage;
 
@@ -46,8 +49,11 @@ interface SentenceProps {
 
 function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const shared = useMessages(lockWords);
+  const kinds = useMessages(lockKinds);
   const holder = findLongestHolder(lock);
   if (holder === undefined) return messages.notHeld;
+  const shares = formatSharedState(lock, kinds);
+  if (shares !== null && lock.state === "held") return shares;
   const reservation = parseReservedHold(holder.owner);
   if (reservation !== null) {
     const left = computeRemainingMs(lock, now);
@@ -59,10 +65,23 @@ function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   return lock.holders.length > 1 ? messages.heldByMany(lock.holders.length) : messages.held(who);
 }
 
+/** Describes a lock by its readers, permits or count; `null` if a single holder describes it. */
+function formatSharedState(lock: Lock, messages: Messages["lockKinds"]): string | null {
+  const { kind, holders } = lock;
+  const use = getPermitUse(lock);
+  if (kind === "latch") return messages.latchClosed(formatNumber(holders[0]?.count ?? 0));
+  if (use !== null) return messages.permitsAcquired(formatNumber(use.acquired), formatNumber(use.total));
+  return kind === "read" && holders.length > 1
+    ? messages.heldByReaders(holders.length, formatNumber(holders.length))
+    : null;
+}
+
 function LivenessSentence({ lock, now, messages }: SentenceProps): ReactNode {
   const shared = useMessages(lockWords);
+  const kinds = useMessages(lockKinds);
   const [holder] = lock.holders;
   const { liveness, state } = lock;
+  if (lock.kind === "latch") return kinds.latchMeans;
   if (
     holder === undefined ||
     liveness === null ||

@@ -4,7 +4,10 @@ import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
-/** Whether the hold that the operator saw still exists. */
+/**
+ * `same`: the hold that the operator saw still exists. `other`: another hold has replaced it. `gone`: no client holds
+ * the lock.
+ */
 export type HoldDrift = "same" | "other" | "gone";
 
 /** Compares the hold that the operator saw with the current lock. A state that is older than `seen` is ignored. */

@@ -7,10 +7,11 @@ import { getHolderLabel, parseReservedHold } from "@/components/lock-facts/lock-
 import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import { describeFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { VotesText } from "@/components/lock-facts/votes-text.tsx";
-import { formatFence, formatSpan } from "@/components/ui/format-duration.ts";
+import { formatFence, formatNumber, formatSpan } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTypicalDurations } from "@/lib/queries/typical-durations.ts";
@@ -80,6 +81,7 @@ interface HoldFactsProps {
 /** Shows the details of a hold, for the whole lock or for one of its holders. */
 export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const messages = useMessages(english);
+  const kinds = useMessages(lockKinds);
   const lockText = useMessages(lockWords);
   const typical = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
@@ -88,7 +90,10 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
     <>
       <dl className={FACTS_CLASS}>
         <HolderFact holder={holder}>
-          {holder.count > 1 && messages.count(holder.count)}
+          {holder.count > 1 &&
+            (lock.kind === "semaphore"
+              ? `, ${kinds.permitCount(holder.count, formatNumber(holder.count))}`
+              : messages.count(holder.count))}
           <OwnerString holder={holder} />
         </HolderFact>
         {lock.votes !== undefined && (
@@ -105,7 +110,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
           )}
         </HoldFact>
         <HoldFact name={messages.expires}>
-          <RemainingTime lock={lock} endedAt={endedAt} />
+          <RemainingTime lock={only === undefined ? lock : toOwnLease(lock, only)} endedAt={endedAt} />
         </HoldFact>
         <HoldFact name={messages.fence}>
           <FencingTokenText lock={lock} holder={holder} />
@@ -114,6 +119,12 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
       </dl>
     </>
   );
+}
+
+/** Returns the lock with the lease of one of its holders, which expire one by one. */
+function toOwnLease(lock: Lock, { version, remainingMs }: Holder): Lock {
+  const holder = lock.holders.find((each) => each.version === version);
+  return { ...lock, remainingMs: holder === undefined ? remainingMs : holder.remainingMs };
 }
 
 /** Shows the owner string, and the purpose from the owner record. */

@@ -4,10 +4,12 @@ import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-te
 import { Button } from "@/components/ui/button.tsx";
 import { shortenText } from "@/components/ui/visible-text.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { getReleasePart } from "./release-state.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
 /** Returns why the main button is disabled; `null` if it is enabled. */
@@ -24,6 +26,7 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
   const request = useMessages(releaseRequest);
+  const kinds = useMessages(lockKinds);
   const { choice, state } = form;
   if (choice === null) {
     return (
@@ -45,7 +48,13 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
       </Button>
     );
   }
-  const label = choice === "reserve" ? messages.releaseReservation : messages.releaseLock;
+  const part = getReleasePart({ lock: state.seen, holder: state.holder });
+  const label =
+    choice === "reserve"
+      ? messages.releaseReservation
+      : part === "lock"
+        ? messages.releaseLock
+        : kinds.submit[part];
   return (
     <Button
       type="submit"
@@ -65,7 +74,8 @@ export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const { state, choice } = form;
   const { step } = state;
   if (step.at !== "unverified") return null;
-  const [holder] = step.lock.holders;
+  // Of several holders, only the reviewed one is released.
+  const holder = state.holder ?? step.lock.holders[0];
   const who = holder === undefined ? messages.theOwner : shortenText(formatHolder(holder, lockText));
   const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;
   const label = isReservation ? messages.releaseHolder : messages.releaseCurrent;

@@ -6,10 +6,13 @@ import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { NextHolderText } from "@/components/lock-facts/next-holder-text.tsx";
 import { formatReleaseAdvice } from "@/components/lock-facts/release-text.ts";
 import { getFormatLabel, listFormats } from "@/components/lock-facts/use-format-texts.ts";
+import { getPermitUse } from "@/components/lock-kinds/kind-summary.ts";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { RELEASED_TOGETHER } from "@/lib/formats/released-together.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -30,7 +33,11 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   return (
     <dl className={FACTS_CLASS}>
       <HoldFact name={messages.next}>
-        {choice === "reserve" ? messages.noneWhileReserved : <NextHolderText lock={lock} />}
+        {choice === "reserve" ? (
+          messages.noneWhileReserved
+        ) : (
+          <NextParticipant lock={lock} only={state.holder} />
+        )}
       </HoldFact>
       {!isAsk && <OtherHoldersAndKeys lock={lock} only={state.holder} />}
       <HoldFact name={messages.previousHolder}>
@@ -38,6 +45,36 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
       </HoldFact>
       {lock.release?.may === "yes" && why !== null && <HoldFact name={messages.releasing}>{why}</HoldFact>}
     </dl>
+  );
+}
+
+/** Shows who can acquire the lock next. While other readers hold it, no writer can. */
+function NextParticipant({ lock, only }: { lock: Lock; only: Holder | undefined }) {
+  const messages = useMessages(lockKinds);
+  const others = lock.holders.length - 1;
+  if (lock.kind === "read" && only !== undefined && others > 0)
+    return <>{messages.nextWhileRead(others, formatNumber(others))}</>;
+  return <NextHolderText lock={lock} />;
+}
+
+/** States how many of the other holders keep the lock, and how many permits will be available. */
+function OthersKeepNotice({ lock, released }: { lock: Lock; released: number }) {
+  const messages = useMessages(english);
+  const kinds = useMessages(lockKinds);
+  const others = lock.holders.length - 1;
+  const use = getPermitUse(lock);
+  if (use !== null) {
+    const available = Math.max(0, use.total - use.acquired + released);
+    return (
+      <p>
+        {kinds.permitsStay(others, formatNumber(others), formatNumber(available), formatNumber(use.total))}
+      </p>
+    );
+  }
+  return (
+    <p>
+      {lock.kind === "read" ? kinds.readersKeep(others, formatNumber(others)) : messages.othersKeep(others)}
+    </p>
   );
 }
 
@@ -54,7 +91,8 @@ function OtherHoldersAndKeys({ lock, only }: { lock: Lock; only: Holder | undefi
   if (nested > 1 && lock.kind !== "semaphore") released.push(<p key="nested">{messages.nested(nested)}</p>);
   if (along > 0 && goAlong) released.push(<p key="keys">{messages.keysAlong(along)}</p>);
   const remaining: ReactNode[] = [];
-  if (!isWhole && others > 0) remaining.push(<p key="holders">{messages.othersKeep(others)}</p>);
+  if (!isWhole && others > 0)
+    remaining.push(<OthersKeepNotice key="holders" lock={lock} released={nested} />);
   if (along > 0 && !goAlong) remaining.push(<p key="keys">{messages.keysStay(along)}</p>);
   return (
     <>

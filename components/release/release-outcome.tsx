@@ -5,13 +5,14 @@ import { formatHoldEnding } from "@/components/events/text/event-text.ts";
 import { HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { formatHolder, parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { Button } from "@/components/ui/button.tsx";
-import { formatAgo } from "@/components/ui/format-duration.ts";
+import { formatAgo, formatNumber } from "@/components/ui/format-duration.ts";
 import { ProblemText } from "@/components/ui/problem-text.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { LockEvent } from "@/lib/contract/event.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { events } from "@/lib/i18n/en/events.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -19,6 +20,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { describeHoldChange, findEndEvent } from "./hold-drift.ts";
 import { OutcomeNote } from "./outcome-note.tsx";
 import { ReleaseResult } from "./release-result.tsx";
+import { findReviewSubject } from "./release-state.ts";
 import { RequestResult } from "./request-result.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
@@ -84,7 +86,10 @@ interface ChangedOutcomeProps {
 /** Describes the change: another owner, another hold of the same owner, or a hold that could not be followed. */
 function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: ChangedOutcomeProps) {
   const messages = useMessages(english);
-  const [holder] = lock?.holders ?? [];
+  const subject = lock === undefined ? undefined : findReviewSubject(lock, state.holder);
+  if (lock !== undefined && lock.holders.length > 0 && subject === undefined)
+    return <ParticipantGoneOutcome others={lock.holders.length} comes={comes} />;
+  const holder = subject?.holder ?? lock?.holders[0];
   const change =
     lock === undefined || holder === undefined
       ? "other_owner"
@@ -106,11 +111,21 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
       comes={comes}
     >
       <p>{texts[change]}</p>
-      {lock !== undefined && lock.holders.length > 0 && (
-        <Button className="max-sm:h-11" onClick={() => reviewNewHold(lock)}>
+      {subject !== undefined && subject.lock.holders.length > 0 && (
+        <Button className="max-sm:h-11" onClick={() => reviewNewHold(subject)}>
           {messages.reviewCurrent}
         </Button>
       )}
+    </OutcomeNote>
+  );
+}
+
+/** Reports that one of several holders has left. The others are not offered instead. */
+function ParticipantGoneOutcome({ others, comes }: { others: number; comes: "asked" | "unasked" }) {
+  const messages = useMessages(lockKinds);
+  return (
+    <OutcomeNote tone="warn" title={messages.participantGone} comes={comes}>
+      <p>{messages.participantGoneText(others, formatNumber(others))}</p>
     </OutcomeNote>
   );
 }

@@ -8,10 +8,12 @@ import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
 import { NoteText } from "@/components/lock-facts/note-text.tsx";
 import { RunbookLink } from "@/components/lock-facts/runbook-link.tsx";
+import { formatNumber } from "@/components/ui/format-duration.ts";
 import { focusInSheet, Sheet } from "@/components/ui/overlay/sheet.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -25,6 +27,7 @@ import { ReleaseConsequences } from "./release-consequences.tsx";
 import { findFocusedOption, ReleaseOptions } from "./release-options.tsx";
 import { ReleaseOutcome } from "./release-outcome.tsx";
 import { ReleaseReason } from "./release-reason.tsx";
+import { getReleasePart, type ReleaseSubject } from "./release-state.ts";
 import { RequestNote } from "./request-note.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
@@ -74,7 +77,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
   const isOpen = mode === "form" || mode === "confirm";
   return (
     <Sheet
-      title={<ReleaseTitle lock={seen} />}
+      title={<ReleaseTitle lock={seen} holder={state.holder} />}
       sends="button"
       height={mode === "done" || mode === "facts" ? "content" : "full"}
       onSubmit={submit}
@@ -129,17 +132,25 @@ function useFocusAfterReview(version: string | null, place: RefObject<HTMLElemen
   });
 }
 
-function ReleaseTitle({ lock }: { lock: Lock }) {
-  const messages = useMessages(english);
+function ReleaseTitle({ lock, holder }: ReleaseSubject) {
+  const { title } = useMessages(english);
+  const { releaseTitle } = useMessages(lockKinds);
   const target = useLiveState().hello?.target;
+  const part = getReleasePart({ lock, holder });
+  const permits = holder?.count ?? 1;
+  const name = (
+    <span dir="ltr" title={toVisibleText(lock.key)} className="font-mono text-base break-all">
+      <SafeText text={lock.key} wrap />
+    </span>
+  );
   return (
     <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
       <span>
-        {messages.title(
-          <span dir="ltr" title={toVisibleText(lock.key)} className="font-mono text-base break-all">
-            <SafeText text={lock.key} wrap />
-          </span>,
-        )}
+        {part === "lock"
+          ? title(name)
+          : part === "permits"
+            ? releaseTitle.permits(permits, formatNumber(permits), name)
+            : releaseTitle[part](name)}
       </span>
       {target !== undefined && <TargetBadges target={target} />}
     </span>

@@ -114,7 +114,7 @@ describe("release state", () => {
     );
     expect(decided).toMatchObject({ reason: "node lost", confirmation: "Shop EU", format: "redis-py" });
     const next = lock({ version: "v2", liveness: liveness("alive") });
-    expect(apply(decided, { type: "review", lock: next, now: NOW })).toEqual({
+    expect(apply(decided, { type: "review", subject: { lock: next }, now: NOW })).toEqual({
       seen: next,
       holder: undefined,
       endedAt: null,

@@ -57,7 +57,7 @@ export interface ReleaseForm {
   setReason(reason: string): void;
   setConfirmation(confirmation: string): void;
   setFormat(format: FormatName): void;
-  reviewNewHold(lock: Lock): void;
+  reviewNewHold(subject: ReleaseSubject): void;
   release(onUnverified: "refuse" | "release"): void;
   /** Asks the holder to release the lock. */
   ask(): void;
@@ -117,7 +117,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
     setReason: (reason) => dispatch({ type: "reason", reason }),
     setConfirmation: (confirmation) => dispatch({ type: "confirmation", confirmation }),
     setFormat: (format) => dispatch({ type: "format", format }),
-    reviewNewHold: (lock) => dispatch({ type: "review", lock, now }),
+    reviewNewHold: (next) => dispatch({ type: "review", subject: next, now }),
     release: (onUnverified) => send({ onUnverified, method: choice, needsReason, confirm }),
   };
 }

@@ -1,6 +1,6 @@
 import { SafeText } from "./safe-text.tsx";
 
-/** Shorter texts are truncated at the end, if at all. */
+/** Minimum length of a text that is truncated in the middle. Shorter texts are truncated at the end. */
 const SPLIT_CHARACTERS_MIN = 17;
 const END_CHARACTERS = 7;
 

@@ -22,7 +22,7 @@ export function isDialogActive(): boolean {
 /** Keys that only move the focus or belong to the browser. */
 const PASSED_KEYS: ReadonlySet<string> = new Set(["Tab", "Shift", "Control", "Alt", "Meta", "CapsLock"]);
 
-/** Shortcuts such as Ctrl+R belong to the browser. Ctrl+K is Lockkeeper's. */
+/** Returns whether a shortcut such as Ctrl+R belongs to the browser. Ctrl+K belongs to Lockkeeper. */
 function isBrowserKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (PASSED_KEYS.has(key) || /^F\d+$/.test(key)) return true;
   return (ctrlKey || metaKey || altKey) && key.toLowerCase() !== "k";

@@ -27,7 +27,7 @@ function parseTime(text: string, now: number): number | undefined {
   return parseClock(text, now);
 }
 
-/** Uses yesterday if the time is later than now. */
+/** Parses a time of day. A time later than now is yesterday's. */
 function parseClock(text: string, now: number): number | undefined {
   const [, hours, minutes, seconds = "0"] = CLOCK.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) >= 60)

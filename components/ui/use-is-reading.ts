@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** The time without movement after which the pointer counts as left behind. A reader moves it occasionally. */
+/** Time without movement after which the pointer no longer counts as reading, in ms. A reader moves it occasionally. */
 const POINTER_IDLE_MS = 60_000;
 
 /**

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
-/** Texts that could not be stored last as long as the page. */
+/** Texts that could not be stored. They last as long as the page. */
 const memoryValues = new Map<string, string | null>();
 
 function subscribeToText(listener: () => void): () => void {

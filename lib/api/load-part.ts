@@ -1,6 +1,6 @@
 import { reachability } from "./reachability.ts";
 
-/** The time within which the live stream notices that the server is unreachable. */
+/** Time within which the live stream detects that the server is unreachable, in ms. */
 const NOTICE_MS = 1000;
 
 /**

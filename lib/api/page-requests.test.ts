@@ -4,7 +4,7 @@ import { Reachability } from "./reachability.ts";
 
 const PAYLOAD = { headers: { rsc: "1", "next-router-state-tree": "x" } };
 
-/** @param replies what the server does with each request: a status, or no answer */
+/** @param replies the server's reaction to each request: a status, or no response */
 function setup(...replies: (number | "refused")[]) {
   const reachability = new Reachability();
   const sent: string[] = [];

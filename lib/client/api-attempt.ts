@@ -30,7 +30,7 @@ export type AttemptResult =
 
 /** Matches the errors that runtimes throw if no request was sent. */
 const NOT_SENT =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|CONNECTIONREFUSED|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|CONNECTION REFUSED|BAD PORT|EPROTO|\(CONNECT\)/i;
+  /CONN(ECTION ?)?REFUSED|ENOTFOUND|EAI_AGAIN|(HOST|NET)UNREACH|CONNECT_TIMEOUT|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|BAD PORT|EPROTO|\(CONNECT\)/i;
 
 /** Sends one request. Never rejects: each failure is returned with the rule for retrying the request. */
 export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
@@ -101,7 +101,7 @@ function describeForeignResponse(response: Response, host: string): AttemptResul
   const isRedirect = response.type === "opaqueredirect" || (status >= 300 && status < 400);
   if (isRedirect) {
     const to = headers.get("location");
-    const detail = `${host} redirects${to === null ? "" : ` to ${toPrintable(to)}`}. Use the URL that it redirects to.`;
+    const detail = `${host} redirects${to === null ? "" : ` to ${toPrintable(to)}`}. Use that URL.`;
     return fail({ code: "unexpected_response", detail, status, rule: "never" });
   }
   const detail = `The response of ${host} is not from Lockkeeper (HTTP status ${status}).`;
@@ -110,9 +110,8 @@ function describeForeignResponse(response: Response, host: string): AttemptResul
     return fail({ code: "unknown_outcome", detail: why, status, rule: "unknown", retryAfterMs });
   }
   const why = `${detail} Check the URL.`;
-  if (response.ok) return fail({ code: "unexpected_response", detail: why, status, rule: "unknown" });
-  const isDelay = status === 408 || status === 429;
-  const rule = isDelay ? "not_done" : "never";
+  // A success of another server may have changed something there; 408 and 429 are sent by proxies, too.
+  const rule = response.ok ? "unknown" : getRetryRule(getGeneralCode(status));
   return fail({ code: "unexpected_response", detail: why, status, rule, retryAfterMs });
 }
 

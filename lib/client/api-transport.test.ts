@@ -139,7 +139,7 @@ describe("ApiTransport", () => {
     answers = [new Response(null, { status: 308, headers: { location: "https://c/\u001b[2Japi" } })];
     expect(await request()).toMatchObject({
       code: "unexpected_response",
-      detail: "a:1 redirects to https://c/\ufffd[2Japi. Use the URL that it redirects to.",
+      detail: "a:1 redirects to https://c/\ufffd[2Japi. Use that URL.",
     });
   });
 

@@ -23,7 +23,10 @@ export interface ApiRequest {
   readonly retryForMs: number;
   /** Time limit of one attempt in milliseconds, not including `waitMs`. */
   readonly timeoutMs: number;
-  /** How long the server may wait, in milliseconds; sent in the body, in parts of at most 55,000. `Infinity`: no limit. */
+  /**
+   * How long the server may wait, in milliseconds; `Infinity` for no limit. Sent in the body. A longer wait is split
+   * into requests of at most 55,000 ms.
+   */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -108,7 +111,10 @@ export class ApiTransport {
     return sendAttempt(this.#fetch ?? fetch, { url, init, limitMs, signal });
   }
 
-  /** Ignores `Retry-After` while there is another server to try, except for status 429, which limits the caller. */
+  /**
+   * Computes the delay before the next attempt. Ignores `Retry-After` while there is another server to try, except for
+   * status 429, which limits the caller.
+   */
   #computeDelayMs({ status, retryAfterMs }: FailedAttempt, pauseMs: number, failures: number): number {
     const hasOtherServer = failures % this.#urls.length !== 0;
     return hasOtherServer && status !== 429 ? pauseMs : Math.max(pauseMs, retryAfterMs);

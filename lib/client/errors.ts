@@ -17,7 +17,10 @@ export interface KeyFacts {
 }
 
 export interface HeldFacts extends KeyFacts {
+  /** Empty for a semaphore. */
   readonly holders: readonly HolderFacts[];
+  /** The permits of a semaphore. `available` is negative if more are acquired than the limit; `total` is `null` if unknown. */
+  readonly permits?: { readonly available: number; readonly total: number | null };
   /** Milliseconds until the lock expires unless it is renewed; `null` if it has no TTL. */
   readonly remainingMs: number | null;
   /** The Redis clock when the lock was read, in Unix milliseconds. */
@@ -56,7 +59,7 @@ export interface InvalidFacts {
 }
 
 export interface UnavailableFacts {
-  /** Such as `stopping`: the server is stopping, and another one may respond. */
+  /** The reason. Example: `stopping`, if the server is stopping and another one may respond. */
   readonly reason?: string;
   /** Milliseconds until locks are granted again. */
   readonly remainingMs?: number;

@@ -21,6 +21,7 @@ const RULE_OF_CODE = {
   held: "never",
   not_a_lock: "never",
   unit_conflict: "never",
+  kind_conflict: "never",
   limit_conflict: "never",
   changed: "never",
   unverified: "never",

@@ -6,7 +6,7 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 import { readAmount, readObject, readText } from "./untrusted.ts";
 import type { WritableFormat } from "./wire-types.ts";
 
-/** A hold as the server granted, renewed or re-entered it. */
+/** A hold in a response of the server. */
 export interface Grant {
   readonly holdId: string;
   readonly fence: string;
@@ -14,7 +14,7 @@ export interface Grant {
   readonly format: WritableFormat;
   readonly count: number;
   readonly leaseMs: number;
-  /** Just before the request was sent. */
+  /** The moment just before the request was sent. */
   readonly sentAt: Moment;
   /** The time left at `sentAt`, in milliseconds. */
   readonly leftMs: number;
@@ -92,7 +92,7 @@ export function readHeld({ value, status }: ApiResponse): boolean {
 }
 
 export function createFieldError(field: string, status: number): ApiError {
-  const detail = `The response of the server has no valid ${field}. Check the URL and the version of the server.`;
+  const detail = `The response of the server has no valid ${field}. Check the URL.`;
   return new ApiError({ code: "unexpected_response", detail, status });
 }
 

@@ -70,7 +70,7 @@ export class HoldLease {
     return Math.max(0, this.#grant.leftMs - computeElapsedMs(this.#grant.sentAt));
   }
 
-  /** Applies the grant of a reader, which a writer was downgraded to. It has another `holdId`. */
+  /** Applies the grant of a downgrade, which has a new `holdId`. */
   applyDowngrade(grant: Grant): void {
     this.kind = "read";
     this.#grant = { ...this.#grant, holdId: grant.holdId };
@@ -84,7 +84,7 @@ export class HoldLease {
     this.releaseRequests.receive(grant.releaseRequested);
     // Responses may arrive in either order, and no request shortens a lease.
     if (grant.leftMs - computeElapsedMs(grant.sentAt) <= this.remainingMs()) return;
-    // A renewal may have been sent before a downgrade.
+    // Keeps the `holdId`, because this may be the response to a renewal that was sent before a downgrade.
     this.#grant = { ...grant, holdId: this.#grant.holdId };
     this.#armDeadline();
   }
@@ -122,7 +122,7 @@ export class HoldLease {
     this.onEnd();
   }
 
-  // Re-armed until the deadline, because a timer uses one clock and the deadline uses both.
+  // The timer uses one clock and the deadline two, so the timer is set again until the deadline has passed.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     this.#deadlineTimer = startBackgroundTimer(() => {

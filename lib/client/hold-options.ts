@@ -14,22 +14,26 @@ export interface AcquireOptions {
   readonly format?: WritableFormat | undefined;
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
-   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits. All
-   * clients of a key must use the same kind. Only for `redisson`.
+   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
+   * `plain_semaphore`: permits that JVMs also acquire as Redisson's `RSemaphore`. All clients of a key must use the same
+   * kind. Only for `redisson`.
    */
   readonly kind?: WritableKind | undefined;
-  /** The number of permits, all or none, 1 to 256; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
+  /**
+   * The number of permits, 1 to 256, which become the `count` of the hold. All of them are acquired, or none. Only for
+   * the kinds of semaphore; 1 by default.
+   */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits, 1 to 4,096; only for the kind `semaphore`. A missing semaphore is created with it, and an
-   * existing one must have the same total. By default, the semaphore must exist.
+   * The total number of permits, 1 to 4,096; only for the kinds of semaphore. A missing semaphore is created with it, and an
+   * existing one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
+  /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;
@@ -41,6 +45,14 @@ export interface AcquireOptions {
 
 /** Options of `acquireAll` and `withLocks`, which acquire plain locks. */
 export type AcquireAllOptions = Omit<AcquireOptions, "kind" | "permits" | "limit" | "yieldsToWriters">;
+
+/** The permits of a semaphore. */
+export interface SemaphorePermits {
+  readonly limit: number;
+  /** Negative if more permits are acquired than the limit. */
+  readonly available: number;
+  readonly acquired: number;
+}
 
 export interface RenewOptions {
   /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */

@@ -3,9 +3,16 @@ import { ApiError } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./api-transport.ts";
 import { createFieldError, type Grant, readGrant, readGrants, readHeld, readReleased } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
-import type { AcquireAllOptions, AcquireOptions, Released, ReleaseOptions } from "./hold-options.ts";
+import type {
+  AcquireAllOptions,
+  AcquireOptions,
+  Released,
+  ReleaseOptions,
+  SemaphorePermits,
+} from "./hold-options.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
+import { readObject } from "./untrusted.ts";
 
 /** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
 const TIMEOUT_MS = 2500;
@@ -85,7 +92,24 @@ export class HoldRequests {
     }
   }
 
-  /** Renews until it succeeds, is refused or the lease ends. @throws ApiError */
+  /** Sets the total number of permits of a semaphore. @throws ApiError */
+  async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
+    const path = `/semaphores/${encodeKeyPath(key)}${this.#query}`;
+    const { value } = await this.#transport.request({
+      method: "PUT",
+      path,
+      body: { limit },
+      retryForMs: RETRY_MS,
+      timeoutMs: TIMEOUT_MS,
+    });
+    const { available, acquired } = readObject(value) ?? {};
+    return { limit, available: Number(available), acquired: Number(acquired) };
+  }
+
+  /**
+   * Renews the hold, and retries until that succeeds, is refused or the lease ends.
+   * @throws ApiError
+   */
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
     const sent = lease.grant;
     const response = await this.#change(lease, "/renew", fields);
@@ -101,7 +125,10 @@ export class HoldRequests {
     return readGrant(await this.#change(lease, "/downgrade", {}));
   }
 
-  /** Answers a release request until it succeeds, is refused or the lease ends. @throws ApiError */
+  /**
+   * Answers a release request, and retries until that succeeds, is refused or the lease ends.
+   * @throws ApiError
+   */
   async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {
     await this.#change(lease, "/answer-release-request", answer);
   }
@@ -118,7 +145,7 @@ export class HoldRequests {
   }
 
   /**
-   * Attempts once to renew up to 1,000 leases, each for its own length. The call can safely be repeated.
+   * Makes one attempt to renew up to 1,000 leases, each for its own duration. The call can safely be repeated.
    *
    * @returns the response, which contains a result for each lease
    * @throws ApiError if the whole request failed

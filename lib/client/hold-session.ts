@@ -53,7 +53,7 @@ export class HoldSession {
     throw this.lease.loss ?? this.lease.createLoss("it was released");
   }
 
-  /** Re-enters the hold. @returns the count @throws LockkeeperError */
+  /** Re-enters the hold. @returns the re-entrancy count @throws LockkeeperError */
   async reenter(leaseMs: number | undefined): Promise<number> {
     const { lease } = this;
     lease.openCounts++;
@@ -69,9 +69,9 @@ export class HoldSession {
   }
 
   /**
-   * Downgrades a writer. The hold is not renewed meanwhile, because a renewal that overtakes the downgrade would report the
-   * loss of the writer. After an unknown outcome, neither kind could be renewed with certainty, so the deadline decides
-   * unless it is repeated.
+   * Downgrades a writer. The hold is not renewed meanwhile, because a renewal that overtakes the downgrade would report
+   * the loss of the writer. After an unknown outcome, it is not known which kind to renew, so the hold ends at its
+   * deadline unless the downgrade is repeated.
    *
    * @throws LockkeeperError
    */
@@ -106,7 +106,7 @@ export class HoldSession {
   /** Releases one count. @throws LockkeeperError */
   async release(options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const { lease } = this;
-    // Repeated, because only its result shows which of the two holds to release.
+    // Repeats a downgrade with an unknown outcome. Only its result shows which of the two holds to release.
     if (this.#isUncertain) await this.downgrade().catch(() => undefined);
     let released: Released;
     try {

@@ -81,7 +81,7 @@ export class Hold implements AsyncDisposable {
     return this.#end === undefined ? this.#session.lease.remainingMs() : 0;
   }
 
-  /** Throws unless the hold is certain. Call it before each step with visible effects. @throws LostError */
+  /** Throws a LostError unless the hold is certain. Call it before each step with visible effects. */
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
@@ -123,9 +123,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Turns this hold of a writer into that of a reader, without a moment in which another writer could acquire the lock. The
-   * hold keeps its fencing token, lease and signal; its kind and `holdId` change. Waiting readers are woken. Release the other
-   * counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
+   * Turns this hold of a writer into that of a reader. No other writer can acquire the lock in between, and waiting
+   * readers are woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release the
+   * other counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
    *
    * @throws HeldError (the hold was re-entered), and like `renew`
    */

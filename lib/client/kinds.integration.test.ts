@@ -27,6 +27,30 @@ describe("kinds of lock", () => {
     for (const hold of [one, two]) expect(await hold.release()).toMatchObject({ outcome: "released" });
   });
 
+  it("holds of a plain semaphore share the permits that are available", async ({ client, direct, key }) => {
+    await direct.set(key, "3");
+    const hold = await client.acquire(key, { kind: "plain_semaphore", permits: 2 });
+    expect([hold.kind, hold.count]).toEqual(["plain_semaphore", 2]);
+    const refusal = client.acquire(key, { kind: "plain_semaphore", permits: 2 });
+    await expect(refusal).rejects.toBeInstanceOf(HeldError);
+    await hold.renew();
+    expect(await hold.release()).toMatchObject({ outcome: "released" });
+    expect(await direct.get(key)).toBe("3");
+  });
+
+  it("the limit of a semaphore is set, and a refusal names its permits", async ({ client, key }) => {
+    expect(await client.setLimit(key, 2)).toEqual({ limit: 2, available: 2, acquired: 0 });
+    const hold = await client.acquire(key, { kind: "semaphore", permits: 2 });
+    expect(await client.setLimit(key, 1)).toEqual({ limit: 1, available: -1, acquired: 2 });
+    for (const waitMs of [0, 30])
+      await expect(client.acquire(key, { kind: "semaphore", waitMs })).rejects.toMatchObject({
+        facts: { permits: { available: -1, total: 1 } },
+      });
+    await expect(client.acquire(key)).rejects.toMatchObject({ code: "kind_conflict" });
+    await expect(client.setLimit(key, 0)).rejects.toBeInstanceOf(InvalidError);
+    await hold.release();
+  });
+
   it("a reader gives way to a waiting writer, unless it is asked not to", async ({ client, server, key }) => {
     const reader = await client.acquire(key, { kind: "read" });
     const writing = client.acquire(key, { kind: "write", waitMs: 10_000 });

@@ -19,7 +19,7 @@ interface SentRequest {
   readonly leases: readonly HoldLease[];
 }
 
-/** A renewer whose requests are answered at once, unless `answer` takes its time. */
+/** Starts a renewer whose requests are answered immediately, unless `answer` returns a promise. */
 function startRenewer(
   answer: (lease: HoldLease, request: number) => RenewalOutcome | Promise<RenewalOutcome>,
 ) {
@@ -144,7 +144,7 @@ describe("many leases", () => {
       leaseMs: fc.integer({ min: 100, max: 60_000 }),
       addAtMs: fc.integer({ min: 0, max: 5000 }),
       closeAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined }),
-      /** How many renewals in succession fail: five fit into what is left of a lease, at a tenth of it each. */
+      /** The number of successive failures. Five retries, each after a tenth of the lease, fit before its end. */
       failures: fc.integer({ min: 0, max: 5 }),
     });
     await fc.assert(

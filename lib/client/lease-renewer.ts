@@ -3,7 +3,7 @@ import { startBackgroundTimer, type Timer } from "./timers.ts";
 
 /** The fraction of the lease after which it is renewed. */
 const RENEW_SHARE = 1 / 3;
-/** The maximum delay before a failed renewal is retried; a tenth of the lease if that is shorter. */
+/** The maximum delay before a failed renewal is retried. If the lease is short, the delay is a tenth of it. */
 const RETRY_MS_MAX = 250;
 /** The maximum number of leases in one request. */
 const REQUEST_LEASES_MAX = 1000;

@@ -61,7 +61,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return Math.min(...this.holds.map((hold) => hold.remainingMs()));
   }
 
-  /** Throws unless all holds are certain. Call it before each step with visible effects. @throws LostError */
+  /** Throws a LostError unless all holds are certain. Call it before each step with visible effects. */
   assertHeld(): void {
     for (const hold of this.holds) hold.assertHeld();
   }
@@ -98,7 +98,10 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   }
 }
 
-/** Waits for all, even if some fail. @throws the first error */
+/**
+ * Waits until all promises have settled.
+ * @throws the first error
+ */
 async function settleAll<Result>(pending: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(pending);
   return await Promise.all(pending);

@@ -1,12 +1,12 @@
-import { ApiError } from "./api-error.ts";
 import { ApiTransport } from "./api-transport.ts";
 import { LockkeeperError, type LostError } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import { Hold } from "./hold.ts";
 import { HoldLease } from "./hold-lease.ts";
-import type { AcquireAllOptions, AcquireOptions } from "./hold-options.ts";
+import type { AcquireAllOptions, AcquireOptions, SemaphorePermits } from "./hold-options.ts";
 import { HoldRequests } from "./hold-requests.ts";
 import { HoldSession } from "./hold-session.ts";
+import { toError } from "./lease-failure.ts";
 import { renewLeases } from "./lease-renewals.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
 import { LockGroup } from "./lock-group.ts";
@@ -18,7 +18,6 @@ import {
   assertType,
   createOptionError,
 } from "./options.ts";
-import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 export interface LockkeeperClientOptions {
   /** One or more servers of the same Redis, such as `https://locks.example.com`, with the base path if they have one. */
@@ -84,17 +83,17 @@ export class LockkeeperClient {
   async acquire(key: string, options: AcquireOptions = {}): Promise<Hold> {
     assertType(key, "string", "key");
     assertAcquireOptions("acquire", options);
-    return await this.#acquire(key, options);
+    return this.#open(key, options, await this.#requests.acquire(key, options).catch(rethrow));
   }
 
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the release
-   * failed, the hold ends with its lease.
+   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the
+   * release failed, the hold ends with its lease.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work, with
-   * the loss as their `cause`; and as `acquire`
+   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
+   *   with the loss as their `cause`; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: AcquireOptions, work: Work<Result>): Promise<Result>;
@@ -103,12 +102,8 @@ export class LockkeeperClient {
     optionsOrWork: AcquireOptions | Work<Result>,
     maybeWork?: Work<Result>,
   ): Promise<Result> {
-    const isShort = typeof optionsOrWork === "function";
-    const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
-    assertType(key, "string", "key");
-    assertAcquireOptions("withLock", options);
-    if (typeof work !== "function") throw createOptionError("work", "must be a function");
-    const hold = await this.#acquire(key, options);
+    const [options, work] = splitArguments(optionsOrWork, maybeWork);
+    const hold = await this.acquire(key, options);
     return await this.#runWork(hold, [hold], work);
   }
 
@@ -132,7 +127,8 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs` and holds none meanwhile.
+   * Acquires all locks, or none of them. If one is held, the call waits for up to `waitMs`. While it waits, it holds
+   * none of the locks.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
@@ -141,7 +137,8 @@ export class LockkeeperClient {
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
     assertAcquireAllOptions("acquireAll", options);
-    return await this.#acquireAll(keys, options);
+    const grants = await this.#requests.acquireAll(keys, options).catch(rethrow);
+    return new LockGroup(grants.map((grant, at) => this.#open(keys[at] ?? "", options, grant)));
   }
 
   /**
@@ -160,34 +157,21 @@ export class LockkeeperClient {
     optionsOrWork: AcquireAllOptions | GroupWork<Result>,
     maybeWork?: GroupWork<Result>,
   ): Promise<Result> {
-    const isShort = typeof optionsOrWork === "function";
-    const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
-    assertKeys(keys);
-    assertAcquireAllOptions("withLocks", options);
-    if (typeof work !== "function") throw createOptionError("work", "must be a function");
-    const group = await this.#acquireAll(keys, options);
+    const [options, work] = splitArguments(optionsOrWork, maybeWork);
+    const group = await this.acquireAll(keys, options);
     return await this.#runWork(group, group.holds, work);
   }
 
-  async #acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<HoldGroup> {
-    let grants: Grant[];
-    try {
-      grants = await this.#requests.acquireAll(keys, options);
-    } catch (error) {
-      throw toError(error);
-    }
-    const open = (grant: Grant, at: number) => this.#open(keys[at] ?? "", options, grant);
-    return new LockGroup(grants.map(open));
-  }
-
-  async #acquire(key: string, options: AcquireOptions): Promise<Hold> {
-    let grant: Grant;
-    try {
-      grant = await this.#requests.acquire(key, options);
-    } catch (error) {
-      throw toError(error);
-    }
-    return this.#open(key, options, grant);
+  /**
+   * Sets the total number of permits of a semaphore, and creates a missing one. No acquired permit ends. Repeating the call
+   * changes nothing.
+   *
+   * @param limit 1 to 4,096
+   * @throws as `acquire`, except HeldError and WaitTimeoutError
+   */
+  async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
+    assertType(key, "string", "key");
+    return await this.#requests.setLimit(key, limit).catch(rethrow);
   }
 
   #open(key: string, { renewal = "automatic", kind }: AcquireOptions, grant: Grant): Hold {
@@ -230,13 +214,24 @@ export class LockkeeperClient {
 function attachLoss(error: unknown, loss: LostError | undefined): void {
   if (loss === undefined || error === loss || !(error instanceof Error)) return;
   try {
-    if (error.cause !== undefined) return;
-    Reflect.defineProperty(error, "cause", { value: loss, configurable: true, writable: true });
+    error.cause ??= loss;
   } catch {
     // The caller's error has a getter or is a proxy, so it is thrown unchanged.
   }
 }
 
-function toError(error: unknown): unknown {
-  return error instanceof ApiError ? toLockkeeperError(error) : error;
+/** Separates the optional options from the work. @throws InvalidError if the work is not a function */
+function splitArguments<Held, Result>(
+  optionsOrWork: AcquireOptions | ((held: Held) => Result),
+  maybeWork: ((held: Held) => Result) | undefined,
+): [AcquireOptions, (held: Held) => Result] {
+  const isShort = typeof optionsOrWork === "function";
+  const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
+  if (typeof work !== "function") throw createOptionError("work", "must be a function");
+  return [options, work];
+}
+
+/** @throws LockkeeperError; errors that are bugs, unchanged */
+function rethrow(error: unknown): never {
+  throw toError(error);
 }

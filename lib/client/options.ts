@@ -35,7 +35,7 @@ export function assertAcquireOptions(method: string, options: AcquireOptions): v
   assertValues(options);
 }
 
-/** @throws InvalidError as `assertAcquireOptions` */
+/** @throws InvalidError like `assertAcquireOptions` */
 export function assertAcquireAllOptions(method: string, options: AcquireAllOptions): void {
   assertOptions(method, ACQUIRE_ALL_OPTIONS, options);
   assertValues(options);

@@ -1,6 +1,6 @@
 import { startBackgroundTimer } from "./timers.ts";
 
-/** A release request as a response or a message contains it. */
+/** A release request in a response or a message. */
 export interface ReceivedReleaseRequest {
   readonly requestId: string;
   readonly reason: string;

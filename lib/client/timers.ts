@@ -3,7 +3,7 @@ export type Timer = ReturnType<typeof setTimeout>;
 /** The maximum duration of a timer in milliseconds. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** Starts a timer that does not keep the process alive, in runtimes where timers can. */
+/** Starts a timer that does not keep a Node process alive. */
 export function startBackgroundTimer(callback: () => void, delayMs: number): Timer {
   const timer = setTimeout(callback, Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(delayMs))));
   const handle: unknown = timer;

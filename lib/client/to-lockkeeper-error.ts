@@ -27,15 +27,6 @@ import type { OwnerRecord } from "./wire-types.ts";
 /** Members of every problem document, which are not facts. */
 const COMMON_MEMBERS = new Set(["type", "title", "status", "code", "detail", "requestId", "instance"]);
 
-const TYPE_OF_FIELD: Readonly<Record<string, string>> = {
-  service: "string",
-  host: "string",
-  pid: "number",
-  purpose: "string",
-  trace: "string",
-  session: "string",
-} satisfies Record<keyof OwnerRecord, string>;
-
 /** Converts a failed request to the error class of its code. The cause is the `ApiError`. */
 export function toLockkeeperError(error: ApiError): LockkeeperError {
   const { code, detail, problem = {} } = error;
@@ -102,9 +93,15 @@ function readHeldFacts(problem: ProblemDocument): HeldFacts {
   return {
     ...readKey(problem),
     holders: readHolders(problem),
+    ...optional("permits", readPermits(problem)),
     remainingMs: readAmount(problem.remainingMs) ?? null,
     asOf: readNumber(problem.asOf),
   };
+}
+
+function readPermits({ permits }: ProblemDocument): HeldFacts["permits"] {
+  const { available, total } = readObject(permits) ?? {};
+  return typeof available === "number" ? { available, total: readAmount(total) ?? null } : undefined;
 }
 
 function readKey(problem: ProblemDocument): KeyFacts {
@@ -126,7 +123,9 @@ function readHolders({ holders }: ProblemDocument): HolderFacts[] {
 function readRecord(value: unknown): OwnerRecord | undefined {
   const record = readObject(value);
   if (record === undefined) return undefined;
-  const fields = Object.entries(record).filter(([name, field]) => typeof field === TYPE_OF_FIELD[name]);
+  const fields = Object.entries(record).filter(
+    ([name, field]) => typeof field === (name === "pid" ? "number" : "string"),
+  );
   return Object.fromEntries(fields);
 }
 

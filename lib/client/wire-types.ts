@@ -4,7 +4,7 @@
 export type WritableFormat = "redisson" | "token" | "timestamp";
 
 /** Kinds of lock that can be acquired. Only the format `redisson` has kinds other than `lock`. */
-export type WritableKind = "lock" | "fair" | "read" | "write" | "semaphore";
+export type WritableKind = "lock" | "fair" | "read" | "write" | "semaphore" | "plain_semaphore";
 
 /** Unit of the deadline that the format `timestamp` stores. */
 export type TimestampUnit = "s" | "ms";

@@ -8,11 +8,23 @@ export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
 export type WritableFormat = z.infer<typeof WritableFormat>;
 
 /** Kinds of lock that the API can acquire. */
-export const WritableKind = z.enum(["lock", "fair", "read", "write", "semaphore"]).meta({
+export const WritableKind = z.enum(["lock", "fair", "read", "write", "semaphore", "plain_semaphore"]).meta({
   description:
-    "Kind of lock. `lock`: an exclusive lock. `fair`: an exclusive lock that its waiters acquire in the order in which they began to wait, as Redisson's `RFairLock`. `read` and `write`: the two kinds of a read/write lock, as Redisson's `RReadWriteLock`: several readers, each with its own lease, or one writer. `semaphore`: permits that several clients hold at once, as Redisson's `RPermitExpirableSemaphore`.",
+    "Kind of lock. `lock`: an exclusive lock. `fair`: an exclusive lock that its waiters acquire in the order in which they began to wait, as Redisson's `RFairLock`. `read` and `write`: the two kinds of a read/write lock, as Redisson's `RReadWriteLock`: several readers, each with its own lease, or one writer. `semaphore`: permits that several clients hold at once, as Redisson's `RPermitExpirableSemaphore`. `plain_semaphore`: the same for permits that JVMs share as Redisson's `RSemaphore`, which does not store who has them.",
 });
 export type WritableKind = z.infer<typeof WritableKind>;
+
+/** Kinds whose holds are permits. */
+export type SemaphoreKind = Extract<WritableKind, "semaphore" | "plain_semaphore">;
+
+export function isSemaphoreKind(kind: WritableKind | LockKind | undefined): kind is SemaphoreKind {
+  return kind === "semaphore" || kind === "plain_semaphore";
+}
+
+/** Returns the kind of a hold of a semaphore. @param kind that its companion names */
+export function getSemaphoreKind(kind: WritableKind | undefined): SemaphoreKind {
+  return isSemaphoreKind(kind) ? kind : "semaphore";
+}
 
 /** Every recognized format, named after the library that writes it. `token` is a string from an unknown library. */
 export const FORMAT_NAMES = [
@@ -68,6 +80,10 @@ export const LockKind = z
       "Kind of lock within its format. A read/write lock is `read` or `write`, depending on how it is held.",
   });
 export type LockKind = z.infer<typeof LockKind>;
+
+/** Kinds of lock that a refused request can find at its key. */
+export const UsedKind = z.enum(["lock", "read", "write", "semaphore", "plain_semaphore", "latch"]);
+export type UsedKind = z.infer<typeof UsedKind>;
 
 export const Confidence = z.enum(["certain", "likely", "possible"]).meta({
   description:

@@ -56,19 +56,19 @@ function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
   );
 }
 
-/** The namespace of a file: `keys-help.ts` is `keysHelp`. */
+/** Returns the namespace of a file: `keysHelp` for `keys-help.ts`. */
 function namespaceOf(file: string): string {
   return file.replace(/\.tsx?$/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Paths that are null in English, where the texts of the server are shown. Other languages have them all. */
+/** Lists the paths that are null in English, which shows the server's texts. Other languages have all of them. */
 function pathsLeftToServer(value: unknown, path: string): string[] {
   if (value === null) return [path];
   if (typeof value !== "object") return [];
   return Object.entries(value).flatMap(([name, inner]) => pathsLeftToServer(inner, `${path}.${name}`));
 }
 
-/** The files of English messages, without the file of their type. */
+/** Lists the files of English messages, except the one with their type. */
 function englishFiles(): string[] {
   return readdirSync(join(HERE, "en")).filter((file) => file !== "messages.ts");
 }
@@ -109,7 +109,7 @@ describe.each(Object.entries(zh))("messages of %s", (namespace, chinese) => {
   });
 });
 
-/** The text of a message without code and placeholders. */
+/** Returns the texts of a message without code and placeholders. */
 function textsOf(leaf: Leaf): string[] {
   if (typeof leaf === "string") return [leaf];
   return [...String(leaf).matchAll(/`([^`]*)`|"([^"]*)"/g)].map(([, template, plain]) =>
@@ -133,13 +133,13 @@ test("every English namespace has Chinese messages", () => {
   expect(Object.keys(zh).sort()).toEqual(englishFiles().map(namespaceOf).sort());
 });
 
-/** Folders whose components still contain text. The list only gets shorter. */
+/** Folders whose components still contain text. No folder may be added. */
 const NOT_YET: readonly string[] = [];
 /** Files with names of libraries, which are not translated. */
 const NAMES = ["lock-facts/format-labels.ts"];
 const COMPONENTS = join(HERE, "../../components");
 const TEXT_IN_CODE = [
-  // A sentence in a string. Messages of thrown errors are for developers.
+  // Matches a sentence in a string. Messages of thrown errors are for developers.
   /(?<!Error\()["`][A-Z][a-z]+,? [a-z]+[^"`\n]*["`]/,
   /\s(?:aria-label|aria-description|title|placeholder|label|alt|hint|what|name)="[^"]*[A-Za-z]{2}[^"]* [^"]*"/,
   /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,

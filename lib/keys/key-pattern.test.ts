@@ -8,7 +8,7 @@ const createHexArbitrary = (length: number) =>
   fc
     .array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
     .map((digits) => digits.join(""));
-/** A hexadecimal id without any digit may be a word. */
+/** Hexadecimal ids with at least one digit, because others may be words. */
 const hexId = fc
   .integer({ min: 8, max: 64 })
   .chain(createHexArbitrary)
@@ -73,7 +73,7 @@ describe("key patterns", () => {
     );
   });
 
-  // Some 20 µs each; one that goes wrong takes minutes.
+  // Each key takes about 20 µs. With quadratic time, one would take minutes.
   it(
     "pattern extraction is fast for hostile keys",
     async () => {

@@ -19,7 +19,7 @@ export const STALE_AFTER_MS = 2500;
  * could be stale is shown before the first message.
  */
 export const FIRST_MESSAGE_MS = 15_000;
-/** The polling interval of a tab without its own connection. It is shorter than the limit for `stale`. */
+/** The polling interval of a tab without its own connection, in ms. It is shorter than the limit for `stale`. */
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;

@@ -13,7 +13,8 @@ export interface StreamSource {
 export interface StreamPorts {
   /**
    * Requests one of the connections that the tabs of a browser may keep open. Calls `onChange` immediately or soon.
-   * @returns a function that releases it or withdraws the request
+   *
+   * @returns a function that releases the connection or withdraws the request
    */
   acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
   /** Opens the stream. Messages that cannot be parsed are passed as `undefined`. */

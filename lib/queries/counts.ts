@@ -8,7 +8,7 @@ import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** The interval of refetches. They are cheap, because the server caches and updates each result. */
+/** The interval of refetches, in ms. They are cheap, because the server caches and updates each result. */
 const REFETCH_MS = 15_000;
 
 /**

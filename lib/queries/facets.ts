@@ -9,7 +9,10 @@ import { useCounts, useNamespaceCountSubscription } from "../live/hooks.ts";
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** The interval of refetches. It is long, because these counts only help to choose a filter. Hidden pages do not refetch. */
+/**
+ * The interval of refetches, in ms. It is long, because these counts only help to choose a filter. Hidden pages do not
+ * refetch.
+ */
 const REFETCH_MS = 5000;
 /** The number of namespaces shown per branch, those with the most locks first. */
 export const NAMESPACES_SHOWN = 50;

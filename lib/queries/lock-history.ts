@@ -9,7 +9,7 @@ import type { TargetName } from "../api/request.ts";
 const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
   ["history", target, path, at] as const;
 
-/** The maximum delay between an event and its recording, unless the home store is overloaded. */
+/** The maximum delay between an event and its recording, in ms, unless the home store is overloaded. */
 const RECORDING_DELAY_MAX_MS = 5000;
 
 /**

@@ -3,7 +3,7 @@ import type { TargetHealth, TargetSummary } from "@/lib/contract/target.ts";
 import { getTargetHealth } from "../api/endpoints.ts";
 import type { RequestError } from "../api/request.ts";
 
-/** The interval of refetches. Each reads INFO and the configuration of Redis. */
+/** The interval of refetches, in ms. Each reads INFO and the configuration of Redis. */
 const HEALTH_REFETCH_MS = 15_000;
 
 /** Reads the health of a target. While the target is down, keeps the last result. */

@@ -6,7 +6,7 @@ import { type RequestError, requestJson, requestVoid, sendRequest } from "../api
 import { useLiveState } from "../live/hooks.ts";
 
 const VIEWS_QUERY_KEY = ["views"];
-/** The interval of refetches. It is long, because other browsers and the team change views infrequently. */
+/** The interval of refetches, in ms. It is long, because other browsers and the team change views infrequently. */
 const REFETCH_MS = 60_000;
 const NO_VIEWS: readonly View[] = [];
 

@@ -119,7 +119,7 @@ describe("exact filter terms", () => {
     expect(parseFilter(filter)).toEqual(terms);
   });
 
-  // By the square of their length, these would take hours.
+  // With quadratic time, these would take hours.
   it(
     "parse time grows linearly with the filter length",
     async () => {
@@ -250,7 +250,7 @@ describe("filter matching", () => {
   });
 });
 
-/** What the words of a glob mean, without a thought for cost. */
+/** A reference implementation of globs, without regard to cost. */
 function isReferenceMatch(glob: string, text: string): boolean {
   if (glob === "") return text === "";
   const rest = glob.slice(1);

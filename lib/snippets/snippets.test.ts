@@ -8,7 +8,7 @@ import { createJavaSnippet, formatJavaTextBlock, quoteJava } from "./java.ts";
 import { formatPythonValue } from "./python.ts";
 import { formatTypescriptValue } from "./typescript.ts";
 
-/** What somebody would choose who wants out of a literal. */
+/** Texts that try to break out of a literal. */
 const HOSTILE = [
   `"; process.exit(1); //`,
   `'; rm -rf ~; echo '`,

@@ -47,6 +47,7 @@ export type {
   Released,
   ReleaseOptions,
   RenewOptions,
+  SemaphorePermits,
 } from "../../lib/client/hold-options.ts";
 export { type GroupState, LockGroup } from "../../lib/client/lock-group.ts";
 export {

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 )
@@ -54,7 +53,7 @@ type LockOptions struct {
 	Owner        string        // human-readable label; the name of the API key if empty
 	Record       Record
 	Format, Unit string        // how the lock is stored: redisson (default), token, or timestamp with Unit s or ms
-	Kind         string        // lock (default), fair, read, write or semaphore; the same for all clients of a key
+	Kind         string        // lock (default), fair, read, write, semaphore or plain_semaphore; the same for all clients of a key
 	Permits      int           // of a semaphore; 1 if zero
 	Limit        int           // total permits of a semaphore, which is created with it; zero if it must exist
 	Grace        time.Duration // how long the lock stays held after its lease expired without a release
@@ -138,10 +137,7 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 			body[name] = count
 		}
 	}
-	if c.Target != "" {
-		path += "?target=" + url.QueryEscape(c.Target)
-	}
-	asked := request{path: path, body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
+	asked := request{path: path + c.query(), body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
 	var granted grants
 	sentAt, err := c.post(ctx, asked, &granted)
 	if err == nil {

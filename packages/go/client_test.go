@@ -160,7 +160,7 @@ func waitForWaiter(t *testing.T, key string) {
 
 func TestACancelledWaitLeavesTheQueue(t *testing.T) {
 	client, _ := newClient(t)
-	client.URL = os.Getenv("LOCKKEEPER_URL") // the proxy of the tests continues what its client has given up
+	client.URL = os.Getenv("LOCKKEEPER_URL") // the test proxy also forwards requests that its client has abandoned
 	key := newLockKey(t)
 	first, err := client.Acquire(background, key, lockkeeper.LockOptions{})
 	if err != nil {

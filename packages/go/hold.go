@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,9 @@ type Hold struct {
 	cancel     context.CancelCauseFunc
 	lease      time.Duration
 	releaseKey string
+
+	renewing    sync.Mutex  // held while a renewal or a downgrade is in flight
+	isUncertain atomic.Bool // whether the result of a downgrade is unknown
 
 	mu       sync.Mutex
 	sentAt   time.Time
@@ -90,8 +94,39 @@ func (h *Hold) Remaining() time.Duration {
 // Renew renews the hold now, in addition to the automatic renewals, and retries until its deadline. It returns [ErrLost]
 // if the hold has ended, so that it also detects a force-release.
 func (h *Hold) Renew(ctx context.Context) error {
+	h.renewing.Lock()
+	defer h.renewing.Unlock()
 	err := h.client.renew(ctx, []*Hold{h}, h.Remaining())
 	return cmp.Or(h.Err(), err)
+}
+
+// Downgrade turns the hold of a writer into that of a reader. No other writer can acquire the lock in between. The hold keeps its
+// fencing token, lease and context, but not its HoldID. After [ErrUnknownOutcome], call it again: the hold is not renewed until then.
+func (h *Hold) Downgrade(ctx context.Context) error {
+	h.renewing.Lock()
+	defer h.renewing.Unlock()
+	if err := h.Err(); err != nil {
+		return err
+	}
+	return h.downgrade(ctx)
+}
+
+func (h *Hold) downgrade(ctx context.Context) error {
+	var reader grant
+	asked := request{path: "/holds/" + h.HoldID + "/downgrade", body: map[string]any{}}
+	asked.timeout, asked.retryFor = h.attemptTime(), max(h.Remaining(), attemptTime)
+	sentAt, err := h.client.post(ctx, asked, &reader)
+	failure, _ := err.(*Error)
+	if err == nil {
+		h.HoldID, h.Locks[0].HoldID = reader.HoldID, reader.HoldID
+		h.isUncertain.Store(false)
+		h.extend([]grant{reader}, sentAt, 0)
+	} else if failure == nil || failure.Is(ErrUnknownOutcome) || failure.Code == "internal" || failure.Code == "not_replicated" {
+		h.isUncertain.Store(true)
+	} else if failure.Is(ErrLost) {
+		h.cancel(h.newLoss(failure.Detail))
+	}
+	return err
 }
 
 // Release releases the lock. It returns [ErrLost] if the hold had already ended, so that there is nothing to release. After
@@ -99,6 +134,9 @@ func (h *Hold) Renew(ctx context.Context) error {
 func (h *Hold) Release(ctx context.Context) error {
 	asked := request{idempotencyKey: h.releaseKey, timeout: h.attemptTime(), retryFor: retryTime}
 	h.cancel(ErrReleased)
+	if h.isUncertain.Load() {
+		_ = h.downgrade(ctx) // only its result shows which of the two holds to release
+	}
 	results, _, err := h.client.postHolds(ctx, "release", h.Locks, asked)
 	for _, each := range results {
 		if each.Outcome == "not_held" {

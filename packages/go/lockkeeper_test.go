@@ -51,7 +51,7 @@ func startProxy(t *testing.T) *proxy {
 		}
 		status, header, body := http.StatusBadGateway, http.Header{}, []byte("<html>502 Bad Gateway</html>")
 		if fault != "bad_gateway" {
-			// Not with the context of the request: a proxy may forward what its client has given up.
+			// Does not use the request's context, because a proxy may forward a request that its client has abandoned.
 			sent, _ := http.NewRequest(r.Method, origin+r.URL.RequestURI(), bytes.NewReader(content))
 			sent.Header = r.Header.Clone()
 			response, err := http.DefaultClient.Do(sent)
@@ -127,12 +127,14 @@ func newLockKey(t *testing.T) string {
 func call(t *testing.T, method, path string, body any) map[string]any {
 	t.Helper()
 	content, _ := json.Marshal(body)
-	if method == http.MethodGet {
+	if body == nil {
 		content = nil
 	}
 	request, _ := http.NewRequest(method, os.Getenv("LOCKKEEPER_URL")+"/api/v1"+path, bytes.NewReader(content))
 	request.Header.Set("Authorization", "Bearer "+os.Getenv("LOCKKEEPER_API_KEY"))
-	request.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package lockkeeper
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -38,13 +39,17 @@ func (c *Client) keepRenewing() {
 			batch := due[:min(len(due), renewMax)]
 			due = due[len(batch):]
 			c.report(c.renew(context.Background(), batch, 0))
+			for _, h := range batch {
+				h.renewing.Unlock()
+			}
 		}
 		time.Sleep(renewPause)
 	}
 }
 
-// listDue returns the holds that have used a third of their lease. If there is one, those that have used a sixth join it,
-// so that holds with the same lease are renewed by the same request.
+// listDue returns the holds that have used a third of their lease, and locks their renewals. If there is one, those that have
+// used a sixth join it, so that holds with the same lease are renewed by the same request. Renewing a hold that is being
+// downgraded would report the loss of the writer.
 func (c *Client) listDue() (due []*Hold, isLast bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,6 +66,9 @@ func (c *Client) listDue() (due []*Hold, isLast bool) {
 	if len(due) > 0 {
 		due = append(due, joining...)
 	}
+	due = slices.DeleteFunc(due, func(h *Hold) bool {
+		return h.isUncertain.Load() || !h.renewing.TryLock()
+	})
 	c.isRenewing = len(c.holds) > 0
 	return due, !c.isRenewing
 }

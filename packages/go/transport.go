@@ -23,8 +23,10 @@ const (
 	retryTime   = 5 * time.Second         // how long an acquire and a release are repeated after failures
 	abandonTime = 2 * time.Second
 	pauseMax    = 250 * time.Millisecond
-	waitMax     = 55 * time.Second // of one request; a repeated request keeps its place in the queue
 )
+
+// waitMax limits the wait of one request. A repeated request keeps its place in the queue.
+var waitMax = 55 * time.Second
 
 // Errors for [errors.Is], which compares codes.
 var (
@@ -42,7 +44,8 @@ type Error struct {
 	Detail  string                          // human-readable
 	Status  int                             // of the response; zero if there was none
 	Key     string                          // of the lock, if the error is about one
-	Holders []struct{ Owner, Fence string } // of the codes held and timeout
+	Holders []struct{ Owner, Fence string } // of the codes held and timeout; nil for a semaphore and a latch
+	Permits *Permits                        // of a semaphore, for the codes held and timeout
 
 	retryAfter time.Duration
 	cause      error
@@ -63,26 +66,40 @@ func (e *Error) isRetriable() bool {
 	return e.Status == 408 || e.Status == 429 || e.Code == "internal" || e.Is(ErrUnavailable) || e.Is(ErrUnknownOutcome)
 }
 
-// request is a POST. It is retried after a failure, under the same Idempotency-Key if it has one.
+// request is a POST unless it has a method. It is retried after a failure, under the same Idempotency-Key if it has one.
 type request struct {
-	path           string
+	method, path   string
 	body           map[string]any
 	idempotencyKey string
-	wait           time.Duration // sent in parts
-	timeout        time.Duration // of one attempt, without its wait
-	retryFor       time.Duration // in addition to wait; zero for one attempt
+	wait           time.Duration // sent in parts, in the query of a GET
+	// isOver returns whether the response to a part of the wait ends it, and what the query of the next part needs.
+	isOver   func() (next string, isOver bool)
+	timeout  time.Duration // of one attempt, without its wait
+	retryFor time.Duration // in addition to wait; zero for one attempt
 }
 
 // post sends a request and retries it. It returns when the last attempt was sent; zero if there was none.
 func (c *Client) post(ctx context.Context, r request, into any) (sentAt time.Time, err error) {
-	waitUntil, isUnknown := time.Now().Add(r.wait), false
+	waitUntil, isUnknown, next, separator := time.Now().Add(r.wait), false, "", "?"
+	if c.Target != "" {
+		separator = "&"
+	}
 	for pause := pauseMax / 8; ctx.Err() == nil; pause = min(2*pause, pauseMax) {
 		part := max(0, min(time.Until(waitUntil), waitMax))
-		if r.wait > 0 {
-			r.body["waitMs"] = max(1, part.Milliseconds())
+		sent, waitMs := r, max(1, part.Milliseconds())
+		if r.wait > 0 && r.isOver != nil {
+			sent.path += fmt.Sprintf("%swaitMs=%d%s", separator, waitMs, next)
+		} else if r.wait > 0 {
+			r.body["waitMs"] = waitMs
 		}
 		sentAt = time.Now()
-		failure := c.attempt(ctx, r, part+cmp.Or(r.timeout, attemptTime), into)
+		failure := c.attempt(ctx, sent, part+cmp.Or(r.timeout, attemptTime), into)
+		if failure == nil && part == waitMax && r.isOver != nil {
+			isOver := false
+			if next, isOver = r.isOver(); !isOver {
+				continue
+			}
+		}
 		if failure == nil {
 			return sentAt, nil
 		} else if failure.Code == ErrTimeout.Code && part == waitMax {
@@ -107,14 +124,19 @@ func (c *Client) post(ctx context.Context, r request, into any) (sentAt time.Tim
 func (c *Client) attempt(ctx context.Context, r request, timeout time.Duration, into any) *Error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	content, _ := json.Marshal(r.body)
+	var content []byte
+	if r.body != nil {
+		content, _ = json.Marshal(r.body)
+	}
 	url := strings.TrimRight(c.URL, "/") + "/api/v1" + r.path
-	sent, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(content))
+	sent, err := http.NewRequestWithContext(ctx, cmp.Or(r.method, http.MethodPost), url, bytes.NewReader(content))
 	if err != nil {
 		return &Error{Code: "invalid", Detail: err.Error(), cause: err}
 	}
 	sent.Header.Set("Authorization", "Bearer "+c.APIKey)
-	sent.Header.Set("Content-Type", "application/json")
+	if content != nil {
+		sent.Header.Set("Content-Type", "application/json")
+	}
 	if r.idempotencyKey != "" {
 		sent.Header.Set("Idempotency-Key", r.idempotencyKey)
 	}

@@ -21,6 +21,8 @@ export {
   type HolderFacts,
   KeyNotAllowedError,
   type KeyNotAllowedFacts,
+  KindConflictError,
+  type KindConflictFacts,
   LimitConflictError,
   type LimitConflictFacts,
   LostError,

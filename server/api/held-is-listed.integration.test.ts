@@ -10,7 +10,7 @@ import { FUZZ_SEED } from "../../test/support/fuzz-settings.ts";
 import { type ApiReply, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const KEYS = 80;
-/** More than the verbs and the watcher read of a value. */
+/** More bytes than the verbs and the watcher read of a value. */
 const VALUE_BYTES_MAX = 2048;
 const TTL_MS = 600_000;
 
@@ -31,7 +31,7 @@ const text = fc.oneof(
   fc.integer().map(String),
   fc.constantFrom("1", "0", "true", "OK", '{"pid":4711}', "worker-7", "web-1 4711", "read", "write"),
 );
-/** None passes while the test runs. */
+/** Deadlines that do not pass while the test runs. */
 const secondsAway = fc.oneof(fc.integer({ min: -60, max: -10 }), fc.integer({ min: 180, max: 600 }));
 const epoch = secondsAway.chain((s) =>
   fc.constantFrom(
@@ -86,7 +86,7 @@ const content: fc.Arbitrary<Content> = fc.oneof(
 );
 const planted: fc.Arbitrary<Planted> = fc.record({ content, expires: fc.boolean() });
 
-/** One held lock of each format. */
+/** Creates one held lock of each format. */
 function createKnownLocks(): Planted[] {
   const deadline = String(Date.now() + TTL_MS);
   return [
@@ -114,7 +114,7 @@ async function listKeys(server: TestServer, run: string): Promise<Set<string>> {
   return new Set(body.items.map(({ key }: Lock) => key));
 }
 
-/** The outcome of an acquire that does not wait; a grant is released at once. */
+/** Returns the outcome of an acquire that does not wait. A grant is released immediately. */
 async function tryAcquire(server: TestServer, key: string, format: WritableFormat): Promise<string> {
   const { status, body } = await server.callVerb(key, "acquire", { owner: "me", format });
   if (status !== 201) return body.code;
@@ -122,7 +122,10 @@ async function tryAcquire(server: TestServer, key: string, format: WritableForma
   return "granted";
 }
 
-/** Releases a lock that an operator saw, as the format in which it is held if its own is not certain. @returns the outcome */
+/**
+ * Releases a lock that an operator saw, in the format of the hold if its own format is not certain.
+ * @returns the outcome
+ */
 async function forceRelease(server: TestServer, key: string, held: WritableFormat): Promise<string> {
   const { version, release, state } = await server.readLock(key);
   const format = release.may === "with_format" || state === "ended" ? held : undefined;
@@ -138,16 +141,16 @@ interface Attempt {
   readonly type: Content["type"];
 }
 
-/** Compares what a key is shown as with what an acquire reported. */
+/** Compares the state shown for a key with the outcome of an acquire. */
 function assertShown({ outcome, what, format, type }: Attempt, { status, body }: ApiReply): void {
   if (outcome === "held") {
-    // A deadline that has passed holds no lock but for a client which does not take it for one.
+    // If another format is shown, its deadline may have passed although the acquire treats the key as held.
     const states = body.format === format ? ["held"] : ["held", "ended"];
     expect([what, status, states.includes(body.state), body.unlisted]).toEqual([what, 200, true, undefined]);
   }
   if (outcome === "unit_conflict")
     expect([what, body.format, body.unlisted]).toEqual([what, format, undefined]);
-  // What is too long for a token is not a lock to anybody.
+  // A value that is too long for a token is not a lock in any format.
   if (outcome === "not_a_lock" && format === "token" && type === "string")
     expect([what, status, body.code]).toEqual([what, 409, "not_a_lock"]);
   if (outcome === "granted") expect([what, body.state]).toEqual([what, "free"]);

@@ -6,7 +6,7 @@ import { createBearerHeader, ROOT_KEY } from "../../test/support/test-server.ts"
 
 const environment = { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "0.01/5" };
 const it = serverTest({ environment });
-/** With a server of its own, because the tests above exhaust the limits of theirs. */
+/** Uses its own server, because the tests above exhaust the limits of theirs. */
 const unused = serverTest({ environment });
 const unlimited = serverTest();
 

@@ -24,7 +24,7 @@ const it = serverTest({
     return browser;
   });
 
-// All tests come from one address.
+// All tests use one address, so its limit is reset.
 it.afterEach(async ({ direct }) => {
   for (const key of await direct.keys("{lockkeeper}:tries:*")) await direct.del(key);
 });

@@ -9,7 +9,7 @@ const it = serverTest();
 const createRequestId = () => ({ "idempotency-key": randomUUID() });
 
 describe("read/write locks over HTTP", () => {
-  it("readers are listed with label, fence, lease and a version each, beside those of Redisson", async ({
+  it("readers are listed with label, fence, lease and version, next to those of Redisson", async ({
     server,
     direct,
     key,
@@ -39,7 +39,7 @@ describe("read/write locks over HTTP", () => {
     expect(holders[jvm.owner]).toMatchObject({ role: "read", fence: null });
     expect([holders["report-1"].holdId, holders["report-2"].holdId]).toEqual([one.holdId, two.holdId]);
     expect(new Set(lock.holders.map(({ version }: { version: string }) => version)).size).toBe(3);
-    // The lease of one reader ends while the others keep the lock.
+    // Ends the lease of one reader. The others keep the lock.
     await direct.del(`{${key}}:${readHoldId(one.holdId).token}:rwlock_timeout:1`);
     const owners = (await server.readLock(key)).holders.map(({ owner }: { owner: string }) => owner);
     expect(owners.sort()).toEqual([jvm.owner, "report-2"].sort());

@@ -18,7 +18,7 @@ const filterByEvent = (messages: StreamMessage[], event: string) =>
 const collectEvents = (messages: StreamMessage[]): LockEvent[] =>
   filterByEvent(messages, "events").flatMap(({ data }) => data.items);
 
-/** As a browser keeps it: the last window, and what has changed in it. */
+/** Returns the window as a browser would have it: the last one, with its later changes. */
 function findWindow(messages: StreamMessage[]): LiveWindow | undefined {
   let window: LiveWindow | undefined;
   for (const { event, data } of messages) {
@@ -146,7 +146,7 @@ describe.for([
       await waitUntil(() => filterByEvent(messages, "window").length === 1);
       const { held } = filterByEvent(messages, "window")[0]?.data ?? {};
       await server.callVerb(createTestKey(), "acquire", { owner: "me" });
-      // The number of held locks is the one thing that changed.
+      // Only the number of held locks changed.
       await waitUntil(() => findWindow(messages)?.held === held + 1);
       expect(findWindow(messages)?.items).toEqual([]);
       expect(filterByEvent(messages, "events")).toEqual([]);
@@ -266,7 +266,7 @@ describe("slow tabs", () => {
     await waitUntil(() => text().includes("event: window"));
     socket.pause();
     const locks = Array.from({ length: 100 }, (_, n) => `${key}:${n}`);
-    // More than the sockets of both ends take.
+    // More than the sockets of both sides can buffer.
     for (let round = 0; round < 60; round++) {
       await Promise.all(locks.map((lock) => direct.pexpire(lock, 60_000 + round)));
       await publishWaiting(direct, 300);
@@ -294,7 +294,7 @@ describe("slow event readers", () => {
     socket.pause();
     await publishWaiting(direct, 15_000);
     expect((await server.call("/locks")).status).toBe(200);
-    // A paused socket does not see its end, but what it writes then fails.
+    // A paused socket does not detect its end, but its next write fails.
     await waitUntil(() => {
       if (!socket.destroyed) socket.write("\r\n");
       return socket.destroyed;
@@ -304,7 +304,7 @@ describe("slow event readers", () => {
   }, 120_000);
 });
 
-/** Publishes events as the scripts do for a client that waits, with the longest owner that is accepted: 1 KiB each. */
+/** Publishes wait events like the scripts, with the longest accepted owner: 1 KiB each. */
 async function publishWaiting(direct: Redis, count: number): Promise<void> {
   const message = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(1024)}\t\nlock:a`;
   for (let sent = 0; sent < count; sent += 500) {

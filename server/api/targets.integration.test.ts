@@ -9,7 +9,7 @@ import { COMMAND_TIMEOUT_MS } from "../redis/connect.ts";
 const TWO = { name: "two", label: "Two", environment: "production" };
 const at = (path: string, target: string) => `${path}${path.includes("?") ? "&" : "?"}target=${target}`;
 
-/** Targets `one`, `two` on `redis`, and `away`, which nothing runs on until `startAway` is called. */
+/** Targets `one` and `two` on `redis`, and `away`, which is unreachable until `startAway` is called. */
 const twoTargetsTest = redisTest()
   .extend("awayPort", { scope: "file" }, () => findFreePort())
   .extend("startAway", { scope: "file" }, ({ awayPort }, { onCleanup }) => {
@@ -45,7 +45,7 @@ const twoTargetsTest = redisTest()
       },
   );
 
-// Commands are looked at inside of scripts, too: this user writes nothing in any way.
+// Redis also checks commands inside scripts, so this user cannot write in any way.
 const MAY = "+@read +@connection +@pubsub +info +role +time +eval_ro +evalsha_ro +script|load +config|get";
 const READER = `on >reader resetkeys ~* allchannels -@all ${MAY} -publish -spublish`.split(" ");
 
@@ -138,7 +138,7 @@ describe("two targets and one that is unreachable", () => {
     awayPort,
   }) => {
     const listed = async () => (await server.call("/targets")).body.items;
-    // New rules make everything be read again.
+    // All keys are read again under the new rules.
     await waitUntil(async () => {
       const [one, two] = await listed();
       return one.state === "live" && two.state === "live";

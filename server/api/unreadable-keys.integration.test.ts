@@ -6,7 +6,7 @@ import { createForeignOwner } from "../../test/support/test-watcher.ts";
 /** A target whose user may not measure keys. */
 const it = redisTest().extend("server", { scope: "file" }, async ({ redis, direct }, { onCleanup }) => {
   await direct.call("ACL", "SETUSER", "narrow", "reset", "on", ">secret", "~*", "&*", "+@all", "-memory");
-  // Larger than what Redis keeps in a compact encoding.
+  // Larger than the keys that Redis stores in a compact encoding.
   await direct.hset("lock:mine:1", "x".repeat(100), 1);
   await direct.hset("lock:other:1", "x".repeat(100), 1);
   await direct.hset("lock:held", createForeignOwner(), 1);

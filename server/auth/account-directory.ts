@@ -8,11 +8,11 @@ import { Script } from "../redis/script.ts";
 import { type AccountChange, Accounts } from "./account.ts";
 
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
-/** Interval at which each instance checks for changes. */
+/** Interval at which each instance checks for changes, in ms. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Maximum age of fresh data. Allows one second for the interval and one for a slow reply. */
+/** Maximum age of fresh data, in ms: one second for the interval, and one for a slow reply. */
 const FRESH_MS = 2000;
-/** Minimum interval between refreshes for unknown keys, for any number of requests. */
+/** Minimum interval between refreshes for unknown keys, in ms, for any number of requests. */
 const SHARED_REFRESH_INTERVAL_MS = 100;
 const TRIES_MAX = 20;
 

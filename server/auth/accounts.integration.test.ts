@@ -17,7 +17,7 @@ import type { Principal } from "./principal.ts";
 
 const ACCOUNTS_KEY = "{lockkeeper}:accounts";
 
-/** Each test begins with an empty Redis, in which `openStore` opens the home store and `openDirectory` the accounts. */
+/** Each test begins with an empty Redis. `openStore` opens the home store in it, and `openDirectory` the accounts. */
 const it = redisTest()
   .extend("openStore", async ({ redis, direct }, { onCleanup }) => {
     const opened: HomeStore[] = [];
@@ -141,7 +141,7 @@ describe("login throttling", () => {
       throw error;
     }
   };
-  /** As if all tries had been made so much earlier. */
+  /** Moves all attempts into the past. */
   const age = async (direct: Redis, ms: number) => {
     for (const key of await direct.keys("{lockkeeper}:tries:*")) {
       const [tries, at] = (await direct.get(key))?.split(" ") ?? [];
@@ -162,7 +162,7 @@ describe("login throttling", () => {
       await age(direct, waitMs + 1);
       expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
     }
-    // From the tenth try on the name waits as well, from wherever.
+    // From the tenth attempt on, the name must wait as well, from any address.
     expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
     expect(waits.slice(5)).toEqual([32, 60, 60]);
   });

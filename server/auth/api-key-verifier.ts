@@ -9,9 +9,12 @@ import type { LastUseTracker } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { createSecret, hashSha256, isEqualSecret } from "./secret.ts";
 
-/** The secret contains the id, so that a key can be looked up in a map and unknown keys do not have to be hashed. */
+/**
+ * Matches a secret. It contains the id, so that a key can be looked up in a map and unknown keys do not have to be
+ * hashed.
+ */
 const SECRET_PATTERN = /^lk_([0-9a-f]{16})_[\w-]{43}$/;
-/** How long applications can continue with known keys while the home store is unreachable. */
+/** How long applications can continue with known keys while the home store is unreachable, in ms. */
 const LOCKING_WITHOUT_STORE_MAX_MS = 10 * 60 * 1000;
 
 export function createKeySecret(id: string): string {
@@ -64,7 +67,8 @@ export class ApiKeyVerifier {
     );
   }
 
-  // Reads are permitted based on the last known state, as for sessions.
+  // Whether the accounts are too old for the access. Reads are permitted based on the last known state, as for
+  // sessions.
   #isDirectoryTooOld(access: Access | "anyone"): boolean {
     if (access === "lock") return this.directory.ageMs > this.lockingWithoutStoreMs;
     return (access === "force" || access === "admin") && !this.directory.isFresh;

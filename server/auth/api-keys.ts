@@ -151,7 +151,7 @@ const toWriteChange = (id: string, key: StoredApiKey): AccountChange => [
 ];
 const toRemoveChange = (id: string): AccountChange => [buildApiKeyField(id), undefined];
 
-/** Names are unique because events and the audit log identify keys by them. */
+/** Checks that the name is not in use, because events and the audit log identify keys by it. */
 function assertNameAvailable(name: string, { keys }: Accounts): void {
   const now = Date.now();
   const isTaken = [...keys.values()].some((key) => key.name === name && getKeyState(key, now) === "active");
@@ -164,7 +164,7 @@ function assertNameAvailable(name: string, { keys }: Accounts): void {
   );
 }
 
-/** A key that expires cannot create keys that expire later. */
+/** Checks the expiry: a key that expires cannot create keys that expire later. */
 function assertExpiry(expiresAt: number | null, by: Principal, { keys }: Accounts): void {
   const field = { field: "expiresAt" };
   if (expiresAt !== null && expiresAt <= Date.now()) {

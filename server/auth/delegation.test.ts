@@ -42,7 +42,10 @@ function canDelegate(by: Principal, wanted: readonly KeyPermissions[]): boolean 
   }
 }
 
-/** All that can be asked for about one key, all keys of a target, a target that nobody named, the server as a whole. */
+/**
+ * Creates permissions on one key, on all keys of a target, on a target that the caller has no role on, and on the whole
+ * server.
+ */
 function createKeyPermissions(keys: readonly string[]) {
   const abouts = ["shop", "stage", "later"].flatMap((target) => [
     { target },

@@ -24,14 +24,14 @@ local function stored(text)
   return tonumber(tries) or 0, tonumber(at) or 0
 end
 
--- One attempt is forgotten every five minutes, so that the typos of a whole office do not add up over weeks.
+-- Reads the attempts. One is forgotten every five minutes, so that the typos of a whole office do not add up over weeks.
 local function read(text)
   local tries, at = stored(text)
   return math.max(0, tries - math.floor(math.max(0, now - at) / FORGOTTEN_AFTER_MS)), at
 end
 local function text_of(tries, at) return integer(tries) .. ' ' .. integer(at) end
 
--- After the free attempts, each delay is twice as long as the previous one.
+-- Computes the delay. After the free attempts, each delay is twice as long as the previous one.
 local function wait_of(text, free, longest)
   local tries, at = read(text)
   if tries < free then return 0 end

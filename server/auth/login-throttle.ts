@@ -32,7 +32,9 @@ export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt, unless it must be delayed. @throws LockkeeperError rate_limited, unavailable, unknown_outcome
+   * Counts an attempt, unless it must be delayed.
+   *
+   * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */
   async startAttempt(name: string, remoteAddress: string | undefined): Promise<LoginAttempt> {
     const address = getClientNetwork(remoteAddress ?? "");

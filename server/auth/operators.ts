@@ -177,7 +177,9 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
 }
 
 /**
- * Returns the change if it leaves an operator who can log in and has full access. @throws LockkeeperError last_admin
+ * Returns the change if it leaves an operator who can log in and has full access.
+ *
+ * @throws LockkeeperError last_admin
  */
 function requireRemainingAdmin(accounts: Accounts, change: AccountChange): AccountChange[] {
   const after = accounts.applyChanges("", [change]);

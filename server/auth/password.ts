@@ -1,9 +1,11 @@
 import { hash, verify } from "@node-rs/argon2";
 import { RateLimitedError } from "../errors/request-errors.ts";
 
-/** The OWASP recommendation for argon2id, the default algorithm: 19 MiB, two passes, one lane. */
+/** Options of argon2id, the default algorithm, as recommended by OWASP: 19 MiB, two passes, one lane. */
 const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Each hash uses 19 MiB and one of libuv's four threads, which files and DNS also need. */
+/**
+ * Maximum number of concurrent hashes. Each uses 19 MiB and one of libuv's four threads, which files and DNS also need.
+ */
 const CONCURRENCY_MAX = 2;
 const QUEUE_MAX = 50;
 

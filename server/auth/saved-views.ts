@@ -12,7 +12,7 @@ import { canAccess, type Principal } from "./principal.ts";
 
 const TEAM = "team";
 const TRIES_MAX = 20;
-/** Views of API keys are deleted a year after their last change. */
+/** How long views of API keys are kept after their last change, in ms: a year. */
 const API_KEY_VIEWS_TTL_MS = 365 * 24 * 60 * 60 * 1000;
 
 const StoredView = View.omit({ of: true, mayChange: true }).extend({
@@ -153,7 +153,10 @@ function toView({ who, ...view }: StoredView, of: View["of"], principal: Princip
 const canChange = ({ who }: Pick<StoredView, "who">, principal: Principal) =>
   who === principal.id || canAccess(principal, "admin", {});
 
-/** @throws ForbiddenError */
+/**
+ * Checks that the principal may change the view.
+ * @throws ForbiddenError
+ */
 function assertCanChange(views: readonly StoredView[], id: string, principal: Principal): void {
   const there = views.find((each) => each.id === id);
   if (there === undefined || canChange(there, principal)) return;
@@ -162,7 +165,10 @@ function assertCanChange(views: readonly StoredView[], id: string, principal: Pr
   );
 }
 
-/** Filters contain keys and owners, so principals with access to only some keys cannot read team views. */
+/**
+ * Whether the principal can read team views. Filters contain keys and owners, so one with access to only some keys
+ * cannot.
+ */
 const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));
 const canWriteTeamViews = ({ grants }: Principal) =>

@@ -9,14 +9,14 @@ import { createSecret, hashSha256 } from "./secret.ts";
 import type { ActiveSession, SessionOrigin } from "./session.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 
-/** How long a cached session is valid for reads. */
+/** How long a cached session is valid for reads, in ms. */
 const CACHE_TTL_MS = 2000;
 /**
- * Sessions used within this time are restored after the store loses its data. Open pages send a request every five
- * seconds.
+ * Time of use before a data loss within which sessions are restored after it, in ms. Open pages send a request every
+ * five seconds.
  */
 const RESTORE_WINDOW_MS = 10_000;
-/** Resolution of the time of last use. */
+/** Resolution of the time of last use, in ms. */
 const LAST_SEEN_INTERVAL_MS = 60_000;
 const USER_AGENT_CHARACTERS_MAX = 200;
 

@@ -1,6 +1,6 @@
 import { Semaphore } from "./semaphore.ts";
 
-/** Shared by all bulk requests, because the verbs of applications use the same connection. */
+/** Maximum number of items in progress over all bulk requests. The verbs of applications use the same connection. */
 const CONCURRENCY_MAX = 8;
 const semaphore = new Semaphore(CONCURRENCY_MAX);
 

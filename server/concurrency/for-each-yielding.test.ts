@@ -13,7 +13,7 @@ function createOwner(id: string): TaskOwner & { chargedMs: number } {
   };
 }
 
-/** Keeps the processor busy. */
+/** Keeps the CPU busy. */
 function spendMs(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

@@ -2,15 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import { startCpuTimer } from "./cpu-timer.ts";
 import { SYSTEM_OWNER, type TaskOwner } from "./task-owner.ts";
 
-/** How long a task runs before the event loop handles other events. */
+/** How long a task runs before the event loop handles other events, in ms. */
 const SLICE_MS = 4;
 /**
- * The pause between two slices ends at the first of these limits. `turns`: with a slice in every turn of the event
- * loop, a burst of connections would be accepted at one connection per slice. `ms`: slices continue even if every
+ * Limits of the pause between two slices, which ends at the first of them. `turns`: with a slice in every turn of the
+ * event loop, a burst of connections would be accepted at one connection per slice. `ms`: slices continue even if every
  * turn is long.
  */
 const REST_MAX = { turns: 8, ms: 16 };
-/** The clock is read after this many items. */
+/** Number of items after which the clock is read. */
 const CLOCK_CHECK_EVERY = 8;
 
 interface Task {
@@ -63,7 +63,10 @@ export function runYielding<Result>(work: () => Result, owner: TaskOwner): Promi
   });
 }
 
-/** @returns whether there are no more items */
+/**
+ * Runs one slice.
+ * @returns whether there are no more items
+ */
 function takeSlice<Item>(iterator: Iterator<Item>, take: (item: Item) => void): boolean {
   const endsAt = performance.now() + SLICE_MS;
   for (let count = 1; ; count++) {

@@ -1,4 +1,4 @@
-/** Healthy masters respond within this time after the majority. */
+/** Time after the majority within which healthy masters respond, in ms. */
 const STRAGGLER_GRACE_MS = 50;
 
 /**

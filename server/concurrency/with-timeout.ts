@@ -1,5 +1,7 @@
 /**
- * Returns the reply if it arrives within `ms` milliseconds; later replies are discarded. @throws Error on a timeout
+ * Returns the reply if it arrives within `ms` milliseconds; later replies are discarded.
+ *
+ * @throws Error on a timeout
  */
 export async function withTimeout<Reply>(ms: number, reply: Promise<Reply>): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;

@@ -10,7 +10,7 @@ import {
   URL_SCHEME_PATTERN,
   URL_SCHEMES,
 } from "../locks/backends/redis-location.ts";
-import { FAIR_WAIT_MS_RANGE } from "../locks/verbs/durations.ts";
+import { FAIR_WAIT_MS_RANGE } from "../locks/verbs/input/durations.ts";
 import {
   FAILOVER_HOLD_OFF_MS_MAX,
   hasSafetyChecks,

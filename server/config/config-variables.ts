@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NewPassword, OperatorName } from "../../lib/contract/accounts/operator.ts";
 import { FAIR_WAIT_MS } from "../formats/lock-requests.ts";
 import { URL_SCHEME_PATTERN, URL_SCHEMES } from "../locks/backends/redis-location.ts";
-import { FAIR_WAIT_MS_RANGE } from "../locks/verbs/durations.ts";
+import { FAIR_WAIT_MS_RANGE } from "../locks/verbs/input/durations.ts";
 import { runbooks } from "../watch/annotations/runbook.ts";
 import { DEFAULT_LOCKABLE_PATTERNS, DEFAULT_WATCH_PATTERNS } from "./config-file.ts";
 import { createListSchema, formatRulesSchema, rateSchema } from "./config-value-schemas.ts";

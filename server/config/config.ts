@@ -18,14 +18,14 @@ import { assertKnownVariables, dropServiceLinks } from "./variable-names.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Above the capacity of one process, so that no well-behaved application reaches it. */
+/** The default rate limit. It exceeds the capacity of one process, so that no well-behaved application reaches it. */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
-/** Milliseconds of CPU time: half of one core on average. */
+/** The default limit of CPU time in milliseconds: half of one core on average. */
 const DEFAULT_READ_CPU_MS: Rate = { perSecond: 500, burst: 5000 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
-/** `npm`: npm commands in a checkout. `lockkeeper`: the command line. */
+/** How users start the installation. `npm`: npm commands in a checkout. `lockkeeper`: the command line. */
 export type Launcher = "npm" | "lockkeeper";
 
 /** The configuration of the process, read once. No other code reads the environment. */
@@ -47,7 +47,7 @@ export interface Config {
   readonly launcherOptions: readonly string[];
   /** Whether npm started the process, which then stops when npm exits. */
   readonly startedByNpm: boolean;
-  /** In the order of the configuration. The first one is the default. */
+  /** The targets in the order of the configuration. The first one is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
   /** Source of `targets`. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
@@ -240,7 +240,10 @@ function readEnvironmentTarget(env: EnvironmentValues): TargetSettings {
   };
 }
 
-/** @throws StartupError if another setting contradicts read-only */
+/**
+ * Rejects settings that contradict a read-only target.
+ * @throws StartupError
+ */
 function assertReadOnly({ REDIS_URL, LOCKKEEPER_NOTIFICATIONS }: EnvironmentValues): void {
   if (REDIS_URL === undefined)
     throw new StartupError("LOCKKEEPER_READ_ONLY=1 requires REDIS_URL, the Redis that is only read.");
@@ -248,7 +251,10 @@ function assertReadOnly({ REDIS_URL, LOCKKEEPER_NOTIFICATIONS }: EnvironmentValu
     throw new StartupError("LOCKKEEPER_NOTIFICATIONS must be off if LOCKKEEPER_READ_ONLY is 1.");
 }
 
-/** @throws StartupError */
+/**
+ * Parses the location in a variable.
+ * @throws StartupError
+ */
 function parseLocationVariable(name: string, url: string): RedisLocation {
   try {
     return parseRedisLocation(url);

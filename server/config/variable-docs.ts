@@ -73,7 +73,7 @@ const TARGETS = {
     text: "`1`: Lockkeeper writes nothing to the Redis in `REDIS_URL`. Its own data is in `LOCKKEEPER_HOME_URL` or the embedded Redis. See [Watching only](targets.md#with-an-acl-user).",
   },
   LOCKKEEPER_FAIR_WAIT_MS: {
-    text: "By how much the timeouts of successive waiters of a [fair lock](library.md#fair-locks) differ. If clients of Redisson use the same fair locks, it must equal their `fairLockWaitTimeout`, which has the same default.",
+    text: "The difference between the timeouts of successive waiters of a [fair lock](library.md#fair-locks). If clients of Redisson use the same fair locks, it must equal their `fairLockWaitTimeout`, which has the same default.",
   },
   LOCKKEEPER_NOTIFICATIONS: {
     text: "`set` enables the keyspace notifications that Lockkeeper needs (`Kghszxe$`) and keeps those that are enabled already. `off` does not change the server's setting.",
@@ -198,7 +198,7 @@ const SECTIONS = {
 };
 
 type Listed = { [Title in keyof typeof SECTIONS]: keyof (typeof SECTIONS)[Title] }[keyof typeof SECTIONS];
-/** Fails to compile if a variable of the schema has no documentation. */
+/** Causes a compiler error if a variable of the schema has no documentation. */
 const isComplete: [DocumentedVariable] extends [Listed] ? true : false = true;
 
 /** Documentation of every setting, by section of docs/configuration.md. */

@@ -12,7 +12,10 @@ const OTHER_NAMES =
   /^LOCKKEEPER_(?:URL|API_KEY|KEY|FENCE|HOLD_ID|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
 /** Names with Lockkeeper's prefix, including common typos of it. */
 const OWN_PREFIX = /^LOCK_?K?EEPER_/i;
-/** Kubernetes sets these in every pod of a namespace with a Service whose name starts with `lockkeeper`. */
+/**
+ * Matches variables that Kubernetes sets in every pod of a namespace with a Service whose name starts with
+ * `lockkeeper`.
+ */
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_[A-Z]+)?)$/;
 const SERVICE_LINK_URL = /^(?:tcp|udp|sctp):\/\//;
 /** Maximum edit distance for a suggestion, as a share of the name's length. */

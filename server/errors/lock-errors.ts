@@ -1,3 +1,4 @@
+import type { UsedKind } from "../../lib/contract/format.ts";
 import type { Holder } from "../../lib/contract/lock.ts";
 import type { KeyFields } from "../../lib/keys/key.ts";
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
@@ -10,7 +11,7 @@ export interface HeldFacts extends KeyFields {
   readonly remainingMs: number | null;
   readonly asOf: number;
   /** The permits of a semaphore, which names no holders. */
-  readonly permits?: { readonly available: number; readonly total: number };
+  readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether the enclosing `withLock` of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
@@ -35,6 +36,11 @@ export interface NotALockFacts extends KeyFields {
 export interface UnitConflictFacts extends KeyFields {
   /** The unit of the deadline that the key holds. */
   readonly unit: "s" | "ms";
+}
+
+export interface KindConflictFacts extends KeyFields {
+  /** The kind of lock that uses the key. */
+  readonly kind: UsedKind;
 }
 
 export interface LimitConflictFacts extends KeyFields {
@@ -100,7 +106,15 @@ export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
 }
 
-/** The semaphore has another limit than requested, fewer permits than requested, or does not exist. */
+/** The key is used as a kind of lock that cannot share it with the requested one. */
+export class KindConflictError extends ErrorWithFacts<KindConflictFacts> {
+  readonly code = "kind_conflict";
+}
+
+/**
+ * The limit of the semaphore differs from the requested one or is lower than the requested number of permits, or the
+ * semaphore does not exist.
+ */
 export class LimitConflictError extends ErrorWithFacts<LimitConflictFacts> {
   readonly code = "limit_conflict";
 }

@@ -4,7 +4,7 @@
 -- in the same script, so no client ever sees some of the locks acquired. A repeated request id returns the holds that it was
 -- granted.
 --
--- KEYS of each lock in turn: the four of acquire.lua
+-- KEYS: for each lock in turn, the four keys of acquire.lua
 -- ARGV[1] lease in ms    ARGV[2] request id    ARGV[3] digest of the request    ARGV[4] channel for events
 -- ARGV[5] owner, principal and owner record, as in acquire.lua    ARGV[6] how long the companions are kept, in ms
 -- ARGV[7] '' or how long the client will wait, in ms    ARGV[8] '' or when it began to wait, in ms

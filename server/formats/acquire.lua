@@ -26,7 +26,7 @@
 -- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
 --          waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
--- Only for a fair lock, whose queue has the client with ARGV[17]: ARGV[18] the fair wait time in ms
+-- Only for a fair lock, whose queue lists the client as ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
 -- Only for a read/write lock: ARGV[18] 'list' if the client waits as a writer    'yield' if it gives way to writers
 --
@@ -34,6 +34,8 @@
 --          release request as JSON or ''}
 --         {'held', now ms, remaining ms (-1: no TTL), companion's token, owner, fence, since, record, stored owner,
 --          count, ...}
+--         {'held', now ms, remaining ms, 'readers', '', '', '', '', token, count, owner, fence, since, record, ...}
+--                                         held by the readers of a read/write lock
 --         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it,
 --                                         or the head of the queue
 --         {'free', now ms}    only for 'check'
@@ -41,6 +43,7 @@
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
+--         {'not_a_lock', type, '', kind}    the key is a semaphore or a latch
 --         {'not_a_lock', type, name}    the auxiliary key of a fair lock with this name is not its queue
 
 -- include fast-path/acquire.lua
@@ -50,6 +53,7 @@
 -- include request-window.lua
 -- include waiter.lua
 -- include release-requests.lua
+-- include other-kind.lua
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
@@ -70,6 +74,7 @@ local now_ms = math.floor(now_us / 1000)
 
 -- A key of another type counts as missing and is overwritten by SET, because these names are reserved.
 local kept = read_companion(2)
+local named_kind = kept.value
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
 
@@ -90,17 +95,26 @@ if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local left_ms = count and compute_holder_remaining_ms(remaining_ms, kept) or -1
-  if not count or kept.token == '' or kept.fence ~= repeated.fence or left_ms == 0 then
+  if not count or kept.token == '' or not is_acquire_of(repeated, kept, token) or left_ms == 0 then
     return { 'lost', format_integer(now_ms), 'ended' }
   end
   return format_grant(left_ms, 'repeated')
 end
 
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
+-- To a format that accepts any string, the number of a semaphore or a latch looks like a lock without TTL.
+local is_number = state == 'not_a_lock' and remaining_ms == 'string'
+  or state == 'held' and remaining_ms < 0 and is_counter((holders or {})[1] or '')
+if is_number then
+  -- The companion of a reader is its own.
+  if named_kind == '' and KEYS[6] then named_kind = read_companion(6).value end
+  local kind = find_used_kind(1, named_kind)
+  if kind ~= '' then return { 'not_a_lock', 'string', '', kind } end
+end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
--- Returns how long this client gives way, and the waiter that did not use its turn. That waiter has gone or is slow, so no
--- client gives way to it again before its next attempt.
+-- How long this client gives way, and the waiter that did not use its turn. That waiter is gone or slow, so no client gives
+-- way to it again before its next attempt.
 local gives_way_ms, passed_over
 if HAS_QUEUE then
   local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)

@@ -24,7 +24,7 @@ const release = (redis: Redis, format: BatchedFormat, key: string, token: string
     ...{ token, fence, id: `release-${token}`, digest: "-", principal: undefined },
   });
 
-/** Calls of scripts while `work` runs; INFO and CONFIG are no scripts. */
+/** Counts the script calls during `work`. */
 async function countScripts(redis: Redis, work: () => Promise<unknown>): Promise<number> {
   await redis.config("RESETSTAT");
   await work();
@@ -44,7 +44,7 @@ const step = fc.record({
   verb: fc.constantFrom("acquire", "release", "release_unfenced"),
   key: fc.integer({ min: 0, max: 2 }),
   token: fc.integer({ min: 0, max: 3 }),
-  /** The same request as an earlier one with this number. */
+  /** Equal numbers of the same verb repeat one request. */
   request: fc.integer({ min: 0, max: 6 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
@@ -90,7 +90,8 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     expect(replies.map((reply) => reply.outcome === "granted" && reply.token)).toEqual(
       keys.map((_, index) => createToken(index)),
     );
-    // One verb at once and 63 in batches of 32; the first script is missing from the cache and runs as EVAL.
+    // The first verb is sent alone and the other 63 in batches of 32. A script that is not cached is also counted as
+    // EVAL.
     expect(scripts).toBeLessThanOrEqual(6);
   });
 
@@ -192,7 +193,7 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     await direct.config("SET", "maxmemory", "1");
     try {
       const sent = [
-        // Goes out alone.
+        // Sent alone.
         acquire(direct, format, first, createToken(2)),
         acquire(direct, format, first, createToken(3)),
         release(direct, format, held, createToken(1), fence),

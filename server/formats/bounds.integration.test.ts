@@ -24,16 +24,16 @@ const LUA_BYTES_MAX = 2 * 1024 * 1024;
 const TRIES = 5;
 const COMPANION_BYTES_MAX = 8192;
 
-/** Runs a command of one key whose last argument has so many bytes. */
+/** Runs a command on a key, with a last argument of this size. */
 const writeBytes = (redis: Redis, command: string, key: unknown, bytes: number, ...parameters: string[]) =>
   redis.call(command, String(key), ...parameters, Buffer.alloc(bytes, "x"));
 
-/** The memory of the Lua interpreter, which keeps what a script has copied until it is collected. */
+/** Returns the memory of the Lua interpreter, which includes uncollected copies made by scripts. */
 async function readLuaBytes(redis: Redis): Promise<number> {
   return Number(/^used_memory_lua:(\d+)/m.exec(await redis.info("memory"))?.[1]);
 }
 
-/** How long Redis runs the scripts of the call, in µs. */
+/** Measures how long Redis runs the scripts of `call`, in µs. */
 async function measureScriptMicros(redis: Redis, call: () => Promise<unknown>): Promise<number> {
   await redis.config("RESETSTAT");
   await call();
@@ -143,7 +143,7 @@ describe("huge values", () => {
   });
 });
 
-/** The shortest of some runs: another process may take the processor from Redis in each. */
+/** Returns the shortest of several runs, because another process may delay any of them. */
 async function measureAcquire(redis: Redis, verb: LockVerb, companion: string): Promise<number> {
   const runs: number[] = [];
   for (let done = 0; done < TRIES; done++) {
@@ -155,7 +155,7 @@ async function measureAcquire(redis: Redis, verb: LockVerb, companion: string): 
   return Math.min(...runs);
 }
 
-/** A companion of no hold whose window has these entries, cut to so many bytes. */
+/** Creates a companion without a hold, whose window repeats the entry up to this size. */
 function createCompanion(entry: string, bytes: number): string {
   const head = "\n\n0\n\n0\n0\n0\n0\n0\ntoken\n\n\n";
   return (head + entry.repeat(bytes / entry.length)).slice(0, bytes);
@@ -178,7 +178,7 @@ describe("companions that no verb wrote", () => {
       for (const verb of [getVerb("acquire"), getVerb("release")]) {
         const measure = (bytes: number) => measureAcquire(direct, verb, createCompanion(entry, bytes));
         const [short, long] = [await measure(COMPANION_BYTES_MAX / 8), await measure(COMPANION_BYTES_MAX)];
-        // Eight times the length: 64 times as long if it were quadratic.
+        // Eight times the length: quadratic time would be 64 times as long.
         expect(long / short).toBeLessThan(16);
       }
     },

@@ -9,7 +9,7 @@ local CONTENT_BYTES_MAX = 524288
 -- Longer than any counter of locks or permits.
 local COUNTER_BYTES_MAX = 16
 
--- Whether a text is a number that INCRBY accepts and Lua holds exactly.
+-- Whether the text is a number that INCRBY accepts and Lua represents exactly.
 local function is_counter(text)
   return #text <= COUNTER_BYTES_MAX and string.find(text, '^%-?%d+$') ~= nil
 end

@@ -6,10 +6,10 @@ import { buildCompanionKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
 const it = redisTest();
-/** As in companion.lua. */
+/** Limit of a companion in bytes, the same as in companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
-// The texts with the most bytes that callers may send: 4 bytes a character, 3 bytes a UTF-16 unit.
+// The longest texts in bytes that callers may send: 4 bytes per character, or 3 bytes per UTF-16 unit.
 const WIDE_TEXT = "👷".repeat(256);
 const WIDE_RECORD_TEXT = "持".repeat(200);
 const record = {
@@ -50,7 +50,7 @@ it.for(WRITABLE_FORMATS)(
       bytesMax = Math.max(bytesMax, await direct.strlen(name));
       expect(await readCompanion(direct, key)).toMatchObject({ ...hold, owner: WIDE_TEXT, record });
     }
-    // Most of the room is used, and none is missing.
+    // The companion uses most of the limit and does not exceed it.
     expect(bytesMax).toBeGreaterThan(6000);
     expect(bytesMax).toBeLessThanOrEqual(COMPANION_BYTES_MAX);
     expect(await writer.verify(direct, key, { ...hold, principal: WIDE_TEXT })).toMatchObject({

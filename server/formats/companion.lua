@@ -4,10 +4,11 @@
 --   token ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ minimum hold ms ⏎ seq ⏎ format
 --   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
--- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the kind
--- of the lock if it is not `lock`. `owner` is a label for people; no script compares it. All fields except fence and requests describe one hold, and read_state clears
--- them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that is
--- longer than what the verbs write, counts as missing.
+-- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the
+-- kind of the lock if it is not `lock`. `since` is empty if it is the first 13 digits of the fence, as for most holds.
+-- `owner` is a display label; no script compares it. All fields except fence and requests describe one hold, and read_state
+-- clears them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that
+-- is longer than what the verbs write, counts as missing.
 
 local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
 -- The longest owner, principal and record fit with a full window: companion-size.integration.test.ts.
@@ -17,11 +18,16 @@ local COMPANION_MS_MIN = 600000
 
 -- include event.lua
 
--- Returns a whole number that Lua represents exactly, else 0.
+-- Parses a whole number that Lua represents exactly; 0 for any other text.
 local function parse_whole(text)
   local number = tonumber(text or '') or 0
   if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
   return math.floor(number)
+end
+
+-- A fencing token is the server time of the grant in microseconds, unless an earlier one was larger.
+local function derive_since(fence)
+  return #fence == 16 and string.sub(fence, 1, 13) or ''
 end
 
 local function parse_companion(text)
@@ -31,6 +37,7 @@ local function parse_companion(text)
     return { token = '', value = '', count = 0, fence = '', since = 0, lease = 0, grace = 0, least = 0, seq = 0,
       format = '', owner = '', principal = '', record = '', window = '' }
   end
+  if since == '' then since = derive_since(fence) end
   return { token = token, value = value, count = parse_whole(count), fence = parse_whole(fence) > 0 and fence or '',
     since = parse_whole(since), lease = parse_whole(lease), grace = parse_whole(grace), least = parse_whole(least), seq = parse_whole(seq),
     format = format, owner = owner, principal = principal, record = record, window = window }
@@ -41,7 +48,8 @@ local function read_companion(k)
 end
 
 local function format_companion(kept)
-  return table.concat({ kept.token, kept.value, format_integer(kept.count), kept.fence, format_integer(kept.since),
+  local since = format_integer(kept.since)
+  return table.concat({ kept.token, kept.value, format_integer(kept.count), kept.fence, since ~= derive_since(kept.fence) and since or '',
     format_integer(kept.lease), format_integer(kept.grace), format_integer(kept.least), format_integer(kept.seq), kept.format,
     kept.owner, kept.principal, kept.record }, '\n') .. kept.window
 end
@@ -68,8 +76,8 @@ local function begin_hold(kept, token, value, lease_ms, now_us)
   kept.since = math.floor(now_us / 1000)
 end
 
--- Returns whether the hold exists: true; false and 'lost'; false and 'not_owner' if another principal acquired it. Call it
--- after read_state or find_count, whose count of the token is nil if the lock does not contain it.
+-- Returns true if the hold exists, false and 'lost' if it does not, and false and 'not_owner' if another principal acquired
+-- it. Call it after read_state or find_count. `count` is nil if the lock does not contain the token.
 --
 -- Without a companion (evicted or deleted), the token in the lock is sufficient for a client of the library, which has no
 -- principal. API callers get 'lost', because the principal of the hold is then unknown.

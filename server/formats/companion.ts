@@ -31,6 +31,9 @@ export interface Companion {
   readonly graceMs: number;
 }
 
+/** If a companion does not state when its hold began, this many digits of the fencing token do, as in companion.lua. */
+const SINCE_DIGITS = 13;
+
 /** Parses a companion; `undefined` if it does not describe a hold. */
 export function parseCompanion(text: string): Companion | undefined {
   const [
@@ -55,7 +58,7 @@ export function parseCompanion(text: string): Companion | undefined {
     value: copyText(value),
     count: parseWholeNumber(count) ?? 1,
     fence: fence !== undefined && /^\d{1,16}$/.test(fence) ? copyText(fence) : null,
-    sinceMs: parseWholeNumber(since),
+    sinceMs: parseWholeNumber(since === "" && fence?.length === 16 ? fence.slice(0, SINCE_DIGITS) : since),
     leaseMs: parseWholeNumber(lease),
     graceMs: parseWholeNumber(grace) ?? 0,
     seq: parseWholeNumber(seq) ?? 0,
@@ -68,7 +71,7 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice keeps the whole string in memory for as long as the lock is held. */
+/** Copies part of a string. A slice would keep the whole reply in memory for as long as the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
@@ -110,8 +113,13 @@ export function toSeenHolder(
     ...(companion?.receivesReleaseRequests === undefined ? {} : { receivesReleaseRequests: true }),
     ...(companion?.releaseRequested === undefined ? {} : { releaseRequested: companion.releaseRequested }),
     ...(principal === "" ? {} : { principal }),
-    ...(companion?.value === "fair" ? { kind: companion.value } : {}),
+    ...(isNamedKind(companion?.value) ? { kind: companion.value } : {}),
   };
+}
+
+/** Whether the value of a companion names a kind that the content of the lock does not show. */
+function isNamedKind(value: string | undefined): value is NonNullable<SeenHolder["kind"]> {
+  return value === "fair" || value === "plain_semaphore";
 }
 
 export function parseWholeNumber(text: string | undefined): number | null {
@@ -139,7 +147,7 @@ export function formatRecordLine(
   });
 }
 
-/** As in companion.lua. */
+/** Minimum time to live of a companion in milliseconds, the same as in companion.lua. */
 const COMPANION_MS_MIN = 600_000;
 
 /** Computes how long the companion of a new hold is kept, in ms. */

@@ -1,5 +1,6 @@
--- Shared by the scripts that change the queue of Redisson's fair lock. Waiters of Lockkeeper are in it as those of Redisson
--- are, and also prove that they are alive: in the sorted set of heartbeats. Any other waiter is alive until its timeout.
+-- Shared by the scripts that change the queue of Redisson's fair lock. Lockkeeper's waiters are stored like those of
+-- Redisson, and also renew a heartbeat in a sorted set. A waiter without a heartbeat is one of Redisson and counts as alive
+-- until its timeout.
 -- Requires bounds.lua and event.lua.
 --
 -- The functions take the numbers of three keys:
@@ -10,7 +11,7 @@
 -- first node, which contains the head, times the number of nodes.
 local QUEUE_BYTES_MAX = 4194304
 local WAITERS_REMOVED_MAX = 1000
--- Of longer queues, which only clients of Redisson can build, the rest keeps its timeouts.
+-- In a longer queue, which only clients of Redisson can build, the timeouts of the waiters beyond this are not changed.
 local TIMEOUTS_CHANGED_MAX = 4096
 -- Waiters of Lockkeeper try at least every two seconds.
 local HEARTBEAT_MS = 6000
@@ -20,8 +21,8 @@ local function read_score(k, member)
   return type(score) == 'string' and tonumber(score) or nil
 end
 
--- Returns when a waiter was last known to live until, negative while its place is only kept; nil for a client of Redisson.
--- If the server's clock was set back, a heartbeat counts from now.
+-- Returns the time until which a waiter of Lockkeeper counts as alive, negative while only its place is kept; nil for a
+-- client of Redisson. If the server's clock was set back, shortens the heartbeat to its full length from now.
 local function read_heartbeat(l, member, now_ms)
   local beat = KEYS[l] and read_score(l, member)
   if not beat or math.abs(beat) <= now_ms + HEARTBEAT_MS then return beat end
@@ -30,14 +31,14 @@ local function read_heartbeat(l, member, now_ms)
   return beat
 end
 
--- Whether the waiter at the head is gone. A kept place is passed over as soon as it is its turn.
+-- Whether the waiter at the head is gone. A waiter whose place is only kept is gone as soon as it is its turn.
 local function is_gone(t, member, beat, now_ms, is_free)
   if beat then return beat >= 0 and beat <= now_ms or beat < 0 and (is_free or -beat <= now_ms) end
   local until_ms = read_score(t, member)
   return until_ms ~= nil and until_ms <= now_ms
 end
 
--- Returns the first element; nil if there is none or it cannot be read, and in that case true.
+-- Returns the first element; nil if the queue is empty; nil and true if the element cannot be read.
 local function read_head(q)
   local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[q], 'SAMPLES', '1')
   if type(bytes) == 'number' and bytes > QUEUE_BYTES_MAX then return nil, true end
@@ -47,9 +48,9 @@ local function read_head(q)
   return head
 end
 
--- Moves the timeouts of the waiters from this index on. Redisson stacks them, and decreases them by the fair wait time for
--- each waiter that was ahead of them and no longer is. Unlike there, no waiter has less than the fair wait time left
--- afterwards if it had more before: otherwise, a live client of Redisson could lose its place.
+-- Decreases the timeouts of the waiters from this index on. Redisson's timeouts increase by the fair wait time with each
+-- place in the queue, and decrease by it for each waiter ahead that leaves. Unlike in Redisson, a waiter keeps at least the
+-- fair wait time if it had that much: otherwise, a live client of Redisson could lose its place.
 local function decrease_timeouts(q, t, from, waiters, now_ms, fair_wait_ms)
   local behind = redis.call('LRANGE', KEYS[q], format_integer(from), format_integer(from + TIMEOUTS_CHANGED_MAX - 1))
   for i = 1, #behind do
@@ -61,11 +62,11 @@ local function decrease_timeouts(q, t, from, waiters, now_ms, fair_wait_ms)
   end
 end
 
--- Returns the waiter whose turn is next, and its heartbeat; nil if the queue is empty, and true in addition if it cannot be
--- read. Removes waiters that are gone first, as each call of the library does: a dead one at the head would block all others.
+-- Returns the waiter whose turn it is, and its heartbeat; nil if the queue is empty; nil and true if it cannot be read.
+-- First removes waiters that are gone, as each call of Redisson does: a dead one at the head would block all others.
 --
--- is_free: whether the head can acquire the lock now. fair_wait_ms: nil if it is not known. caller: the client that calls, if
--- any, which is alive even if its heartbeat is late.
+-- is_free: whether the head can acquire the lock now. fair_wait_ms: nil if unknown. caller: optional; the client that runs
+-- this script, which is alive even if its heartbeat is late.
 local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
   local ours_gone = 0
   local head, is_unreadable, beat
@@ -81,7 +82,7 @@ local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
     redis.pcall('ZREM', KEYS[t], head)
     redis.call('LPOP', KEYS[q])
   end
-  -- The timeout of a Redisson client has passed in full. Ours were removed before their timeouts.
+  -- Redisson's timeouts that were removed had passed in full. Lockkeeper's waiters were removed before their timeouts.
   if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone, now_ms, fair_wait_ms) end
   -- A client of Redisson whose timeout was lost would never be removed.
   if head and not beat and fair_wait_ms and not read_score(t, head) then

@@ -7,8 +7,6 @@ import type { RawKey } from "./raw-key.ts";
 import { detectLock } from "./registry/detect-lock.ts";
 import { hasLockLikeName } from "./strings/lock-name.ts";
 
-/** What apps keep in Redis that is not a lock. */
-
 const NOW = Date.now();
 const YEAR_MS = 365 * 24 * 3_600_000;
 
@@ -20,7 +18,7 @@ function oneOf<Each>(chance: Chance, list: readonly [Each, ...Each[]]): Each {
 const many = <Each>(chance: Chance, most: number, make: () => Each): Each[] =>
   Array.from({ length: 1 + below(chance, most) }, make);
 
-/** Cut out of random bytes that are drawn once: a hundred thousand keys want many. */
+/** Random bytes that are drawn once, because a hundred thousand keys need many. */
 const POOL = Buffer.from(Array.from({ length: 1 << 16 }, rounded(createSeededRandom(7))));
 function rounded(chance: Chance): () => number {
   return () => below(chance, 256);
@@ -38,13 +36,13 @@ function uuid(chance: Chance): string {
 const words = ["user", "cart", "session", "cache", "block", "clock", "job", "stock", "feed", "rate"] as const;
 const word = (chance: Chance) => oneOf(chance, words);
 const sha256 = (text: string) => createHash("sha256").update(text).digest();
-/** Around now, as seconds or milliseconds. */
+/** A time within two years of now, in seconds or milliseconds. */
 function time(chance: Chance): number {
   const ms = NOW + Math.floor((chance() - 0.5) * 4 * YEAR_MS);
   return chance() < 0.5 ? ms : Math.floor(ms / 1000);
 }
 
-/** Tokens, ids, numbers, texts: what stands in strings, fields and members. */
+/** Tokens, ids, numbers and texts, as in strings, fields and members. */
 const VALUES: readonly [(chance: Chance) => string | Buffer, ...((chance: Chance) => string | Buffer)[]] = [
   (chance) => uuid(chance),
   (chance) => uuid(chance).replaceAll("-", ""),

@@ -30,7 +30,7 @@ const VERBS: Readonly<Record<string, LockVerb>> = {
     }),
 };
 
-/** Stand for what only the run knows. */
+/** Placeholders for the token and the fence, which are known only in the run. */
 const TOKEN = "<token>";
 const FENCE = "<fence>";
 
@@ -55,7 +55,7 @@ const line = fc.oneof(
   fc.constantFrom(TOKEN, FENCE, "redisson", "token", "timestamp", "lockkeeper:reserve:mei", "{}", "[[["),
   fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replaceAll("\n", "")),
 );
-/** Lines as companion.lua writes them, with anything in their places. */
+/** Lines in the layout of companion.lua, with arbitrary content. */
 const head = fc
   .tuple(
     ...[fc.constantFrom(TOKEN, "", "x"), line, number, fc.constantFrom(FENCE, "", "7"), number, number],
@@ -72,7 +72,7 @@ const window = fc
   .tuple(fc.array(entry, { maxLength: 4 }), fc.nat({ max: 4200 }))
   .map(([entries, times]) => entries.join("").repeat(times).slice(0, 8300));
 
-/** Anything that a client can put in place of a companion, a counter or the waiters. */
+/** Anything that a client can write to a companion, a counter or the waiters. */
 const garbage = fc.oneof(
   { weight: 6, arbitrary: fc.record({ text: fc.tuple(head, window).map((parts) => parts.join("")) }) },
   { weight: 2, arbitrary: fc.record({ text: fc.string({ unit: "binary", maxLength: 9000 }) }) },
@@ -95,7 +95,7 @@ async function plant(redis: Redis, name: string, planted: Garbage, hold: NamedHo
   else if (planted.type === "stream") await redis.xadd(name, "*", "token", hold.token);
 }
 
-/** A hold of its own, or the hold of nobody. */
+/** Acquires a hold, or returns a token that holds nothing. */
 async function prepareHold(
   redis: Redis,
   key: string,

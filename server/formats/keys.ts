@@ -80,7 +80,7 @@ const WRITERS = `${TARGET_PREFIX}writers`;
 
 const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 
-/** Returns the key that stores until when each waiter of Lockkeeper in the queue of a fair lock is alive. */
+/** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters in a fair lock's queue. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
 /** Returns the name of the set of writers that wait for a read/write lock, to which new readers give way. */
@@ -125,12 +125,18 @@ export const buildFairKeys = (key: Key): RedisArgument[] => [
   buildFairHeartbeatsKey(key),
 ];
 
-/** Returns the channel of one waiter of a fair lock. @param waiter its token */
+/**
+ * Returns the channel of one waiter of a fair lock.
+ * @param waiter its token
+ */
 export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   const channel = buildWakeChannel(key);
   if (Buffer.isBuffer(channel)) return Buffer.concat([channel, Buffer.from(`:${waiter}`)]);
   return `${channel}:${waiter}`;
 }
+
+/** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
+export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
 /** Returns the name of an auxiliary key that Redisson forms with a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
@@ -146,6 +152,7 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonSuffixKey(key, ":timeout"),
   buildFairHeartbeatsKey(key),
+  buildPlainPermitsKey(key),
 ];
 
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */

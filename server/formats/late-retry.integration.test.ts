@@ -29,7 +29,7 @@ const it = redisTest()
         LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, { id, digest: "-", token, fence, retryMs }),
   );
 
-/** More than the window of a lock takes, and fewer than two of them. */
+/** More requests than the window of a lock has room for. */
 const OTHERS = 20;
 
 it.for(WRITABLE_FORMATS)(
@@ -40,7 +40,7 @@ it.for(WRITABLE_FORMATS)(
     expect(await release(name, key, hold, id)).toMatchObject({ outcome: "released" });
     for (let n = 0; n < OTHERS; n++) await release(name, key, await acquire(name, key));
     const next = await acquire(name, key);
-    // Its answer was lost; it says that it was sent a millisecond ago, as it was when it set out.
+    // The reply was lost. The retry states an age of 1 ms, measured when it was sent.
     expect(await release(name, key, hold, id, 1)).toEqual({ outcome: "unknown" });
     expect(await release(name, key, next)).toMatchObject({ outcome: "released" });
   },

@@ -6,8 +6,8 @@ import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
 /**
- * The evidence for a format. `by_shape`: only the key and its content. `by_rule`: a configured rule assigns this format to
- * the key, so only contradictions matter.
+ * The evidence for a format. `by_shape`: only the key and its content. `by_rule`: a configured rule assigns this format
+ * to the key, so only content that contradicts the format excludes it.
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
@@ -56,11 +56,11 @@ export interface LockFormat {
   readonly more?: DetailReader;
   /** Omitted if Redis does not store the waiters. */
   readonly queue?: QueueReader;
-  /** `undefined` if locks of this format are never released, because that would be harmful. */
+  /** `undefined` if Lockkeeper never releases locks of this format because a release would cause harm. */
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Returns the terms of one lock, if they differ between locks of the format. */
+    /** Returns the release terms of one lock; omitted if they are the same for all locks of the format. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
      * Compares the lock, releases it, wakes its waiters and publishes an event in one script.

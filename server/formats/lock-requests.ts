@@ -4,7 +4,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
 /**
- * By how much the timeouts of successive waiters of a fair lock differ, in ms: the default of Redisson's
+ * The default difference between the timeouts of successive waiters of a fair lock, in ms: that of Redisson's
  * `fairLockWaitTimeout`.
  */
 export const FAIR_WAIT_MS = 300_000;
@@ -13,7 +13,7 @@ export const FAIR_WAIT_MS = 300_000;
 export interface LockRequest {
   /** The permanent id of the API key or operator that calls; `undefined` for a client of the library. */
   readonly principal?: string | undefined;
-  /** 1 to 128 visible ASCII characters; each id is executed only once. */
+  /** 1 to 128 visible ASCII characters. A repeated request with the same id is not executed again. */
   readonly id: string;
   /** Distinguishes two requests with the same id; `-` if the caller did not choose the id. */
   readonly digest: string;
@@ -30,11 +30,11 @@ export interface HoldIdentity {
 /** Options of an acquire that waits if it is refused. The client is then counted and listed as a waiter. */
 export interface WaitRequest {
   readonly waitMs: number;
-  /** When it began to wait: the `asOf` of its first refusal, in Unix ms; `undefined` for the first attempt. */
+  /** When the client began to wait: the `asOf` of its first refusal, in Unix ms; `undefined` for the first attempt. */
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
-  /** How long it gives way to the longest waiter after a release, in ms; `undefined` if it does not. */
+  /** How long the client gives way to the longest waiter after a release, in ms; `undefined` if it does not. */
   readonly giveWayMs?: number | undefined;
 }
 
@@ -56,8 +56,8 @@ export interface AcquireRequest extends LockRequest {
   /** The unit of the deadline in a `timestamp` lock. */
   readonly unit: TimestampUnit;
   /**
-   * The client in the queue of a fair lock, `<uuid>:<number>` like Redisson's; by default the token. Every attempt of one
-   * request has the same.
+   * Identifies the client in the queue of a fair lock: `<uuid>:<number>`, as in Redisson. All attempts of a request use
+   * the same id. The default is the token.
    */
   readonly waiterId?: string | undefined;
   /** The fair wait time in ms; only for a fair lock. `FAIR_WAIT_MS` by default. */
@@ -110,7 +110,7 @@ export interface ReleaseRequest extends LockRequest {
   readonly wakes?: "waiters" | "none";
   /** The signals that wake waiters of other libraries. */
   readonly signals?: ReleaseSignals | undefined;
-  /** As for an acquire. */
+  /** The fair wait time in ms, as in `AcquireRequest`. */
   readonly fairWaitMs?: number | undefined;
 }
 

@@ -6,11 +6,11 @@ import { readWithIncludes } from "../redis/script.ts";
 
 const SERVER = new URL("../", import.meta.url);
 
-/** Where the keys stand among the arguments of a command; and whether newer options would need a newer Redis. */
+/** Which arguments of a command are keys, and the maximum number of arguments if more would need a newer Redis. */
 type Usage = { keys: "none" | "first" | "second" | "all"; most?: number };
 
-// Every command that a script may call. All but SPUBLISH, which is called only where the server has it, are in Redis 6.2
-// in the form that `most` arguments allow: NX, XX, GT and LT of PEXPIRE and PEXPIREAT came in 7.0.
+// Every command that a script may call. Redis 6.2 has all of them with up to `most` arguments (NX, XX, GT and LT of
+// PEXPIRE and PEXPIREAT are from 7.0), except SPUBLISH, which is called only if the server has it.
 const COMMANDS: Record<string, Usage> = {
   TIME: { keys: "none" },
   PUBLISH: { keys: "none" },
@@ -21,6 +21,7 @@ const COMMANDS: Record<string, Usage> = {
   OBJECT: { keys: "second" },
   PTTL: { keys: "first" },
   PEXPIRE: { keys: "first", most: 2 },
+  PERSIST: { keys: "first" },
   PEXPIREAT: { keys: "first", most: 2 },
   GET: { keys: "first" },
   MEMORY: { keys: "second", most: 4 },
@@ -72,14 +73,14 @@ interface Call {
   readonly parameters: readonly string[];
 }
 
-/** Comments become spaces, so that places in the text stay what they are. Strings are kept. */
+/** Replaces comments with spaces, so that positions do not change. Strings are kept. */
 function withoutComments(source: string): string {
   return source.replace(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|--[^\n]*/g, (piece) =>
     piece.startsWith("--") ? " ".repeat(piece.length) : piece,
   );
 }
 
-/** The arguments of a call, from behind its opening bracket. */
+/** Parses the arguments of a call that begin at `start`, after the opening parenthesis. */
 function parseArguments(code: string, start: number): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -116,8 +117,8 @@ function selectKeys(place: Usage["keys"], parameters: readonly string[]): readon
 }
 
 /**
- * What is wrong with a script's calls, one sentence each. Only the leases of Redisson's readers are not among the KEYS, because
- * a client does not know all readers.
+ * Returns the faults of a script's calls, one sentence each. The leases and companions of readers may be absent from KEYS,
+ * because a client does not know all readers, and the permits of a semaphore, which only a refusal reads.
  */
 function findFaults(source: string): string[] {
   const code = withoutComments(source);
@@ -127,7 +128,9 @@ function findFaults(source: string): string[] {
     if (usage === undefined)
       return [`line ${line}: ${command} is not among the commands of Redis 6.2 used here`];
     const keys = selectKeys(usage.keys, parameters);
-    const strange = keys.filter((key) => !/^(KEYS\[([1-9]|[a-z])\]|format_lease_key\([^)]*\))$/.test(key));
+    const strange = keys.filter(
+      (key) => !/^(KEYS\[([1-9]|[a-z])\]|format_(lease|reader_companion|permits)_key\([^)]*\))$/.test(key),
+    );
     if (usage.keys !== "none" && keys.length === 0) strange.push("nothing");
     return [
       ...strange.map((key) => `line ${line}: ${command} has ${key} for its key, not KEYS[n]`),
@@ -136,7 +139,7 @@ function findFaults(source: string): string[] {
         : []),
     ];
   });
-  // `redis.sha1hex` is a function of its argument alone.
+  // `redis.sha1hex` accesses no data.
   const mentions = [...code.matchAll(/\bredis\b(?!\.sha1hex\()/g)].length;
   if (mentions !== calls.length)
     faults.push("redis is used otherwise than as redis.call(…) or redis.pcall(…)");
@@ -177,7 +180,7 @@ describe("Lua source checker", () => {
   });
 });
 
-/** It stands between a script and `redis`, whose calls are those of the script. */
+/** The script that wraps `redis` for other scripts, whose calls it passes on. */
 const PRELUDE = join("redis", "cluster", "one-key.lua");
 const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".lua") && file !== PRELUDE)
@@ -219,27 +222,35 @@ describe("Lua scripts", () => {
     return readFileSync(new URL(file, SERVER), "utf8");
   }
 
-  /** Some functions take the number of the key. */
+  /** Replaces numbers of keys, which some functions take, with the keys. */
   function withKeyNumbers(code: string): string {
     const withQueues = code.replace(
       /\b(\w*queue\w*|take_turn|wake_next)\((\d), (\d), (\d)(?=[,)])/g,
       (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
     );
-    return withQueues.replace(
-      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|remember_latch_request)\((\d)(?=[,)])/g,
+    const withLatches = withQueues.replace(
+      /\bread_latch\((\d), (\d), (\d)\)/g,
+      "read_latch KEYS[$1] KEYS[$2] KEYS[$3]",
+    );
+    return withLatches.replace(
+      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|has_permits_at|remember_latch_request|name_latch)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }
 
-  /** A script of no format is the same for each. */
-  const listFormats = (source: string): readonly string[] =>
-    source.includes("-- include format/")
-      ? ["redisson", "redisson/fair", "redisson/read", "redisson/write", "token", "timestamp"]
-      : ["token"];
+  const SEMAPHORES = "formats/redisson/semaphore/";
 
-  /** The storage and the fast path of a format or kind are included by the verbs. */
+  /** A script of no format is the same for each. */
+  function listFormats(file: string, source: string): readonly string[] {
+    if (!source.includes("-- include format/")) return ["token"];
+    if (file.startsWith(SEMAPHORES)) return ["redisson/semaphore", "redisson/plain-semaphore"];
+    return ["redisson", "redisson/fair", "redisson/read", "redisson/write", "token", "timestamp"];
+  }
+
+  /** Whether a script includes the file. The verbs include the storage and the fast path of each format and kind. */
   function isIncluded(file: string): boolean {
-    if (/^formats\/(redisson|token|timestamp)\/(\w+\/)?(storage|fast-path)\.lua$/.test(file)) return true;
+    if (/^formats\/(redisson|token|timestamp)\/([\w-]+\/)?(storage|fast-path|recognition)\.lua$/.test(file))
+      return true;
     const { href } = new URL(file, SERVER);
     return FILES.some((other) =>
       [...read(other).matchAll(/^-- include (\S+)/gm)].some(
@@ -263,13 +274,13 @@ describe("Lua scripts", () => {
     it("the script includes existing files only", () => {
       for (const [, name = ""] of source.matchAll(/^-- include (\S+)/gm)) {
         const [folder, path] = name.startsWith("format/")
-          ? ["formats/token/", name.slice("format/".length)]
+          ? [file.startsWith(SEMAPHORES) ? SEMAPHORES : "formats/token/", name.slice("format/".length)]
           : [file, name];
         expect(existsSync(new URL(path, new URL(folder, SERVER))), name).toBe(true);
       }
     });
 
-    it.each(isIncluded(file) ? [] : listFormats(source))(
+    it.each(isIncluded(file) ? [] : listFormats(file, source))(
       "the script refers to declared names only, for %s",
       (format) => {
         const whole = readWithIncludes(new URL(file, SERVER), new URL(`formats/${format}/`, SERVER));

@@ -8,8 +8,6 @@ end
 
 local function store_hold_now(_token, _lease_ms) end
 
-local function is_held_once(_token)
+local function remove_hold_now(_token)
   return false
 end
-
-local function remove_hold_now(_token) end

@@ -29,20 +29,20 @@ export interface SeenHolder {
   readonly role?: "read" | "write";
   readonly count: number;
   readonly fence: string | null;
-  /** When it began, from Lockkeeper's companion or from the owner string (see `sinceIs`). */
+  /** When the hold began, from Lockkeeper's companion or from the owner string (see `sinceIs`). */
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
   /** The unit of its deadline; only for Lockkeeper's `timestamp` holds. */
   readonly unit?: TimestampUnit;
-  /** The kind of a Lockkeeper hold of Redisson's format, if it is not `lock`. */
+  /** The kind of a Lockkeeper hold in Redisson's format, if it is not `lock`. */
   readonly kind?: WritableKind;
   readonly record: OwnerRecord | undefined;
-  /** Time from the end of its lease to the end of the lock: the grace period, and the rounding of a deadline. */
+  /** Time from the end of the lease to the end of the lock: the grace period, and the rounding of a deadline. */
   readonly marginMs: number;
   /** Its remaining time if holders expire separately (`null`: no TTL); `undefined` if it expires with the lock. */
   readonly ownRemainingMs?: number | null;
-  /** What the key stores for it, if that is more than its owner. A release compares it. */
+  /** What the key stores for this holder if that is more than the owner string. A release compares it. */
   readonly stored?: readonly Key[];
   /** The renewal interval that its client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
@@ -52,11 +52,14 @@ export interface SeenHolder {
   readonly releaseRequested?: ReleaseRequest;
   /** The API principal that acquired it; only for a hold acquired through the API. */
   readonly principal?: string;
-  /** The number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
+  /** The sequence number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
   readonly seq: number;
   /** The owner strings of a hold whose owner differs per master (Redisson's RedLock), in the order of the masters. */
   readonly ownersPerMaster?: readonly Key[];
-  /** Whether the hold has the values that a majority of a quorum agrees on. A script's event has those of one master. */
+  /**
+   * Whether the fields have the values that a majority of a quorum agrees on. The event of a script has those of one
+   * master.
+   */
   readonly isVoted?: true;
 }
 
@@ -96,6 +99,8 @@ export interface DetectedLock {
   /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
+  /** A plain semaphore of Redisson. Only the permits of Lockkeeper's holds are known. */
+  readonly isPlain?: true;
   /** Redisson's fenced lock: the last issued fencing token, which belongs to its holder. */
   readonly lastFence?: string;
   /** `undefined` if only Lockkeeper's waiters are visible. */
@@ -107,7 +112,7 @@ export interface DetectedLock {
 /** The result of one read of a key. */
 export type Observation = FreeObservation | UnreadableObservation | NotALockObservation | HeldObservation;
 
-/** A key that exists, or may exist, but that Redis did not return. */
+/** A key that exists or may exist, but could not be read. */
 export interface UnreadableObservation {
   readonly state: "unreadable";
   readonly key: Key;

@@ -8,7 +8,7 @@ export interface QueuedClient {
   /** `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** Whether it is a waiter of Lockkeeper's verbs in the queue of a library. */
+  /** Whether the waiter is a Lockkeeper client in the queue of a library. */
   readonly isOurs?: boolean;
   /** What it declares; only for a waiter of Lockkeeper's verbs. */
   readonly declaration?: WaitDeclaration | undefined;
@@ -17,13 +17,22 @@ export interface QueuedClient {
 /** A read-only command: its name, its key, its other arguments. */
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
+/**
+ * The name of a read-only command that reads several strings of one slot: the first key, the index of the last byte that is
+ * read, the other keys. A command for each key would cost more than reading it.
+ */
+export const READ_TEXTS = "READ_TEXTS";
+
 /** Reads the waiters that a library stores. */
 export interface QueueReader {
   /** `in_turn`: the first waiter is served next. `unknown`: waiters are not served in the order of the list. */
   readonly order: "in_turn" | "unknown";
   /** Builds read-only commands. */
   buildCommands(key: Key): readonly ReadCommand[];
-  /** @param answers one per command, strings as bytes; `undefined` if Redis refused it  @param asOf Redis clock */
+  /**
+   * @param answers one per command, strings as bytes; `undefined` if Redis refused the command
+   * @param asOf the Redis clock in Unix ms
+   */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 

@@ -1,14 +1,18 @@
+import type { SemaphoreKind } from "../../lib/contract/format.ts";
 import { decodeKey, type Key } from "../../lib/keys/key.ts";
 import { type Companion, parseCompanion } from "./companion.ts";
 import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observation.ts";
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * The maximum number of fields in a hash. Larger hashes are application data and are not read. A Redisson group has three
- * fields per value.
+ * The maximum number of fields in a hash. Larger hashes are application data and are not read. The hash of a Redisson
+ * multi lock has three fields per value.
  */
 export const FIELDS_MAX = 192;
-/** The maximum number of members in a set or sorted set: a semaphore can have more holders than a lock has readers. */
+/**
+ * The maximum number of members in a set or sorted set. It exceeds the number of readers of a lock, because semaphores
+ * have more holders.
+ */
 export const MEMBERS_MAX = 256;
 /** The maximum size in bytes of a string, field name, field value or member of a lock. */
 export const VALUE_BYTES_MAX = 1024;
@@ -52,9 +56,12 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** The number of bytes for a string; otherwise the number of members. */
   readonly size: number;
-  /** Memory used by the content or, for a string, by its permits. 0: not measured. */
+  /** Memory used by the content or, for a string, by the set of its permits, in bytes. 0 if not measured. */
   readonly bytes: number;
-  /** The string; or fields and values; or members; or members and scores. Empty if too large to be read. */
+  /**
+   * The content by type: a string; fields and values; members; or members and scores. Empty if it is too large to be
+   * read.
+   */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
   /** The number of waiters of Lockkeeper's verbs that are not in the fair queue. */
@@ -65,20 +72,22 @@ export interface RawKey {
   readonly queued: number;
   /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];
-  /** Whether its companion describes a semaphore. If no permit is acquired, the number is then no lock. */
-  readonly isSemaphore?: true;
+  /** Whether these are the permits of Lockkeeper's holds of a plain semaphore, whose other permits are unknown. */
+  readonly isPlain?: true;
+  /** The kind of semaphore that its companion describes. If no permit is acquired, the number is then no lock. */
+  readonly semaphoreKind?: SemaphoreKind;
 }
 
 export type RawReply =
   | { readonly type: "none"; readonly asOf: number; readonly waiting: number; readonly queued: number }
   | { readonly type: "other"; readonly asOf: number; readonly name: string }
-  /** The user may not measure the key, so it was not read. */
+  /** The Redis user may not run MEMORY USAGE on the key, so it was not read. */
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
 /** @param reply the reply of read.lua, decoded or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
-  const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured] =
+  const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured, plain] =
     reply as unknown[];
   const asOf = Number(toText(now));
   const name = toText(type);
@@ -98,13 +107,18 @@ export function parseRawReply(reply: unknown): RawReply {
     fenceCounter: toText(fence) || null,
     queued: Number(queued),
     permits: toBuffers(permits),
-    ...(isString && describesSemaphore(stored) ? { isSemaphore: true as const } : {}),
+    ...(Number(plain) === 1 ? { isPlain: true as const } : {}),
+    ...(isString ? parseSemaphoreKind(stored) : {}),
   };
   return { type: "read", raw };
 }
 
-/** Whether acquire.lua of a semaphore wrote this companion of its key, which describes no hold. */
-const describesSemaphore = (companion: string) => companion.startsWith("\nsemaphore\n");
+/** Returns the kind of semaphore for which acquire.lua wrote this companion of its key, which describes no hold. */
+function parseSemaphoreKind(companion: string): Pick<RawKey, "semaphoreKind"> {
+  const [token, kind] = companion.split("\n", 2);
+  const isNamed = token === "" && (kind === "semaphore" || kind === "plain_semaphore");
+  return isNamed ? { semaphoreKind: kind } : {};
+}
 
 /** The auxiliary keys of a key, each as its command returned it; `undefined` if Redis refused it. */
 interface AuxiliaryReplies {
@@ -113,6 +127,7 @@ interface AuxiliaryReplies {
   readonly fence: unknown;
   readonly queued: unknown;
   readonly permits: unknown;
+  readonly plainPermits: unknown;
 }
 
 /** Combines a read.lua reply for the key alone with auxiliary keys that were read separately. */
@@ -123,15 +138,18 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   const { type, content } = reply.raw;
   const isHash = type === "hash";
   const isNumber = type === "string" && /^-?\d{1,11}$/.test(String(content[0] ?? ""));
-  const isSemaphore = isNumber && describesSemaphore(toText(beside.companion ?? ""));
+  const acquired = isNumber ? toBuffers(beside.permits ?? []) : [];
+  const plain = isNumber ? toBuffers(beside.plainPermits ?? []) : [];
+  const isPlain = acquired.length === 0 && plain.length > 0;
   const raw = {
     ...reply.raw,
-    ...(isSemaphore ? { isSemaphore: true as const } : {}),
+    ...(isPlain ? { isPlain: true as const } : {}),
+    ...(isNumber ? parseSemaphoreKind(toText(beside.companion ?? "")) : {}),
     companion: parseBoundedCompanion(beside.companion),
     waiting,
     fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,
     queued: isHash ? length : 0,
-    permits: isNumber ? toBuffers(beside.permits ?? []) : [],
+    permits: isPlain ? plain : acquired,
   };
   return { type: "read", raw };
 }

@@ -33,7 +33,7 @@ interface ModelHold {
   request?: { requestId: string; state: string; answerText: string | null };
 }
 
-/** A lock in Redis beside a model of its release request. */
+/** A lock in Redis, and a model of its release request. */
 class RequestMachine {
   readonly #key = `lock:${randomUUID()}`;
   #current: ModelHold | undefined;
@@ -100,7 +100,7 @@ class RequestMachine {
     this.#current = undefined;
   }
 
-  /** The script sees the token of the current hold with the fence of the picked one, as a page that is out of date does. */
+  /** Requests a release with the token of the current hold and the fence of the given one, like an outdated page. */
   async #request(hold: ModelHold | undefined, requestId: string): Promise<void> {
     if (hold === undefined) return;
     const seen = { token: this.#current?.token ?? hold.token, fence: hold.fence };
@@ -200,7 +200,7 @@ const MUTANTS = [
   },
 ] as const;
 
-/** Fixed, because random steps can miss a mutant. */
+/** A fixed seed, because random steps can miss a mutant. */
 const MUTANT_SEED = 2026;
 
 describe("mutants of the scripts", () => {

@@ -4,12 +4,10 @@ import { NAME_CHARACTERS_MAX, RELEASE_REQUEST_TEXT_MAX } from "../../lib/contrac
 import { UnexpectedReplyError } from "../redis/failure.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
-/** The release request of a hold, as release-requests.lua stores and sends it. */
-
 /** In the record line of a companion: present if the client of the hold reads release requests. */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
-/** Longer than every request that the scripts write. */
+/** Limit of a stored request in characters, above the length of any request that the scripts write. */
 const REQUEST_CHARACTERS_MAX = 4096;
 const StoredText = z.string().max(RELEASE_REQUEST_TEXT_MAX);
 const StoredRequest = z.tuple([
@@ -21,7 +19,7 @@ const StoredRequest = z.tuple([
   StoredText.nullable(),
 ]);
 
-/** Converts the stored form of a request; `undefined` if it is not one. Any client can write the companion. */
+/** Converts a stored request; `undefined` if it is malformed. Any client can write the companion. */
 export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   const { success, data } = StoredRequest.safeParse(stored);
   if (!success) return undefined;
@@ -39,7 +37,7 @@ export function parseReleaseRequest(text: string | undefined): ReleaseRequest | 
   }
 }
 
-/** Asks a client to release its hold. The texts have no control characters and at most 200 characters each. */
+/** A request that asks a client to release its hold. Texts have at most 200 characters and no control characters. */
 export interface ReleaseRequestParams extends HoldIdentity {
   /** Repeating a request with the same id changes nothing. */
   readonly requestId: string;
@@ -47,7 +45,7 @@ export interface ReleaseRequestParams extends HoldIdentity {
   readonly reason: string;
 }
 
-/** Answers a release request. */
+/** A client's answer to a release request. */
 export interface ReleaseAnswerParams extends HoldIdentity {
   readonly principal?: string | undefined;
   readonly requestId: string;
@@ -77,7 +75,7 @@ export function parseRequestReleaseReply(reply: unknown): RequestReleaseReply {
 export function parseAnswerReply(reply: unknown): AnswerReply {
   const [outcome, , text] = readFields(reply);
   const request = parseReleaseRequest(text);
-  // Another client has written the stored request.
+  // If the request cannot be parsed, another client has overwritten it.
   if (outcome === "answered") return request ? { outcome, request } : { outcome: "changed" };
   if (outcome === "changed" || outcome === "lost" || outcome === "not_owner") return { outcome };
   throw new UnexpectedReplyError(`answer-release-request.lua returned ${JSON.stringify(outcome)}`);

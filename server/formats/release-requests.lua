@@ -8,7 +8,7 @@
 -- are JSON, so quotes in them are escaped, and no text contains the name of the field with its quotes.
 
 local REQUEST_FIELD = '"releaseRequest":'
--- A companion without its request window may be this long after a request, with room for the window and the answer.
+-- The maximum length of a companion without its request window after a request. Leaves room for the window and the answer.
 local REQUESTED_BYTES_MAX = 5120
 
 -- Returns the request of a record line as JSON, '' if there is none, nil if the client does not read requests. Also returns

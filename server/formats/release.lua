@@ -34,7 +34,7 @@
 -- include reserve.lua
 -- include strings/signals.lua
 
--- The longest wait for a reply (attempt.ts).
+-- The maximum time that a client waits for a reply (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
 
 local token, principal, request_id, digest, acquired_by = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[8] or ''
@@ -58,15 +58,17 @@ local repeated = find_request(kept.window, request_id)
 if repeated then
   local is_release = repeated.verb == 'released' or repeated.verb == 'still_held'
   if not is_release or repeated.digest ~= digest then return { 'request_id_reused' } end
-  local left = is_hold(kept, count, token, repeated.fence, principal) and count or 0
-  return { left > 0 and 'still_held' or 'released', format_integer(now_ms), format_integer(left), repeated.fence }
+  local its_fence = repeated.fence ~= '' and repeated.fence or fence
+  local left = is_hold(kept, count, token, its_fence, principal) and count or 0
+  return { left > 0 and 'still_held' or 'released', format_integer(now_ms), format_integer(left), its_fence }
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
 -- The companion of a Lockkeeper hold has its TTL from the acquire; any other companion gets a short one.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
-  -- Changes nothing, and comes first: after the first write, a full Redis accepts commands that need memory.
+  -- PEXPIRE keeps the TTL and comes first because a full Redis accepts it. After a script's first write, Redis no longer
+  -- refuses commands that need memory.
   redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))
   redis.call('SET', KEYS[2], format_companion(companion), 'PX', format_integer(left_ms))
 end
@@ -86,7 +88,7 @@ end
 -- Only the hold of that acquire is withdrawn: a later reservation by the same operator has the same token.
 if may_release and acquired_by ~= '' and kept.token ~= '' then
   local taken = find_request(kept.window, acquired_by)
-  if not taken or taken.verb ~= 'acquire' or taken.fence ~= kept.fence then may_release, refusal = false, 'lost' end
+  if not taken or not is_acquire_of(taken, kept, token) then may_release, refusal = false, 'lost' end
 end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
@@ -108,7 +110,7 @@ if acquired_by ~= '' then withdraw_request(kept, acquired_by, now_ms) end
 
 local left = (is_whole or acquired_by ~= '') and 0 or count - 1
 local outcome = left > 0 and 'still_held' or 'released'
-remember_request(kept, request_id, outcome, digest, fence, now_ms)
+remember_request(kept, request_id, outcome, digest, digest == '-' and ARGV[2] ~= '' and '' or fence, now_ms)
 kept.seq = kept.seq + 1
 if left > 0 then
   kept.count = left

@@ -2,6 +2,10 @@
 -- again. Entries are `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`, oldest first, at the end of the
 -- companion. They are searched without splitting the text, because every call on a busy lock does so.
 --
+-- A request with the digest `-` can be repeated only by its own client, with the same token and fence. Its entry has no
+-- fence. While such an acquire is the last entry, it is open: `⏎ id ⇥`, and the next entry completes it. Most companions
+-- of held locks have only this entry.
+--
 -- Entries are kept for two minutes, which is longer than the longest open request and its retry, and up to about 2 KB.
 -- Removing entries leaves a mark: an entry without an id that has the time of the last removed one. A request that may have
 -- been among them gets no stored result and is not executed again.
@@ -15,7 +19,29 @@ local function find_request(window, id)
   local at = string.find(window, '\n' .. id .. '\t', 1, true)
   if not at then return nil end
   local verb, digest, fence = string.match(window, '^([^\t\n]*)\t([^\t\n]*)\t([^\t\n]*)\t', at + #id + 2)
-  return verb and { verb = verb, digest = digest, fence = fence } or nil
+  if verb then return { verb = verb, digest = digest, fence = fence } end
+  return at + #id + 1 == #window and { verb = 'acquire', digest = '-', fence = '' } or nil
+end
+
+-- Whether the acquire granted the hold that the companion describes. Tokens are not reused, except those of reservations,
+-- whose entries have a fence.
+local function is_acquire_of(entry, kept, token)
+  if entry.verb ~= 'acquire' then return false end
+  if entry.fence == '' then return kept.token == token end
+  return entry.fence == kept.fence
+end
+
+-- Whether the entry of an acquire may be open.
+local function may_be_open(verb, digest, token)
+  return verb == 'acquire' and digest == '-' and string.find(token, '^%x') ~= nil
+end
+
+-- Returns the window with its last entry completed. The time of an entry whose hold has been forgotten is not known, so it
+-- is kept for longer.
+local function complete_last_entry(kept, now_ms)
+  if string.sub(kept.window, -1) ~= '\t' then return kept.window end
+  local made_ms = kept.token ~= '' and kept.since > 0 and kept.since or now_ms
+  return kept.window .. 'acquire\t-\t\t' .. string.format('%.0f', made_ms)
 end
 
 -- Returns the window without expired entries, which come first. Works in one pass, because any client can write a companion
@@ -36,23 +62,29 @@ local function may_be_forgotten(window, since_ms)
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
--- Finds the requests that acquired the hold with this fence. While it exists, they may have to be withdrawn.
-local function find_acquire_entries(window, fence)
+-- Finds the requests that acquired the hold that the companion describes. While it exists, they may have to be withdrawn.
+local function find_acquire_entries(window, kept)
   local entries = ''
-  for entry in string.gmatch(window, '\n[^\t\n]+\tacquire\t[^\t\n]*\t' .. fence .. '\t%d+') do
-    if #entries + #entry < WINDOW_BYTES_HELD then entries = entries .. entry end
+  local since = string.format('%.0f', kept.since)
+  for entry, fence, made in string.gmatch(window, '(\n[^\t\n]+\tacquire\t[^\t\n]*\t(%d*)\t(%d+))') do
+    local is_its = fence == kept.fence or fence == '' and made == since
+    if is_its and #entries + #entry < WINDOW_BYTES_HELD then entries = entries .. entry end
   end
   return entries
 end
 
 -- Adds an entry, and removes expired entries and those above the limit.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
-  local window = drop_old_entries(kept.window, now_ms)
+  local window = drop_old_entries(complete_last_entry(kept, now_ms), now_ms)
   if #window > WINDOW_BYTES_MAX then
     local cut = string.find(window, '\n', #window - WINDOW_BYTES_CUT, true) or #window + 1
     local cut_at = string.match(string.sub(window, 1, cut - 1), '\t(%d+)$') or '0'
-    local held = kept.token ~= '' and find_acquire_entries(string.sub(window, 1, cut - 1), kept.fence) or ''
+    local held = kept.token ~= '' and find_acquire_entries(string.sub(window, 1, cut - 1), kept) or ''
     window = '\n\tcut\t\t\t' .. cut_at .. held .. string.sub(window, cut)
+  end
+  if may_be_open(verb, digest, kept.token) then
+    kept.window = window .. '\n' .. id .. '\t'
+    return
   end
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end
@@ -63,5 +95,6 @@ local function withdraw_request(kept, id, now_ms)
   local at = string.find(kept.window, entry, 1, true)
   if not at then return remember_request(kept, id, 'withdrawn', '-', '', now_ms) end
   local behind_id = at + #entry
+  kept.window = complete_last_entry(kept, now_ms)
   kept.window = string.sub(kept.window, 1, behind_id - 1) .. 'withdrawn' .. string.match(kept.window, '^[^\t]*(.*)$', behind_id)
 end

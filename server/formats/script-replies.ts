@@ -5,8 +5,6 @@ import { parseOwnerRecord, parseWholeNumber, toSeenHolder } from "./companion.ts
 import type { SeenHolder } from "./observation.ts";
 import { parseReleaseRequest } from "./release-request.ts";
 
-/** The replies of the scripts in this folder, and their parsers. */
-
 /** The reply to a request that was granted. */
 export interface GrantedReply {
   readonly outcome: "granted";
@@ -33,6 +31,8 @@ export interface NotALockReply {
   readonly type: string;
   /** The prefix of the auxiliary key that has this type; by default, the lock has it. */
   readonly auxiliary?: string | undefined;
+  /** The kind of lock that uses the key, if it cannot share it with the requested kind. */
+  readonly foundKind?: string | undefined;
 }
 
 /** Another principal acquired this hold. */
@@ -40,7 +40,7 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** A semaphore has another limit than requested, or does not exist (`null`). */
+/** The semaphore has a different limit from the requested one, or does not exist (`null`). */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
@@ -50,17 +50,18 @@ export interface LimitConflictReply {
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty for a semaphore, and if the lock is free and, for `remainingMs`, only the longest waiter may acquire it. */
+  /** Empty for a semaphore, and for a free lock that only the longest waiter may acquire during `remainingMs`. */
   readonly holders: readonly SeenHolder[];
   /** The permits of a semaphore. */
   readonly permits?: PermitCounts | undefined;
 }
 
-/** The permits of a semaphore, and whether a client that has waited longer acquires the next ones. */
+/** The permits of a semaphore, and whether the next ones go to a client that has waited longer. */
 export interface PermitCounts {
-  /** Negative if more permits are acquired than the limit, which was decreased. */
+  /** Negative if the limit was decreased below the number of acquired permits. */
   readonly available: number;
-  readonly total: number;
+  /** `null` for a plain semaphore, which does not store it. */
+  readonly total: number | null;
   readonly isReserved: boolean;
 }
 
@@ -75,7 +76,7 @@ export type AcquireReply =
   | LimitConflictReply;
 /** The reply to a renewal or a re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
-/** The reply to a downgrade. `reentered`: the hold has several counts. `min_hold`: it has a minimum hold time. */
+/** The reply to a downgrade. `reentered`: the count of the hold is above 1. `min_hold`: it has a minimum hold time. */
 export type DowngradeReply =
   | GrantedReply
   | NotOwnerReply
@@ -111,15 +112,26 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
   if (outcome === "held") return { outcome, ...parseCurrentHold(fields) };
   if (outcome === "lost") return parseLostReply(fields);
   if (outcome === "queue_full") return { outcome, waiting: Number(fields[2]) };
-  if (outcome === "not_a_lock") return { outcome, type: fields[1] ?? "", auxiliary: fields[2] };
+  if (outcome === "not_a_lock") return parseNotALockReply(fields);
   if (outcome === "unit_conflict") return { outcome, unit: fields[1] === "s" ? "s" : "ms" };
   if (outcome === "short") return { outcome: "held", ...parseShortReply(fields) };
   if (outcome === "limit_conflict") return { outcome, limit: parseRemainingMs(Number(fields[1])) };
   return parseRefusedReply(fields);
 }
 
+/** Parses `not_a_lock`, the type of the key, and optionally an auxiliary key and the kind that uses the key. */
+export function parseNotALockReply([, type = "", auxiliary, foundKind]: readonly string[]): NotALockReply {
+  return {
+    outcome: "not_a_lock",
+    type,
+    auxiliary: auxiliary || undefined,
+    foundKind: foundKind || undefined,
+  };
+}
+
 function parseShortReply([, asOf, remaining, available, total, isNext]: readonly string[]): CurrentHold {
-  const permits = { available: Number(available), total: Number(total), isReserved: isNext === "1" };
+  const counts = { available: Number(available), total: total ? Number(total) : null };
+  const permits = { ...counts, isReserved: isNext === "1" };
   return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders: [], permits };
 }
 
@@ -180,7 +192,10 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
   throw new UnexpectedReplyError(`force-release.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** `kept`: the place of the waiter is kept while the lock is held, and `remainingMs` is the rest of the lock. */
+/**
+ * `kept`: the waiter keeps its place while the lock is held. `remainingMs` is the TTL of the lock; `null` if it is free
+ * or has none.
+ */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
   | { readonly outcome: "left"; readonly asOf: number };
@@ -256,7 +271,45 @@ function parseCurrentHold([
   record,
   ...fields
 ]: readonly string[]): CurrentHold {
-  const companion = {
+  const described = { owner, fence, since, record };
+  const holders = token === "readers" ? parseReaders(fields) : parseHolders(fields, token, described);
+  return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
+}
+
+/** The texts with which a reply describes a hold of Lockkeeper. */
+interface Description {
+  readonly owner: string;
+  readonly fence: string | undefined;
+  readonly since: string | undefined;
+  readonly record: string | undefined;
+}
+
+/** Parses tokens and counts. @param token the one that the companion describes */
+function parseHolders(fields: readonly string[], token: string, described: Description): SeenHolder[] {
+  const holders: SeenHolder[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const stored = fields[at] ?? "";
+    // Skips the mode of a read/write lock, because holders of every kind of lock are reported.
+    if (stored === "mode") continue;
+    const companion = stored === token ? toDescribedHold(described) : undefined;
+    holders.push(toSeenHolder(stored, Number(fields[at + 1]), companion));
+  }
+  return holders;
+}
+
+/** Parses six texts per reader. Those of other libraries have no fencing token. */
+function parseReaders(fields: readonly string[]): SeenHolder[] {
+  const holders: SeenHolder[] = [];
+  for (let at = 0; at < fields.length; at += 6) {
+    const [token = "", count, owner = "", fence = "", since, record] = fields.slice(at, at + 6);
+    const companion = fence === "" ? undefined : toDescribedHold({ owner, fence, since, record });
+    holders.push(toSeenHolder(token, Number(count), companion));
+  }
+  return holders;
+}
+
+function toDescribedHold({ owner, fence, since, record }: Description) {
+  return {
     fence: parseWholeNumber(fence) === null ? null : (fence ?? null),
     sinceMs: parseWholeNumber(since),
     leaseMs: null,
@@ -265,14 +318,6 @@ function parseCurrentHold([
     owner,
     record: parseOwnerRecord(record),
   };
-  const holders: SeenHolder[] = [];
-  for (let at = 0; at < fields.length; at += 2) {
-    const stored = fields[at] ?? "";
-    // Skips the mode of a read/write lock, because holders of every kind of lock are reported.
-    if (stored === "mode") continue;
-    holders.push(toSeenHolder(stored, Number(fields[at + 1]), stored === token ? companion : undefined));
-  }
-  return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
 }
 
 function parseRefusedReply(fields: readonly string[]): RefusedReply {

@@ -41,7 +41,10 @@ export interface QueueDeparture {
   readonly keepMs: number;
   /** Whether its place is already kept. */
   readonly isKept: boolean;
-  /** The Redis clock at its last attempt, if another client may use the same id; such a client keeps its place. */
+  /**
+   * The time of its last attempt on the Redis clock in Unix ms, set if another client may use the same id. If that
+   * client has renewed the place since, it keeps it.
+   */
   readonly seenMs: number | undefined;
   readonly fairWaitMs: number;
 }

@@ -9,7 +9,7 @@ import type { AcquireRequest } from "./lock-requests.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 import { stopWaiting } from "./stop-waiting.ts";
 
-/** Longer than any test runs. */
+/** Longer than any test. */
 const LONG_MS = 600_000;
 const WAITERS_MAX = 1000;
 
@@ -25,7 +25,7 @@ const it = redisTest().extend(
       });
       return {
         createAsk,
-        /** A look of a waiter; `sinceMs` is when it began to wait. */
+        /** An attempt of a waiter that began to wait at `sinceMs`. */
         look: (key: string, ask: AcquireRequest = createAsk(), sinceMs?: number, giveWayMs?: number) =>
           writer.acquire(direct, EVENT_CHANNEL, key, ask, {
             waitMs: LONG_MS,
@@ -58,7 +58,7 @@ it.for(WRITABLE_FORMATS)(
       "remainingMs",
       expect.toSatisfy((ms: number) => ms > 0 && ms <= LONG_MS),
     );
-    // One that has just come waits behind both.
+    // A new client waits behind both.
     expect(await look(key, createAsk(), undefined, LONG_MS)).toMatchObject({ outcome: "held", holders: [] });
     expect(await countWaiters(direct, key)).toBe(3);
     expect(await look(key, first, 1000, LONG_MS)).toMatchObject({ outcome: "granted" });

@@ -33,7 +33,7 @@ export class VerbBatches {
 
   constructor(private readonly script: BatchScript) {}
 
-  /** Runs the verb. Returns `undefined` if the connection does not support batches. */
+  /** Runs the verb in a batch. Returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
     // On a cluster, all verbs of a batch would have to be for one slot. Commands with safety options are checked one by
     // one, for the server that each is sent to.
@@ -61,7 +61,7 @@ class ConnectionBatches {
   ) {}
 
   run<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
-    // Callers that are served in the same turn often issue their next verbs in the same turn.
+    // Callers whose replies arrive in the same turn often issue their next verbs in the same turn.
     if (this.#inFlight === 0 && !this.#isFlushScheduled && this.#lastTurnVerbs <= 1)
       return this.#runNow(verb);
     return new Promise<Reply>((resolve, reject) => {

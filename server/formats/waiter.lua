@@ -3,11 +3,11 @@
 --
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 
--- Above the limit on waiters of Lockkeeper's verbs. A larger set is not read.
+-- More than the limit on Lockkeeper's waiters of a lock. A larger set is not read.
 local WAITERS_MAX = 1024
--- Only this many waiters, those whose waits end first, are compared.
+-- Only this many waiters are compared: those whose waits end first.
 local WAITERS_COMPARED_MAX = 16
--- Longer than the last entry of the request window.
+-- More bytes than the last entry of a request window has.
 local ENTRY_BYTES_MAX = 256
 
 -- Returns the text that is listed for a waiter, from the lines of its request: its owner, and after a tab what it declares.
@@ -30,7 +30,7 @@ local function remove_waiter(k, request_id)
   end
 end
 
--- Returns the live waiter that has waited longest, and since when. Ties are resolved by the order in the set.
+-- Returns the live waiter that has waited longest, and the start of its wait. Ties are resolved by the order in the set.
 local function find_longest_waiting(now_ms)
   local size = redis.pcall('ZCARD', KEYS[4])
   if type(size) ~= 'number' or size == 0 or size > WAITERS_MAX or not is_within_bytes(4, CONTENT_BYTES_MAX) then return nil end
@@ -43,8 +43,8 @@ local function find_longest_waiting(now_ms)
   return longest, longest_since
 end
 
--- Whether a client that has waited since `since` may acquire a lock that was just released. Returns how many ms it gives way
--- to the longest waiter, or nil and the waiter that did not use its turn.
+-- Returns for how many ms a client that began to wait at `since` gives way to the longest waiter of a lock that was just
+-- released. Returns nil if it does not give way, followed by the waiter that did not use its turn.
 local function assess_turn(window, give_way_ms, since, now_ms)
   local released_ms = tonumber(string.match(string.sub(window, -ENTRY_BYTES_MAX), '\treleased\t[^\t\n]*\t[^\t\n]*\t(%d+)$') or '')
   if not released_ms then return nil end

@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<TargetUse, typeof READ_COMMANDS>> = {
   confirmed_writes: [...READ_COMMANDS, ...WRITE_COMMANDS, ...CONFIRMATION_COMMANDS],
 };
 
-/** Limits how often commands are tried, because Redis writes each refusal to its ACL log. */
+/** How long the result is cached, in ms, because Redis writes each refusal to its ACL log. */
 const CACHE_MS = 10 * 60_000;
 const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
 

@@ -6,7 +6,7 @@ import { RequestFactory } from "../locks/verbs/request-factory.ts";
 import type { VerbHold } from "../locks/verbs/verbs.ts";
 import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
-/** This channel has no subscribers. The recorder's lock is not part of any target, so its events are not recorded. */
+/** The channel for events of the recorder's lock. It has no subscribers, because the lock is not part of any target. */
 const CHANNEL = `${HOME_PREFIX}recorders`;
 const { token: writer } = LOCK_WRITERS;
 

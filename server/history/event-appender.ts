@@ -7,12 +7,12 @@ import type { UnnumberedEvent, UnnumberedGap } from "./events/stream-entry.ts";
 import { OBSERVED_EVENTS_MAX, type ObservedEvent } from "./observed-events.ts";
 import { filterUnrecorded } from "./unrecorded-observations.ts";
 
-/** Events observed within this time are appended in one round trip. */
+/** How long observed events are collected before they are appended in one round trip, in ms. */
 const BATCH_DELAY_MS = 10;
 
 /**
- * Beyond this number, the store is not keeping up. Events are then shown before they are recorded, and recorded later
- * from memory.
+ * Number of pending events beyond which the store is not keeping up. Events are then shown before they are recorded,
+ * and recorded later from memory.
  */
 const PENDING_MAX = OBSERVED_EVENTS_MAX;
 

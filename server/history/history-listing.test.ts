@@ -27,10 +27,10 @@ it("a page behind an event that the store has lost is not complete", async () =>
   expect(new Journal().replayAfter("1-0")).toEqual({ kind: "reset" });
 });
 
-/** CPU time, so that other programs on the machine do not count. */
+/** Measures CPU time, so that other programs on the machine do not count. */
 const getCpuMs = () => process.cpuUsage().user / 1000;
 
-/** The longest step between two turns of the event loop, and the total time. */
+/** Measures the longest step between two turns of the event loop, and the total time. */
 async function measureStalls(start: () => Promise<unknown>): Promise<{ longestMs: number; totalMs: number }> {
   const startedAt = getCpuMs();
   let isOver = false;

@@ -47,8 +47,13 @@ export interface HistoryPageQuery {
 /** Number of entries that are read before yielding. Nearly all pages are full by then. */
 const ENTRIES_AT_ONCE = 256;
 
+/** Maximum time in ms by which the clock that numbers events may be ahead of the target's clock. */
+const CLOCK_DIFFERENCE_MS_MAX = 60_000;
+
 /** The part of a recorder that the journal uses. */
 export interface EventObserver {
+  /** Whether the events from before this process started have been loaded. */
+  readonly isLoaded: boolean;
   recordEvent(event: UnnumberedEvent): void;
   listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
@@ -152,6 +157,19 @@ export class Journal implements EventPublisher {
       return { kind: "reset" };
     const { entries, isTruncated } = this.index.sliceAfter(id, limit);
     return { kind: isTruncated ? "gap" : "events", events: entries };
+  }
+
+  /**
+   * Whether the events up to an id may still arrive: the history is being loaded, or another instance recorded them a
+   * moment ago.
+   *
+   * @param now the target's clock in ms
+   */
+  isBehind(id: string, now: number): boolean {
+    const ms = parseEventId(id)?.ms;
+    if (ms === undefined || ms > now + CLOCK_DIFFERENCE_MS_MAX || this.#observer === undefined) return false;
+    const { newest } = this.index;
+    return !this.#observer.isLoaded || newest === null || compareIds(id, newest) > 0;
   }
 
   /** Returns the events of a key, newest first. */

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer, waitUntil } from "../../test/support/
 import { classifyStep } from "./events/recorded-timeline.ts";
 
 const KEYS = 6;
-/** On a busy machine, requests and the recorder need most of the time. */
+/** Time limit of a test, in ms. On a busy machine, most of the time is spent on requests and the recorder. */
 const TEST_MS = 120_000;
 
 /** A grant that a client received. Redis granted it between the two times, in Unix milliseconds. */
@@ -17,7 +17,7 @@ interface ReceivedGrant {
   readonly receivedAt: number;
 }
 
-/** Clients that acquire and release over the API until they are stopped. */
+/** Starts clients that acquire and release over the API until they are stopped. */
 function startLoad(server: TestServer) {
   const grants: ReceivedGrant[] = [];
   let isRunning = true;
@@ -58,10 +58,10 @@ async function readHistory(server: TestServer): Promise<HistoryEntry[]> {
 
 const isEvent = (entry: HistoryEntry): entry is LockEvent => !isGap(entry);
 
-/** Keys acquired in one script call may have the same fencing token. */
+/** Identifies a hold. Keys acquired in one script call may have the same fencing token. */
 const nameHold = ({ key, fence }: { key: string; fence?: string | undefined }) => `${key} ${fence}`;
 
-/** Grants without an event whose time between request and response touches no gap. */
+/** Lists grants without an event whose time between request and response does not overlap a gap. */
 function listLostGrants(grants: readonly ReceivedGrant[], entries: readonly HistoryEntry[]): ReceivedGrant[] {
   const begun = entries.filter(isEvent).filter((event) => classifyStep(event) === "begun");
   const holds = new Set(begun.map(nameHold));
@@ -89,7 +89,7 @@ async function readSettledHistory(server: TestServer, grants: readonly ReceivedG
   return { entries, storedIds };
 }
 
-/** The history as read by a server without any events in memory. */
+/** Reads the history with a server that has no events in memory. */
 async function readStoredIds(server: TestServer): Promise<string[]> {
   const stream = await server.home.createClient().xrange("{lockkeeper}:events:default", "-", "+");
   return stream.map(([id]) => id);
@@ -158,7 +158,7 @@ test.for<Loss>([
     expect(listLostGrants(grants, entries)).toEqual([]);
     expect(listDuplicates(entries)).toEqual([]);
     expect(storedIds).toEqual(entries.map(({ id }) => id));
-    // With a separate home store, the target was watched all the time.
+    // With a separate home store, the target was always observed.
     expect(entries.filter(isGap)).toHaveLength(loss.hasOwnHome ? 0 : loss.kills);
   },
 );

@@ -11,11 +11,11 @@ export interface ObservedEvent {
   temporaryId: string | undefined;
 }
 
-/** How long observations are kept. Longer than it takes another instance to become the recorder. */
+/** How long observations are kept, in ms: longer than it takes another instance to become the recorder. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
-/** With locks of ordinary size, the limit above is reached first. */
+/** Maximum size of the observations in bytes. With locks of ordinary size, the limit above is reached first. */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
 /** The latest observations of this instance, which it records if it becomes the recorder. */

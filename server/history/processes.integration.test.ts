@@ -14,7 +14,7 @@ import { classifyStep } from "./events/recorded-timeline.ts";
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 
 interface ProcessReport {
-  /** Whether it has observed everything for a while. */
+  /** Whether it has observed everything for some time. */
   readonly seesAll: boolean;
   readonly entries: HistoryEntry[];
   readonly isLeading: boolean;
@@ -41,10 +41,10 @@ class Process {
   }
 }
 
-/** The most recent period that the workers do not declare recorded. */
+/** Length of the most recent period that the workers do not declare recorded, in ms. */
 const LAG_MS = 200;
 
-/** An instance continues to record. */
+/** Waits until an instance continues to record. */
 async function waitForGrowth(home: TestRedis): Promise<void> {
   const redis = home.createClient();
   const before = await redis.xlen("{lockkeeper}:events:main");
@@ -52,13 +52,13 @@ async function waitForGrowth(home: TestRedis): Promise<void> {
   await sleep(LAG_MS * 2);
 }
 
-/** Whether it could continue where another instance stopped. */
+/** Waits until the instance could continue where another one stopped. */
 async function waitUntilAllSeen(instance: Process): Promise<void> {
   await waitUntil(async () => (await instance.requestReport()).seesAll, 30_000);
   await sleep(LAG_MS * 2);
 }
 
-/** The instance that records. */
+/** Waits for an instance that records, and returns it. */
 async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   let leader: Process | undefined;
   await waitUntil(async () => {
@@ -70,7 +70,7 @@ async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   return leader;
 }
 
-/** Locks of ours and foreign locks are acquired and released until this is stopped. */
+/** Acquires and releases Lockkeeper's and foreign locks until it is stopped. */
 function startChurn(target: TestRedis, client: LockClient) {
   const made: string[] = [];
   const redis = target.createClient();
@@ -104,7 +104,7 @@ const listChanges = (entries: readonly HistoryEntry[], prefix: string) =>
 
 const findDuplicates = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
-/** `target` has the locks, `home` the history; `startProcess` starts an instance. */
+/** `target` contains the locks, `home` the history. `startProcess` starts an instance. */
 const it = test
   .extend("target", { scope: "file" }, async ({}, { onCleanup }) => {
     const target = await startTestRedis();
@@ -133,7 +133,7 @@ const it = test
     };
   });
 
-// Starting processes takes most of the time on a busy machine.
+// A long timeout, because starting processes takes most of the time on a busy machine.
 describe("two instances in separate processes", { timeout: 120_000 }, () => {
   it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async ({
     target,
@@ -156,7 +156,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await home.restart();
     await waitForGrowth(home);
     await waitForGrowth(home);
-    // Observations without a recorder are kept by the remaining instance.
+    // While no instance records, the remaining instance keeps the observations.
     const missed = (await other.requestReport()).breaks;
     other.signal("SIGKILL");
     await waitForLeader([leader]);

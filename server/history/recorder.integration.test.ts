@@ -19,13 +19,14 @@ import { StreamTail } from "./stream-tail.ts";
 const SHORT_TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
 const RETENTION: EventRetention = { most: 10_000, ms: 86_400_000 };
 let targets = 0;
-/** `target` has no history yet; `startInstance` starts a console instance for it. */
+/** `target` has no history yet. `startInstance` starts a console instance for it. */
 const it = redisTest()
   .extend("target", () => `t${++targets}`)
   .extend("startInstance", ({ redis, target }, { onCleanup }) => {
     const started: Instance[] = [];
     onCleanup(() => {
-      // After a failed test an instance would go on to call a Redis that is gone, beside the tests of other files.
+      // After a failed test, an instance would continue to call a Redis that has been stopped, during the tests of
+      // other files.
       for (const instance of started) instance.kill();
     });
     return (options?: { kept: EventRetention }) => {
@@ -51,7 +52,7 @@ class FlakyStore extends EventStore {
   }
 }
 
-/** The history of one console instance. */
+/** A console instance with the history that it shows. */
 class Instance {
   readonly journal: Journal;
   readonly store: FlakyStore;
@@ -106,7 +107,7 @@ class Instance {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** Behaves like a killed process: no more requests, and the lock remains until its lease expires. */
+  /** Behaves like a killed process: sends no more requests, and the lock remains until its lease expires. */
   kill(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -362,7 +363,7 @@ describe("two recorders whose store loses its data", () => {
       const [leader, other] = both[0].isLeading ? both : [both[1], both[0]];
       for (const one of both) one.observe(buildAcquired("lock:a", 1));
       await waitUntil(() => both.every(({ entries }) => entries.length === 1));
-      // Until it has read that its entry is covered.
+      // Until the instance has read that its entry is covered.
       await sleep(SHORT_TIMES.lagMs + 5 * SHORT_TIMES.pollMs);
       const lostAt = Date.now();
       await home.kill();
@@ -391,7 +392,7 @@ describe("two recorders whose store loses its data", () => {
 
 const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;
 
-/** The actual changes of a few locks, in order. */
+/** Builds the actual changes of a few locks, in order. */
 function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   const open = new Map<string, UnnumberedEvent>();
   return choices.map((choice, n) => {
@@ -426,7 +427,7 @@ function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   });
 }
 
-/** The changes as another instance observes them: inferred events have the time of its own reads. */
+/** Returns a change as another instance observes it: an inferred event has the time of the other instance's read. */
 const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =>
   event.observed === "inferred" ? { ...event, at: event.at + offMs } : event;
 

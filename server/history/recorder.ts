@@ -14,20 +14,21 @@ import { StallClock } from "./stall-clock.ts";
 import { matchRecordedEntry, publishEarly, takeUnrecorded } from "./unrecorded-observations.ts";
 
 /**
- * A recorder that shows no activity for this long may be gone. Observations are then shown before they are recorded.
+ * Time without activity after which the recorder may be gone, in ms. Observations are then shown before they are
+ * recorded.
  */
 const SILENT_MS = 2500;
-/** Poll interval until connections and the first snapshot exist. */
+/** Poll interval until connections and the first snapshot exist, in ms. */
 const STARTING_POLL_MS = 50;
-/** How long the first snapshot may take before observations are shown without being recorded. */
+/** How long the first snapshot may take before observations are shown without being recorded, in ms. */
 const START_TIMEOUT_MS = 2000;
 const BEAT_MS = 250;
-/** A process that was suspended for longer may have missed changes. */
+/** Duration of a suspension after which changes may have been missed, in ms. */
 const STALLED_MS = 1500;
 
 /**
- * `leading`: this instance records. `following`: another instance records, and its entries are read. `alone`: no
- * instance records, or the home store is unreachable. Events are shown immediately and recorded later.
+ * The state of this instance. `leading`: it records. `following`: another instance records, and its entries are read.
+ * `alone`: no instance records, or the home store is unreachable; events are shown immediately and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 
@@ -74,6 +75,11 @@ export class Recorder {
 
   get isLeading(): boolean {
     return this.#mode === "leading";
+  }
+
+  /** Whether the events from before this process started have been loaded. */
+  get isLoaded(): boolean {
+    return this.#copy.isLoaded;
   }
 
   /** Whether another instance is the recorder. */

@@ -8,7 +8,10 @@ import type { Commands } from "../redis/commands.ts";
 
 const STORE_ID_KEY = `${HOME_PREFIX}home`;
 
-/** @param lastIntactAt `performance.now()` when the store was last known to contain its data */
+/**
+ * Restores data.
+ * @param lastIntactAt `performance.now()` when the store was last known to contain its data
+ */
 type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
@@ -64,7 +67,9 @@ export class HomeStore {
   }
 
   /**
-   * Runs a task that may be repeated, immediately or once the store is connected. @throws any other error of the task
+   * Runs a task that may be repeated, immediately or once the store is connected.
+   *
+   * @throws any other error of the task
    */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);

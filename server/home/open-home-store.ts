@@ -8,7 +8,7 @@ import { connect, OPEN_TIMEOUT_MS, parseRedisAddress, waitUntilReady } from "../
 import { createSentinelAddress } from "../redis/sentinel/sentinel-address.ts";
 import { HomeStore } from "./home-store.ts";
 
-/** Error codes of a server that serves reads and refuses every write. */
+/** Matches error codes of a server that serves reads and refuses every write. */
 const REFUSES_WRITES = /^(?:NOREPLICAS|MISCONF|OOM|READONLY)\b/;
 
 /** Opens the home store on its own connection, which follows failovers. Returns immediately. */

@@ -3,12 +3,13 @@ import { Server as NetServer } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 
 /**
- * If a turn of the event loop was shorter than this and accepted no connection, the kernel's queue is almost empty.
+ * Duration in ms of a turn of the event loop. If a turn was shorter and accepted no connection, the kernel's queue is
+ * almost empty.
  */
 const QUIET_TURN_MS = 0.2;
-/** How long to wait for a quiet turn. A server under full load has none. */
+/** How long to wait for a quiet turn, in ms. A server under full load has none. */
 const QUIET_TURN_WAIT_MS = 500;
-/** A connection without a request for this time is idle. Connections in use get `Connection: close` first. */
+/** Time without a request after which a connection is idle, in ms. Connections in use get `Connection: close` first. */
 const IDLE_MS = 150;
 const IDLE_POLL_MS = 10;
 

@@ -28,15 +28,15 @@ export interface Application {
 export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
 /**
- * `draining`: not ready, but serving; responses close their connections, so that clients move to another instance.
- * `settling`: connections stay open, so that clients open no new ones while the listener closes. `closing`: the
- * listener is closed; responses close their connections.
+ * The phase of a stop. `draining`: not ready, but serving; responses close their connections, so that clients move to
+ * another instance. `settling`: connections stay open, so that clients open no new ones while the listener closes.
+ * `closing`: the listener is closed; responses close their connections.
  */
 type Phase = "serving" | "draining" | "settling" | "closing";
 
 /**
- * Time limit for requests in progress during a stop. It is short without a drain, because a user may be waiting at a
- * terminal. After a drain, it suffices for a whole verb.
+ * Time limit for requests in progress during a stop, in ms. It is short without a drain, because a user may be waiting
+ * at a terminal. After a drain, it suffices for a whole verb.
  */
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
@@ -64,8 +64,9 @@ export class HttpServer {
   }
 
   /**
-   * Java's client requests an upgrade to HTTP/2 with its first request, and a server may ignore it. However, Next
-   * adds an upgrade listener with its first page, and Node does not respond to upgrade requests while there is one.
+   * Disables upgrades. Java's client requests an upgrade to HTTP/2 with its first request, which a server may ignore.
+   * However, Next adds an upgrade listener with its first page, and Node does not respond to upgrade requests while
+   * there is one.
    */
   #disableUpgrades(): void {
     this.server.on("newListener", (event) => {
@@ -217,7 +218,7 @@ function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   );
 }
 
-/** API clients receive a problem document. */
+/** Responds while the server is starting. API clients receive a problem document. */
 function respondStarting(outgoing: ServerResponse, isApi: boolean, basePath: string): void {
   if (!isApi) sendText(outgoing, 503, "starting");
   else {

@@ -17,7 +17,10 @@ export function findPathFault(path: string): string | undefined {
   return undefined;
 }
 
-/** WHATWG URL reads a backslash as a slash, ends the path at `#` and drops tabs and line breaks. */
+/**
+ * Whether other parsers replace a character. WHATWG URL reads a backslash as a slash, ends the path at `#` and drops
+ * tabs and line breaks.
+ */
 function hasCharacterThatParsersReplace(path: string): boolean {
   for (let at = 0; at < path.length; at++) {
     const code = path.charCodeAt(at);

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "../config/config.ts";
 
-/** Two years, as the browsers' preload lists require. No `includeSubDomains`: Lockkeeper does not own the domain. */
+/**
+ * The HSTS header: two years, as the browsers' preload lists require. No `includeSubDomains`, because Lockkeeper does
+ * not own the domain.
+ */
 const HSTS = `max-age=${2 * 365 * 24 * 60 * 60}`;
 
 /** Browser features of a page: the console only writes to the clipboard. */
@@ -63,8 +66,8 @@ export function setSecurityHeaders(
 }
 
 /**
- * Sets no reporting endpoint. Omits `require-trusted-types-for`, because it blocks Next's script loader, which assigns
- * plain URLs.
+ * Builds the content security policy. It has no reporting endpoint. `require-trusted-types-for` is omitted, because it
+ * blocks Next's script loader, which assigns plain URLs.
  */
 function buildContentSecurityPolicy(nonce: string, mode: Config["mode"]): string {
   const isDevelopment = mode === "development";

@@ -29,7 +29,7 @@ const it = test
     onCleanup(() => backend.close());
     return backend.verbs;
   })
-  // One key on each master, and two in one slot.
+  // One key on each master, and two keys in one slot.
   .extend("keys", ({ cluster }) => {
     const tag = createTestKey("{tag");
     const apart = [0, 1, 2].map((master) => cluster.findKeyOnMaster(master, createTestKey()));

@@ -30,7 +30,7 @@ const it = test
     onCleanup(() => backend.close());
     return backend;
   })
-  // A key whose slot is at the master and is used by no other test.
+  // A key in a slot of the master that no other test uses.
   .extend(
     "createKeyAt",
     { scope: "file" },
@@ -39,7 +39,7 @@ const it = test
         cluster.findKeyOnMaster(master, createTestKey()),
   );
 
-// A cluster may take longer to start than a test may run.
+// Started here, because a cluster may take longer to start than a test may run.
 it.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
 });
@@ -80,7 +80,7 @@ describe.concurrent("slot migration", () => {
       expect(await verbs.renew(grant)).toMatchObject({ token, fence });
       const [lock, companion] = both(key);
       await move.moveKeys(companion);
-      // Half of the lock is here and half there: nobody may touch it until both are.
+      // One key of the lock has moved and the other has not, so no script can run on both.
       const renewal = verbs.renew(grant);
       await sleepMs(200);
       await move.moveKeys(lock);
@@ -234,7 +234,7 @@ describe("killed cluster master without a replica", () => {
     const held = await client.acquire(createKeyAt(1), { leaseMs: 1200 });
     const lost = await client.acquire(createKeyAt(2), { leaseMs: 1200 });
     await cluster.masters[2]?.kill();
-    // A call that was under way as it died may have been carried out.
+    // The outcome of a call that was in flight when the master died may be unknown.
     const first = getErrorCode(client.acquire(createKeyAt(2)));
     await waitUntil(async () => (await getErrorCode(client.acquire(createKeyAt(2)))) === "unavailable", 8000);
     const startedAt = performance.now();
@@ -285,7 +285,7 @@ describe("killed cluster master with a replica", () => {
     );
     await hold.renew();
     hold.assertHeld();
-    // Held off is what the new master has, and nothing else; what was granted before goes on.
+    // The hold-off applies only to the new master, and existing holds can still be renewed.
     await waitUntil(async () => (await getErrorCode(kept.renew())) === "ok");
     const refusal: unknown = await careful.acquire(createKeyAt(0)).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "unavailable", facts: { reason: "failover_hold_off" } });

@@ -21,7 +21,7 @@ const it = locksTest();
 
 const FAIR = { kind: "fair" } as const;
 const WAITING = { kind: "fair", waitMs: 20_000 } as const;
-/** A waiter tries again after two seconds without a message, less up to a fifth of jitter. */
+/** Without a message, a waiter retries after two seconds minus up to a fifth of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 const FAIR_WAIT_MS = 300_000;
 
@@ -34,7 +34,7 @@ const waitForQueue = (direct: Redis, key: string, count: number) =>
 
 const writer = getLockWriter({ format: "redisson", kind: "fair" });
 
-/** A client that joins the queue and is not heard of again. */
+/** Joins the queue as a client that then dies. */
 function joinAndDie(
   direct: Redis,
   key: string,
@@ -226,7 +226,7 @@ describe("places in the queue", () => {
     const heard: string[] = [];
     listener.on("message", (_, message: string) => heard.push(message));
     await listener.subscribe(theirs.channels.fair(key));
-    // Redisson's unlock wakes the place, for which this process passes the turn on.
+    // The unlock of Redisson wakes the kept place, and this process wakes the next waiter instead.
     await direct.del(key);
     const [kept = ""] = await listQueue(direct, key);
     await direct.publish(`${theirs.channels.lock(key)}:${kept}`, "0");

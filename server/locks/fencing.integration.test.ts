@@ -8,7 +8,7 @@ import { redisTest } from "../../test/support/fixtures.ts";
 import type { TestRedis } from "../../test/support/test-redis.ts";
 import { LockClient } from "./client/lock-client.ts";
 
-/** The very file that docs/fencing.md shows. */
+/** The script that docs/fencing.md shows. */
 const GUARD = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
 const WORKER = fileURLToPath(new URL("../../test/support/workers/holder.ts", import.meta.url));
 const LEASE_MS = 400;
@@ -19,7 +19,7 @@ const it = redisTest().extend("client", { scope: "file" }, async ({ redis }, { o
   return client;
 });
 
-/** Another process that holds the lock; `ask` resolves with the fact of that name. */
+/** Starts another process that holds the lock. `ask` resolves with the fact of that name. */
 async function startHolder(redis: TestRedis, key: string, resource: string) {
   const worker = fork(WORKER, [redis.url, key, String(LEASE_MS), resource], {
     execArgv: ["--import", "tsx"],

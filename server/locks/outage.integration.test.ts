@@ -13,7 +13,7 @@ describe("Redis outage", () => {
   }) => {
     const { redis, connection } = env;
     await redis.kill();
-    // What was sent into a connection that is just breaking is unknown, rightly.
+    // While the connection is breaking, the outcome of a call is correctly unknown.
     await waitUntil(() => connection.status !== "ready");
     const startedAt = performance.now();
     expect(await getErrorCode(acquire(createTestKey(), "me"))).toBe("unavailable");

@@ -13,7 +13,7 @@ import type { Hold } from "./client/hold.ts";
 
 const it = locksTest();
 
-/** One who takes the lock, does its work and gives it back; false: it did not get it this time. */
+/** Acquires the lock, runs the work and releases the lock. Returns false if the lock was not acquired. */
 type Section = (key: string, work: () => Promise<void>) => Promise<boolean>;
 
 function literal(lock: {
@@ -96,7 +96,7 @@ describe("published timestamp clients beside Lockkeeper", () => {
     const client = await env.openClient();
     const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 5000 });
     expect(await direct.ttl(key)).toBeLessThan(10);
-    // As printed, its release frees what has ended only: nothing of ours.
+    // The release as printed deletes only a lock that has ended, so it does not affect this hold.
     await slow.release(key);
     expect(await getErrorCode(hold.renew())).toBe("ok");
     await hold.release();
@@ -161,7 +161,7 @@ describe.concurrent("work that outlasts the lease", () => {
     expect(await overrunning.acquire(key)).toBe(true);
     const hold = await client.acquire(key, { format: "timestamp", leaseMs: 600, waitMs: 5000 });
     expect(await writeGuarded(direct, resource, hold.fence, "ours")).toBe("written");
-    // It has no fence to show, and deletes the lock whoever has it.
+    // This client has no fencing token, and its release deletes the lock of any holder.
     expect(await writeGuarded(direct, resource, "0", "late")).toBe("refused");
     await overrunning.release(key);
     const next = await client.acquire(key, { format: "timestamp", owner: "next", leaseMs: 20_000 });

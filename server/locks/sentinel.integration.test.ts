@@ -31,7 +31,7 @@ const it = test
     };
   });
 
-// A group of sentinels may take longer to start than a test may run.
+// Started here, because a Sentinel group may take longer to start than a test may run.
 it.beforeAll(async ({ group }) => {
   await group.findMaster();
 }, 30_000);
@@ -66,7 +66,7 @@ describe("Sentinel group", () => {
         code: "not_replicated",
         facts: { replicas: 1, confirmed: 0 },
       });
-      // Nobody holds it: it was given back.
+      // The lock is free, because the refused grant was released.
       expect(await getErrorCode(plain.acquire(key, { renew: false }))).toBe("ok");
       expect(await getErrorCode(hold.renew())).toBe("not_replicated");
       hold.assertHeld();
@@ -92,7 +92,7 @@ describe("Sentinel group", () => {
     const kept = await guarded.acquire(createTestKey(), { leaseMs: 20_000 });
     await waitUntil(() => group.isInSync());
     const waiting = two.acquire(key, { leaseMs: 5000, waitMs: 30_000 });
-    // Who has not been refused yet does not wait, and is told of the outage.
+    // Until its first attempt is refused, a client does not wait, so the outage would be reported to it.
     const direct = (await group.findMaster()).createClient();
     await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const old = await group.freezeMaster();
@@ -103,7 +103,7 @@ describe("Sentinel group", () => {
     const next = await waiting;
     expect(performance.now() - released).toBeLessThan(800);
     expect(BigInt(next.fence)).toBeGreaterThan(BigInt(hold.fence));
-    // What was granted before the failover goes on while nothing new is granted.
+    // Existing holds can be renewed while nothing new is granted.
     await waitUntil(isRenewed(kept));
     expect(await getErrorCode(guarded.acquire(createTestKey()))).toBe("unavailable");
     expect(await kept.release()).toMatchObject({ outcome: "released" });
@@ -128,7 +128,7 @@ describe("Sentinel group", () => {
     await group.killMaster();
     replicaOf(group, master).thaw();
     await group.promote(master);
-    // The first is told only when it asks, and somebody else may have the lock by then.
+    // The first client does not know of the failover yet, and another one can acquire the lock.
     const second = await eager.acquire(key, { waitMs: 5000, renew: false });
     hold.assertHeld();
     expect(BigInt(second.fence)).toBeGreaterThan(BigInt(hold.fence));

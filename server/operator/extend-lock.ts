@@ -62,7 +62,10 @@ function createHoldEndedError(key: Key): LostError {
 /** Formats whose expiry is not determined by the TTL of the key alone. */
 const DEADLINE_IN_VALUE: ReadonlySet<FormatName> = new Set(["timestamp", "redis-lock"]);
 
-/** @throws ReadOnlyError */
+/**
+ * Checks that Lockkeeper can extend the lock.
+ * @throws ReadOnlyError
+ */
 function assertExtensible(seen: HeldObservation): void {
   const why = explainNotExtensible(seen);
   if (why === undefined) return;
@@ -75,6 +78,7 @@ function assertExtensible(seen: HeldObservation): void {
 function explainNotExtensible({ format, type, kind, holders }: HeldObservation): string | undefined {
   const [{ fence }] = holders;
   if (holders.length > 1) return "The lock has several holders, each with its own TTL.";
+  if (kind === "semaphore") return "Each of its permits has its own end.";
   if (fence !== null) return undefined;
   if (DEADLINE_IN_VALUE.has(format))
     return "The value contains the deadline, and its holder identifies itself by that value.";

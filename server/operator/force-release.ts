@@ -7,7 +7,7 @@ import type { ForceReleaseParams } from "../formats/lock-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
 import type { Journal } from "../history/journal.ts";
 import { createNotALockError } from "../locks/verbs/error-factories.ts";
-import { formatReservedOwner } from "../locks/verbs/reserved-owner.ts";
+import { formatReservedOwner } from "../locks/verbs/input/reserved-owner.ts";
 import type { MasterReleaseOutcome, OperatorVerbs } from "../locks/verbs/verbs.ts";
 import { isSameHolder } from "../watch/holds/holder-identity.ts";
 import type { ObservedHold, ObservedHolder } from "../watch/holds/observed-hold.ts";

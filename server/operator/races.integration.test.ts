@@ -14,12 +14,12 @@ import { startTestProxy } from "../../test/support/test-proxy.ts";
 import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const RACES = 1000;
-/** Rounds that run side by side; in each of them all kinds of locks are raced for. */
+/** Number of parallel rounds. Each races for locks of all kinds. */
 const LANES = 10;
 
 /**
- * The way to Redis is so long that a holder can change between any two steps of a click, and what Redis tells by itself
- * comes after its answers.
+ * Delay of Redis in ms. A holder can then change between any two steps of a click, and notifications arrive after
+ * replies.
  */
 const DELAY_MS = 2;
 const NEWS_DELAY_MS = 80;
@@ -57,17 +57,17 @@ interface Seen {
   readonly expectedVersion: string;
 }
 
-/** One request to free one hold, and how it was answered. */
+/** One request to release one hold, and its response. */
 interface Try {
   readonly requestId: string;
   readonly key: string;
   readonly code: string;
 }
 
-/** What an operator sees: the version of this very hold. */
+/** Returns the version of the hold, as an operator sees it. */
 async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise<string> {
   let reply = await server.call(`/locks/${encodeKeyPath(key)}`);
-  // On a machine that is busy with others Redis may seem to be away.
+  // On a busy machine, Redis may appear to be unreachable.
   await waitUntil(async () => {
     if (reply.status === 503) reply = await server.call(`/locks/${encodeKeyPath(key)}`);
     return reply.status !== 503;
@@ -76,7 +76,7 @@ async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise
   return all.find(({ owner }) => owner === name)?.version ?? reply.body.version;
 }
 
-/** How long a click takes of late: the holder changes in the midst of it. */
+/** Moving average of the duration of a click in ms. The holder changes halfway through a click. */
 let clickMs = 5;
 
 async function clickOne(server: TestServer, { key, expectedVersion }: Seen): Promise<Try> {
@@ -94,7 +94,7 @@ async function clickOne(server: TestServer, { key, expectedVersion }: Seen): Pro
 async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try[]> {
   const body = { items, reason: "stuck" };
   let answer = await server.call("/locks/force-release", { body });
-  // Nothing was begun: on a machine that is busy with others Redis may seem to be away.
+  // Nothing was done: on a busy machine, Redis may appear to be unreachable.
   for (const giveUpAt = performance.now() + 15_000; answer.status === 503 && performance.now() < giveUpAt; )
     answer = await server.call("/locks/force-release", { body });
   expect([answer.status, answer.status === 200 ? "" : answer.body]).toEqual([200, ""]);
@@ -106,7 +106,7 @@ async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try
   });
 }
 
-/** What became of a race: whether it was right, and who was faster. */
+/** The result of a race: which side was faster, or what was wrong. */
 type RaceResult = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
 
 function toRaceResult(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): RaceResult {
@@ -119,7 +119,9 @@ function toRaceResult(wasThere: boolean, isNextHeld: boolean, tries: readonly Tr
   return wasThere ? "the hold had changed" : "the hold was freed";
 }
 
-/** Each kind of lock once: looked at, then freed by a click, by a bulk over all of them, and changed by its holder. */
+/**
+ * Races for one lock of each kind: reads it, then releases it with a click and a bulk release while its holder changes.
+ */
 async function round(
   { server, holders }: { server: TestServer; holders: Readonly<Record<string, ChangingHolder>> },
   name: string,
@@ -154,7 +156,7 @@ async function round(
     const result = toRaceResult(wasThere, await holder.isHeld(next), tries);
     tried.push(...tries);
     if (holder.changes === "meanwhile") return result;
-    // Who looks again frees it: nothing else stood in the way.
+    // A second click on the current version releases the lock, so nothing else prevented the release.
     const last = await clickOne(server, { ...seen, expectedVersion: await readSeen(server, next) });
     tried.push(last);
     return last.code === "released" ? result : (`wrong: ${last.code} after another look` as const);
@@ -170,7 +172,7 @@ async function recorded(server: TestServer): Promise<AuditEntry[]> {
     .map((line) => JSON.parse(line).entry);
 }
 
-/** Answers by request and key, as the audit has them. */
+/** Returns the responses by request and key, as recorded in the audit log. */
 function recordedAnswers(entries: readonly AuditEntry[]): string[] {
   const outcomes = new Map<string, string[]>();
   for (const entry of entries) {
@@ -200,7 +202,7 @@ it(`in ${RACES} races with changing holders, single and bulk force-releases end 
 
   expect(results.filter((result) => result.startsWith("wrong"))).toEqual([]);
   expect(results.length).toBeGreaterThanOrEqual(RACES);
-  // Both happen often, or nothing was raced for.
+  // Both results must be frequent; otherwise nothing was raced for.
   expect(results.filter((result) => result === "the hold was freed").length).toBeGreaterThan(RACES / 20);
   expect(results.filter((result) => result === "the hold had changed").length).toBeGreaterThan(RACES / 4);
   const isOpen = (answer: string) => answer.endsWith(" open");

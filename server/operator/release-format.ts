@@ -47,7 +47,10 @@ export function chooseReleaseFormat(
   return request.format ?? known;
 }
 
-/** A deadline that has passed is an ordinary string to clients that use `SET NX`. */
+/**
+ * Lists the formats that a release may use. To clients that use `SET NX`, a deadline that has passed is an ordinary
+ * string.
+ */
 function listAllowedFormats(known: FormatName, { state, type, candidates }: Lock): FormatName[] {
   const others = state === "ended" && type === "string" ? [...candidates, "token" as const] : candidates;
   return [known, ...others.filter(isReleasable)];

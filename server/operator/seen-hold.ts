@@ -26,13 +26,16 @@ import {
 } from "./operator-errors.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
 
-/** `bulk`: an item of a bulk release, which excludes unlisted locks. `single` by default. */
+/**
+ * The scope of a release. `single` (the default): one lock. `bulk`: an item of a bulk release, which excludes unlisted
+ * locks.
+ */
 type ReleaseScope = "single" | "bulk";
 
 /** Names the hold that an operator saw, and how it may be changed. */
 export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" | "reservedMs"> & {
   readonly onUnverified: ForceReleaseInput["onUnverified"] | "extend";
-  /** Limits which keys with the same token are named; `undefined` means all. */
+  /** The keys with the same token that an error may name; `undefined` means all. */
   readonly allowedKeys?: KeyPatternSet | undefined;
   readonly scope?: ReleaseScope | undefined;
   /** The purpose of the lookup; `release` by default. */
@@ -133,7 +136,7 @@ export async function findSeenHold(
   return { hold, seen, holder };
 }
 
-/** A deadline that has passed still blocks clients that read the key as another format. */
+/** Whether the hold has ended. A deadline that has passed still blocks clients that read the key as another format. */
 function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }

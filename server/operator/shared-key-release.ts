@@ -15,7 +15,7 @@ interface SharedKeyReleaseDeps {
   readonly watcher: Watcher;
 }
 
-/** Maximum number of keys. No client locks this many together. */
+/** Maximum number of keys: more than any client locks together. */
 const KEYS_MAX = 100;
 
 /** Finds the other keys to release along with a hold. */

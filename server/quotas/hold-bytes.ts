@@ -1,7 +1,10 @@
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 
-/** The token, fencing token, timestamps, first request id and Redis's overhead per key, measured with MEMORY USAGE. */
+/**
+ * Bytes of a hold besides its texts: token, fencing token, timestamps, first request id and Redis's overhead per key,
+ * measured with MEMORY USAGE.
+ */
 const HOLD_OVERHEAD_BYTES = 400;
 
 /** The parts of a hold that determine its size in Redis. */
@@ -20,7 +23,7 @@ function countKeyBytes(key: Key): number {
   return isBinaryKey(key) ? encodeKey(key).length : Buffer.byteLength(key);
 }
 
-/** Counts the record as JSON, without the escape characters. */
+/** Estimates the bytes of a record as JSON, without escape characters. */
 function countRecordBytes(record: OwnerRecord | undefined): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(record ?? {}))

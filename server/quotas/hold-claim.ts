@@ -1,18 +1,14 @@
-import type { WritableKind } from "../../lib/contract/format.ts";
-import type { Key } from "../../lib/keys/key.ts";
 import { UnknownOutcomeError } from "../errors/redis-errors.ts";
-import { type HoldLedger, toLedgerKey } from "./hold-ledger.ts";
+import type { HoldLedger, LedgerRef } from "./hold-ledger.ts";
 
 /**
- * Maximum time for which a hold with an unknown outcome counts. It allows for a retry with the same Idempotency-Key,
- * which is not refused while the hold counts.
+ * Maximum time in ms for which a hold with an unknown outcome counts. It allows for a retry with the same
+ * Idempotency-Key, which is not refused while the hold counts.
  */
 const UNKNOWN_OUTCOME_MS_MAX = 60_000;
 
-interface ClaimedHold {
+interface ClaimedHold extends LedgerRef {
   readonly target: string;
-  readonly key: Key;
-  readonly kind?: WritableKind | undefined;
   readonly principal: string;
   readonly bytes: number;
 }
@@ -20,13 +16,13 @@ interface ClaimedHold {
 /** A hold that a request may be granted. It stays in memory while the request waits. */
 export class HoldClaim {
   #isCounted = false;
-  #recordedAs: Key;
+  #recordedAs: LedgerRef;
 
   constructor(
     private readonly ledger: HoldLedger,
     private readonly hold: ClaimedHold,
   ) {
-    this.#recordedAs = hold.key;
+    this.#recordedAs = hold;
   }
 
   /** Counts the hold before it is granted. Otherwise, concurrent requests could all fit into the same quota. */
@@ -35,11 +31,11 @@ export class HoldClaim {
     this.ledger.add(this.hold.principal, 1, this.hold.bytes);
   }
 
-  /** Records a hold that was granted for `remainingMs`. @param token that of the hold, if it is known */
-  confirm(remainingMs: number, token?: string): void {
+  /** Records a hold that was granted for `remainingMs`. @param token of the hold, if it is known */
+  confirm(remainingMs: number, token = this.hold.token): void {
     this.#uncount();
     const { target, principal, bytes } = this.hold;
-    this.#recordedAs = toLedgerKey({ ...this.hold, token });
+    this.#recordedAs = { ...this.hold, token };
     this.ledger.record(target, this.#recordedAs, { principal, bytes, remainingMs });
   }
 

@@ -1,4 +1,4 @@
-import type { WritableKind } from "../../lib/contract/format.ts";
+import { isSemaphoreKind, type LockKind, type WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
@@ -16,22 +16,37 @@ export interface LedgerHold {
   readonly remainingMs: number | null;
 }
 
-/** Returns the name under which a hold is recorded: its key, or for a hold that shares its key, also its token. */
-export function toLedgerKey({
-  key,
-  kind,
-  token,
-}: {
+/** Identifies a hold by its key, and by its token if holds of its kind share a key. */
+export interface LedgerRef {
   readonly key: Key;
-  readonly kind?: WritableKind | undefined;
+  readonly kind?: LockKind | WritableKind | undefined;
   readonly token?: string | undefined;
-}): Key {
-  return kind === "semaphore" ? `${key}\0${token ?? ""}` : key;
 }
+
+/** Returns whether several holds of this kind can share a key. */
+export function isShared(kind: LedgerRef["kind"]): boolean {
+  return isSemaphoreKind(kind) || kind === "read";
+}
+
+/** Returns the name under which a hold is recorded: its key, or for a hold that shares its key, also its token. */
+export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
+  return isShared(kind) ? `${key}\0${token ?? ""}` : key;
+}
+
+/**
+ * The time after its grant by this instance in which a hold counts even if an observation of its key lacks it, in
+ * milliseconds: the key may have been read before the grant.
+ */
+const OBSERVED_WITHIN_MS = 5000;
 
 const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
 
-type Entry = Pick<LedgerHold, "principal" | "bytes">;
+interface Entry extends Pick<LedgerHold, "principal" | "bytes"> {
+  /** The key that the hold shares with others. */
+  readonly sharedKey: Key | undefined;
+  /** Before this moment, an observation that lacks the hold does not end it. */
+  certainUntil: number;
+}
 
 /**
  * Counts the live holds of each principal across all targets.
@@ -46,40 +61,69 @@ export class HoldLedger {
   /** @param now a monotonic clock, in milliseconds */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Records the hold of a key and replaces the previous one. */
-  record(target: string, key: Key, { principal, bytes, remainingMs }: LedgerHold): void {
-    const { entries, deadlines } = this.#getTargetHolds(target);
-    const before = entries.get(key);
+  /**
+   * Records a hold. Replaces the previous one of the key, unless holds of its kind share the key.
+   *
+   * @param source `grant`: of this instance; `observation`: it was read from Redis
+   */
+  record(
+    target: string,
+    ref: LedgerRef,
+    { principal, bytes, remainingMs }: LedgerHold,
+    source: "grant" | "observation" = "grant",
+  ): void {
+    const holds = this.#getTargetHolds(target);
+    const name = toLedgerKey(ref);
+    const before = holds.entries.get(name);
     if (before?.principal !== principal || before.bytes !== bytes) {
-      if (before !== undefined) this.#remove(before);
-      entries.set(key, { principal, bytes });
-      this.add(principal, 1, bytes);
+      if (before !== undefined) this.#remove(holds, name, before);
+      const certainUntil = source === "grant" ? this.now() + OBSERVED_WITHIN_MS : 0;
+      const sharedKey = isShared(ref.kind) ? ref.key : undefined;
+      this.#insert(holds, name, { principal, bytes, sharedKey, certainUntil });
     }
-    if (remainingMs === null) deadlines.delete(key);
-    else deadlines.set(key, this.now() + remainingMs);
+    if (remainingMs === null) holds.deadlines.delete(name);
+    else holds.deadlines.set(name, this.now() + remainingMs);
   }
 
   /** Moves the deadline of a hold to `remainingMs` from now. Deadlines are never shortened. */
-  extend(target: string, key: Key, remainingMs: number): void {
+  extend(target: string, ref: LedgerRef, remainingMs: number): void {
     const holds = this.#holdsByTarget.get(target);
-    const before = holds?.deadlines.find(key);
-    if (before !== undefined) holds?.deadlines.set(key, Math.max(before, this.now() + remainingMs));
+    const name = toLedgerKey(ref);
+    const before = holds?.deadlines.find(name);
+    if (before !== undefined) holds?.deadlines.set(name, Math.max(before, this.now() + remainingMs));
   }
 
-  /** Removes the hold of a key. */
-  forget(target: string, key: Key): void {
-    const holds = this.#holdsByTarget.get(target);
-    const entry = holds?.entries.get(key);
-    if (holds === undefined || entry === undefined) return;
-    holds.entries.delete(key);
-    holds.deadlines.delete(key);
-    this.#remove(entry);
+  /** Records a hold under another name. */
+  replace(target: string, before: LedgerRef, after: LedgerRef, remainingMs: number): void {
+    const entry = this.#holdsByTarget.get(target)?.entries.get(toLedgerKey(before));
+    if (entry === undefined) return;
+    this.forget(target, before);
+    this.record(target, after, { principal: entry.principal, bytes: entry.bytes, remainingMs });
   }
 
-  /** Returns the principal that holds the key. */
-  findPrincipal(target: string, key: Key): string | undefined {
+  /** Removes a hold. */
+  forget(target: string, ref: LedgerRef): void {
+    const holds = this.#holdsByTarget.get(target);
+    const entry = holds?.entries.get(toLedgerKey(ref));
+    if (holds !== undefined && entry !== undefined) this.#remove(holds, toLedgerKey(ref), entry);
+  }
+
+  /** Removes the holds that share a key, except the named ones and those that were granted too recently to be observed. */
+  forgetSharers(target: string, key: Key, observed: ReadonlySet<Key>): void {
+    const holds = this.#holdsByTarget.get(target);
+    const now = this.now();
+    for (const name of holds?.sharers.get(key) ?? []) {
+      const entry = holds?.entries.get(name);
+      if (holds === undefined || entry === undefined) continue;
+      if (observed.has(name)) entry.certainUntil = 0;
+      else if (entry.certainUntil <= now) this.#remove(holds, name, entry);
+    }
+  }
+
+  /** Returns the principal of a hold. */
+  findPrincipal(target: string, ref: LedgerRef): string | undefined {
     this.#removeExpired();
-    return this.#holdsByTarget.get(target)?.entries.get(key)?.principal;
+    return this.#holdsByTarget.get(target)?.entries.get(toLedgerKey(ref))?.principal;
   }
 
   getUsage(principal: string): HoldUsage {
@@ -102,17 +146,30 @@ export class HoldLedger {
     return size;
   }
 
-  #remove({ principal, bytes }: Entry): void {
-    this.add(principal, -1, -bytes);
+  #insert({ entries, sharers }: TargetHolds, name: Key, entry: Entry): void {
+    entries.set(name, entry);
+    this.add(entry.principal, 1, entry.bytes);
+    if (entry.sharedKey === undefined) return;
+    const names = sharers.get(entry.sharedKey) ?? new Set();
+    sharers.set(entry.sharedKey, names.add(name));
+  }
+
+  #remove({ entries, deadlines, sharers }: TargetHolds, name: Key, entry: Entry): void {
+    entries.delete(name);
+    deadlines.delete(name);
+    this.add(entry.principal, -1, -entry.bytes);
+    if (entry.sharedKey === undefined) return;
+    const names = sharers.get(entry.sharedKey);
+    names?.delete(name);
+    if (names?.size === 0) sharers.delete(entry.sharedKey);
   }
 
   #removeExpired(): void {
     const now = this.now();
-    for (const { entries, deadlines } of this.#holdsByTarget.values()) {
-      for (const key of deadlines.takeDue(now)) {
-        const entry = entries.get(key);
-        entries.delete(key);
-        if (entry !== undefined) this.#remove(entry);
+    for (const holds of this.#holdsByTarget.values()) {
+      for (const name of holds.deadlines.takeDue(now)) {
+        const entry = holds.entries.get(name);
+        if (entry !== undefined) this.#remove(holds, name, entry);
       }
     }
   }
@@ -120,7 +177,7 @@ export class HoldLedger {
   #getTargetHolds(target: string): TargetHolds {
     let holds = this.#holdsByTarget.get(target);
     if (holds === undefined) {
-      holds = { entries: new Map(), deadlines: new Deadlines() };
+      holds = { entries: new Map(), deadlines: new Deadlines(), sharers: new Map() };
       this.#holdsByTarget.set(target, holds);
     }
     return holds;
@@ -130,4 +187,6 @@ export class HoldLedger {
 interface TargetHolds {
   readonly entries: Map<Key, Entry>;
   readonly deadlines: Deadlines<Key>;
+  /** The names of the holds that share a key. */
+  readonly sharers: Map<Key, Set<Key>>;
 }

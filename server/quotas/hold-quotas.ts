@@ -1,24 +1,19 @@
-import type { WritableKind } from "../../lib/contract/format.ts";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { type HoldQuota, type HoldQuotaOverride, NO_QUOTA_OVERRIDE } from "../auth/hold-quota.ts";
 import type { Principal } from "../auth/principal.ts";
 import { QuotaExceededError } from "../errors/request-errors.ts";
-import type { Observation, SeenHolder } from "../formats/observation.ts";
+import type { HeldObservation, Observation } from "../formats/observation.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
 import { HoldClaim } from "./hold-claim.ts";
-import { HoldLedger, type HoldUsage, toLedgerKey } from "./hold-ledger.ts";
+import { HoldLedger, type HoldUsage, isShared, type LedgerRef, toLedgerKey } from "./hold-ledger.ts";
 
 /** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
 
-/** The target and key of a request. */
-export interface LockRef {
+/** The hold of a request and its target. Holds that share a key count separately. */
+export interface LockRef extends LedgerRef {
   readonly target: string;
-  readonly key: Key;
-  /** The kind and token of a hold. Holds that share a key count separately. */
-  readonly kind?: WritableKind | undefined;
-  readonly token?: string | undefined;
 }
 
 /**
@@ -57,7 +52,7 @@ export class HoldQuotas {
    */
   claim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
-    const isHeld = this.#ledger.findPrincipal(lock.target, toLedgerKey(lock)) === principal.id;
+    const isHeld = this.#ledger.findPrincipal(lock.target, lock) === principal.id;
     if (!isHeld) this.#assertRoom(principal, bytes);
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
@@ -89,12 +84,17 @@ export class HoldQuotas {
 
   /** Records that a hold was renewed through this instance and expires in `remainingMs`. */
   extend(hold: LockRef, remainingMs: number): void {
-    this.#ledger.extend(hold.target, toLedgerKey(hold), remainingMs);
+    this.#ledger.extend(hold.target, hold, remainingMs);
+  }
+
+  /** Records that a hold became another one, which expires in `remainingMs`. */
+  replace(before: LockRef, after: LedgerRef, remainingMs: number): void {
+    this.#ledger.replace(before.target, before, after, remainingMs);
   }
 
   /** Records that a hold was released through this instance. */
   forget(hold: LockRef): void {
-    this.#ledger.forget(hold.target, toLedgerKey(hold));
+    this.#ledger.forget(hold.target, hold);
   }
 
   getUsage(principal: string): HoldUsage {
@@ -117,34 +117,46 @@ export class HoldQuotas {
 
   #applyReading({ target, key }: LockRef, observation: Observation, isIndexed: boolean): void {
     if (observation.state === "unreadable") return;
-    if (observation.state === "held" && observation.kind === "semaphore") {
-      if (isIndexed) for (const holder of observation.holders) this.#recordShared(target, key, holder);
+    if (observation.state === "held" && isShared(observation.kind)) {
+      this.#ledger.forget(target, { key });
+      this.#applySharers(target, observation, isIndexed);
       return;
     }
+    this.#ledger.forgetSharers(target, key, NO_NAMES);
     const [holder] = observation.state === "held" ? observation.holders : [];
     if (holder?.principal === undefined) {
-      this.#ledger.forget(target, key);
+      this.#ledger.forget(target, { key });
       return;
     }
     // Keys that the index omits must not make the ledger larger than the index.
-    if (!isIndexed && this.#ledger.findPrincipal(target, key) === undefined) return;
+    if (!isIndexed && this.#ledger.findPrincipal(target, { key }) === undefined) return;
     const remainingMs = observation.state === "held" ? observation.remainingMs : null;
     const bytes = estimateHoldBytes({ key, owner: holder.owner, record: holder.record });
-    this.#ledger.record(target, key, { principal: holder.principal, bytes, remainingMs });
+    const hold = { principal: holder.principal, bytes, remainingMs };
+    this.#ledger.record(target, { key }, hold, "observation");
   }
 
-  /** Holds that are no longer observed expire with their lease. */
-  #recordShared(
+  /** Records each hold that shares its key, and forgets those that are no longer observed. */
+  #applySharers(
     target: string,
-    key: Key,
-    { token, principal, ownRemainingMs, owner, record }: SeenHolder,
+    { key, kind, holders, remainingMs }: HeldObservation,
+    isIndexed: boolean,
   ): void {
-    if (principal === undefined) return;
-    const bytes = estimateHoldBytes({ key, owner, record });
-    const name = toLedgerKey({ key, kind: "semaphore", token: formatKey(token) });
-    this.#ledger.record(target, name, { principal, bytes, remainingMs: ownRemainingMs ?? null });
+    const observed = new Set<Key>();
+    for (const { token, principal, ownRemainingMs = remainingMs, owner, record } of holders) {
+      const ref = { key, kind, token: formatKey(token) };
+      observed.add(toLedgerKey(ref));
+      if (principal === undefined) continue;
+      // Keys that the index omits must not make the ledger larger than the index.
+      if (!isIndexed && this.#ledger.findPrincipal(target, ref) === undefined) continue;
+      const bytes = estimateHoldBytes({ key, owner, record });
+      this.#ledger.record(target, ref, { principal, bytes, remainingMs: ownRemainingMs }, "observation");
+    }
+    this.#ledger.forgetSharers(target, key, observed);
   }
 }
+
+const NO_NAMES: ReadonlySet<Key> = new Set();
 
 function createQuotaError(quota: "holds" | "bytes", limit: number, used: number): QuotaExceededError {
   const usage = quota === "holds" ? `${used} live holds` : `live holds of ${used} bytes`;

@@ -202,6 +202,40 @@ describe("quotas of live holds", () => {
     }
   });
 
+  it.for([{ kind: "read" }, { kind: "semaphore", limit: 9, permits: 2 }] as const)(
+    "holds of the kind $kind that share a key count separately, on every instance",
+    async (options, { server, other }) => {
+      const application = await createApplication(server, { holdsMax: 2 });
+      const [key, requestId] = [createTestKey(), randomUUID()];
+      const share = (instance: TestServer, id?: string) =>
+        acquire(instance, application, key, { ...options, leaseMs: 60_000 }, id);
+      const { body: first } = await share(server, requestId);
+      expect((await share(server)).status).toBe(201);
+      for (const instance of [server, other]) {
+        await waitUntil(async () => (await readUsage(instance, application)).holds === 2);
+        expect(await share(instance)).toMatchObject({ ...REFUSED, body: { quota: "holds", used: 2 } });
+        const again = await share(instance, requestId);
+        expect([again.status, again.body.holdId]).toEqual([201, first.holdId]);
+      }
+      await release(other, application, first);
+      for (const instance of [other, server])
+        await waitUntil(async () => (await readUsage(instance, application)).holds === 1);
+      expect((await share(other)).status).toBe(201);
+      expect(await share(other)).toMatchObject(REFUSED);
+    },
+  );
+
+  it("a downgraded hold counts once, and its release gives its room back", async ({ server }) => {
+    const application = await createApplication(server, { holdsMax: 1 });
+    const { body: writer } = await acquire(server, application, createTestKey(), { kind: "write" });
+    const { body: reader } = await server.callHold(writer, "downgrade", {}, application.headers);
+    await waitUntil(async () => (await server.readLock(writer.key)).kind === "read");
+    expect((await readUsage(server, application)).holds).toBe(1);
+    expect(await acquire(server, application, writer.key, { kind: "read" })).toMatchObject(REFUSED);
+    await release(server, application, reader);
+    expect((await readUsage(server, application)).holds).toBe(0);
+  });
+
   it("the estimate of a hold is near what Redis reports", async ({ server }) => {
     const application = await createApplication(server);
     const direct = server.redis.createClient();

@@ -27,7 +27,7 @@ async function catchComplaint(url: string): Promise<string> {
   return error.message;
 }
 
-/** Answers INFO as a server of another version would. */
+/** Starts a server that replies to INFO like one of another version. */
 async function pretend(info: string): Promise<{ url: string; stop(): void }> {
   const server = createServer((socket) => {
     socket.on("data", (chunk) => {

@@ -7,7 +7,7 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 const CHECK_TIMEOUT_MS = 5000;
 
 export interface ServerFacts {
-  /** Such as "Redis 7.0.15". */
+  /** Name and version, such as "Redis 7.0.15". */
   readonly name: string;
   readonly runId: string;
 }

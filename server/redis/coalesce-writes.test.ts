@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { coalesceWrites } from "./coalesce-writes.ts";
 
-/** A stream whose packets are kept as they were written. */
+/** Creates a stream that records its packets. */
 function coalesced() {
   const stream = new PassThrough();
   const packets: string[] = [];

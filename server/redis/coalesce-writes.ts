@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** At this size a packet is sent without waiting for more, so that Redis can start processing it. */
+/** Size in characters at which a packet is sent without waiting for more, so that Redis can start processing it. */
 const PACKET_CHARACTERS = 2048;
 
 /**

@@ -61,10 +61,10 @@ function parseDatabase(url: URL): number {
   );
 }
 
-/** How long connections may take to open at startup. */
+/** How long connections may take to open at startup, in ms. */
 export const OPEN_TIMEOUT_MS = 5000;
 
-/** How long a command may take before its outcome is unknown. */
+/** How long a command may take before its outcome is unknown, in ms. */
 export const COMMAND_TIMEOUT_MS = 1000;
 
 /**

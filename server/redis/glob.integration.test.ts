@@ -7,7 +7,7 @@ import { Glob } from "./glob.ts";
 
 const it = redisTest();
 
-/** Every word of one to `longest` parts. */
+/** Returns all sequences of one to `longest` parts. */
 function words(parts: readonly Buffer[], longest: number): Buffer[] {
   if (longest === 0) return [];
   const shorter = words(parts, longest - 1);
@@ -65,7 +65,7 @@ describe("Glob compared with SCAN MATCH", () => {
     );
   });
 
-  // Without ranges: whether a byte above 0x7f lies between two others depends on the machine's `char`.
+  // Without ranges, because the order of bytes above 0x7f depends on the machine's `char`.
   it("Glob matches the same keys as SCAN MATCH for multi-byte and invalid UTF-8 keys", async ({ direct }) => {
     const texts = ["a", "é", "€", "😀", "\u{10000}"];
     const keys = words([...texts.map((text) => Buffer.from(text)), Buffer.of(0xff), Buffer.of(0xc3)], 3);

@@ -115,7 +115,7 @@ function parseTokens(pattern: string): Token[] {
   return tokens;
 }
 
-/** As in Redis, a bracket that is escaped or ends a range does not close the class. */
+/** Adds the bytes of a class. As in Redis, a bracket that is escaped or ends a range does not close the class. */
 function pushClass(pattern: string, open: number, tokens: Token[]): number {
   const negated = pattern[open + 1] === "^";
   let characters = "";

@@ -9,11 +9,11 @@ import { preferReadOnlyScripts } from "./script.ts";
 export interface Master {
   /** The current `host:port`, or the path of the socket. It can change behind Sentinel. */
   readonly name: string;
-  /** For probes and settings, whose replies are small. */
+  /** The connection for probes and settings, whose replies are small. */
   readonly redis: Redis;
-  /** For reading keys. */
+  /** The connections for reading keys. */
   readonly reads: ReadConnections;
-  /** For subscriptions. They are lost whenever the connection breaks. */
+  /** The connection for subscriptions, which are lost whenever it breaks. */
   readonly subscriber: Redis;
   /** Returns a hash tag in a slot of this master; `undefined` if the master has every key. */
   findHashTag(): string | undefined;
@@ -56,7 +56,7 @@ export interface SlotRouting {
   isMoving(key: Key): boolean;
 }
 
-/** `reads`: the scripts that read keys run in a form in which Redis refuses writes. */
+/** What a master is used for. `reads`: scripts that read keys run in a form in which Redis refuses writes. */
 export type MasterUse = "reads" | "reads_and_writes";
 
 /** Opens the connections that watch a master. */

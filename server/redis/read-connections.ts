@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { COMMAND_TIMEOUT_MS, waitUntilReady } from "./connect.ts";
 import { isTimeout } from "./failure.ts";
 
-/** How long a read waits for its connection to be reopened. */
+/** How long a read waits for its connection to be reopened, in ms. */
 const READY_TIMEOUT_MS = 500;
 
 /**
@@ -10,7 +10,7 @@ const READY_TIMEOUT_MS = 500;
  * but never makes the master count as down.
  */
 export class ReadConnections {
-  /** For batches of keys and for SCAN. It is closed and reopened when a reply times out. */
+  /** The connection for batches of keys and for SCAN. It is closed and reopened when a reply times out. */
   readonly shared: Redis;
 
   /** @param open opens a connection with this name that reconnects automatically */

@@ -20,7 +20,7 @@ export interface WaitConnection {
   skipKey(): void;
 }
 
-/** The key that is written before each WAIT expires this long after the last one. */
+/** Time after the last WAIT in which the key that is written before each of them expires, in ms. */
 const KEY_TTL_MS = 60_000;
 
 /**
@@ -96,7 +96,10 @@ export class ReplicaWait {
     }
   }
 
-  /** Replicas of a new master acknowledge only its writes, which may not include the lock. */
+  /**
+   * Asserts that the script ran on this server. Replicas of a new master acknowledge only its writes, which may not
+   * include the lock.
+   */
   #assertSameServer(line: WaitConnection, runId: string): void {
     if (line.getRunId() !== runId)
       throw new NeverSentError("The server that executed the script is no longer the master");

@@ -21,7 +21,7 @@ it("two connections to one address have the run ids of the servers that they lea
     for (const server of [old, next]) await server.stop();
   });
   const verbs = await connectTo("verbs");
-  // New connections to the address lead to another server, and the first connection stands.
+  // New connections reach another server, while the first connection stays open.
   proxy.targetPort = next.port;
   const replicas = await connectTo("replicas");
   expect(identity.getRunId("node", "verbs")).toBe(await fetchRunId(verbs));

@@ -15,7 +15,7 @@ interface ServerIdentity {
 type Info = Readonly<Record<string, string | undefined>>;
 
 const NO_REPLID = /^0*$/;
-/** How long ioredis waits for the other side to close a connection. */
+/** How long ioredis waits for the other side to close a connection, in ms. */
 const GOODBYE_MS = 2000;
 
 /**
@@ -88,7 +88,7 @@ function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
   return now.replid !== before.replid && now.followed !== undefined;
 }
 
-/** Equivalent to ioredis's default connector, which is not exported. */
+/** Creates an equivalent of ioredis's default connector, which is not exported. */
 function createDirectConnector({
   path,
   host,

@@ -120,8 +120,8 @@ function isReadCommandRefusal(error: unknown): boolean {
 /**
  * Reads a Lua file and replaces each `-- include other.lua` line with that file. The path is relative to the including
  * file; `format/` is the folder of the format. A file is included once per scope: its line is removed where its names
- * are already visible. `-- include other.lua as function name` makes the file the body of a local function, which is a
- * scope of its own.
+ * are already visible. `-- include other.lua as function name` makes the file the body of a local function with its own
+ * scope.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());

@@ -70,6 +70,8 @@ export class HoldGauge {
   }
 
   #add({ seen, liveness }: ObservedHold, by: 1 | -1): void {
+    // A closed latch has no holder.
+    if (seen.kind === "latch") return;
     if (seen.state === "ended") {
       this.#ended += by;
       return;
@@ -95,6 +97,7 @@ function isSameCount(before: ObservedHold | undefined, after: ObservedHold | und
   return (
     before?.seen.state === after?.seen.state &&
     before?.seen.format === after?.seen.format &&
+    before?.seen.kind === after?.seen.kind &&
     before?.liveness.state === after?.liveness.state
   );
 }

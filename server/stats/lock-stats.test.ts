@@ -253,6 +253,17 @@ describe("key patterns", () => {
 });
 
 describe("totals and series", () => {
+  it("a latch is not counted as held, also if a semaphore turns out to be one", () => {
+    applyObservation(
+      buildHeldObservation("lock:jobs", { type: "string", kind: "semaphore", remainingMs: null }),
+    );
+    expect(queryStats().totals).toMatchObject({ held: 1 });
+    applyObservation(buildHeldObservation("lock:jobs", { type: "string", kind: "latch", remainingMs: null }));
+    expect(queryStats().totals).toMatchObject({ held: 0, needsAttention: 0 });
+    applyObservation(buildFreeObservation("lock:jobs"));
+    expect(queryStats().totals).toMatchObject({ held: 0, needsAttention: 0 });
+  });
+
   it("totals are updated incrementally with the index", () => {
     applyObservation(buildHeldObservation("lock:a", { waiters: { count: 2, known: "exact" } }));
     applyObservation(buildHeldObservation("lock:b", { format: "token", remainingMs: null }));

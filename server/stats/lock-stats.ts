@@ -22,9 +22,9 @@ import { WaitTracker } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
-/** Sorts and filters need the typical time of each lock, so it is cached per pattern for this many ticks. */
+/** Number of ticks for which the typical time of a pattern is cached. Sorts and filters need it for each lock. */
 const TYPICAL_CACHE_TICKS = 5;
-/** With fewer samples, p95 is not meaningful. */
+/** Minimum number of samples for p95. */
 const SAMPLES_MIN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

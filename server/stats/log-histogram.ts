@@ -1,6 +1,6 @@
-/** Buckets per doubling. A quantile is off by at most 4.4%. */
+/** Number of buckets per doubling. A quantile is off by at most 4.4%. */
 const STEPS = 8;
-/** 1 ms to 2^27 ms (37 hours). Leases are limited to a day; longer times count as the maximum. */
+/** Number of doublings: 1 ms to 2^27 ms (37 hours). Leases are limited to a day; longer times count as the maximum. */
 const DOUBLINGS = 27;
 const SIZE = DOUBLINGS * STEPS + 1;
 
@@ -91,9 +91,9 @@ function getStepMiddle(step: number): number {
   return Math.round(2 ** ((step - 0.5) / STEPS));
 }
 
-/** Age at which a sample counts for half. A sample from a day ago counts for a sixteenth. */
+/** Age in ms at which a sample counts for half. A sample from a day ago counts for a sixteenth. */
 export const HALF_LIFE_MS = 6 * 60 * 60 * 1000;
-/** Weights are rescaled beyond 2^20, long before a double loses the digits of small weights. */
+/** Doublings of the weight after which weights are rescaled, long before a double loses the digits of small weights. */
 const DOUBLINGS_MAX = 20;
 
 /** A histogram in which older samples count less. */

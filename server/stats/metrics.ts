@@ -41,7 +41,8 @@ export class Metrics {
 let processRegistry: Registry | undefined;
 
 /**
- * Created at the first scrape and shared by the process, because its GC and event-loop observers cannot be stopped.
+ * Returns the registry of the process's own metrics. It is created at the first scrape and shared, because its GC and
+ * event-loop observers cannot be stopped.
  */
 function getProcessRegistry(): Registry {
   if (processRegistry === undefined) {

@@ -86,7 +86,7 @@ function toTypicalMs(times: DecayingHistogram | undefined, at: number): TypicalM
   return { p50, p95, samples: countSamples(times, at) };
 }
 
-/** Samples are weighted by age, so a recent one is slightly below 1 before rounding. */
+/** Counts samples, rounded to one decimal. They are weighted by age, so a recent one counts slightly less than 1. */
 function countSamples(times: DecayingHistogram, at: number): number {
   return Math.round(times.countSamplesAt(at) * 10) / 10;
 }
@@ -98,9 +98,9 @@ function toSpread(times: DecayingHistogram | undefined): TypicalTimes["heldSprea
 /** The name under which patterns beyond the limit are counted together. */
 export const OTHER_PATTERN = "(other)";
 const PATTERNS_MAX = 500;
-/** A pattern without events for this long is removed when a new one needs its place. */
+/** Time without events after which a pattern can be removed when a new one needs its place, in ms. */
 const IDLE_MS = 60 * 60 * 1000;
-/** Finding idle patterns iterates over all of them. */
+/** Minimum interval between searches for idle patterns, in ms, because a search iterates over all of them. */
 const IDLE_CHECK_EVERY_MS = 10_000;
 
 /** The patterns of one target. Their number is limited regardless of the number of keys. */
@@ -133,7 +133,7 @@ export class PatternRegistry {
     return record;
   }
 
-  /** One place is reserved for `(other)`. */
+  /** Whether no pattern fits in. One place is reserved for `(other)`. */
   get #isFull(): boolean {
     const rest = this.#patterns.has(OTHER_PATTERN) ? 1 : 0;
     return this.#patterns.size - rest >= this.maxPatterns - 1;

@@ -14,18 +14,20 @@ import type { VerbCall } from "./verb-call.ts";
  * duration.
  */
 const WAITS_MAX = 10_000;
-/** The limit of waiters per key in the Lua scripts. */
+/** Maximum number of waits with the same label: the limit of waiters per key in the Lua scripts. */
 const SAME_LABEL_WAITS_MAX = 1000;
 /** Maximum number of holds that are no longer in the index and whose end event is still expected. */
 const GONE_HOLDS_MAX = 10_000;
-/** Time within which the end event of such a hold arrives. */
+/** Time within which the end event of such a hold arrives, in ms. */
 const REPORTED_WITHIN_MS = 5000;
 /** Maximum number of expired holds whose holder may still be using them. */
 const EXPIRED_HOLDS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Any client can publish on the event channel, so a timestamp further ahead of the Redis clock is limited. */
+/**
+ * Maximum time in ms by which an event can be ahead of the Redis clock. Any client can publish on the event channel.
+ */
 const CLOCK_AHEAD_MS = 60_000;
-/** A time this close to one that was already checked against the clock is not checked again. */
+/** Difference in ms from a time that was already checked against the clock, within which a time is not checked. */
 const COMPARED_NEAR_MS = 30_000;
 /** Maximum number of patterns cached by key. An acquire and its release usually follow each other closely. */
 const KNOWN_PATTERNS_MAX = 2000;
@@ -195,7 +197,7 @@ export class WaitTracker {
     return gone !== undefined && this.deps.now() - gone.at < REPORTED_WITHIN_MS ? gone : undefined;
   }
 
-  /** The event of the next holder may arrive before the observation that shows it. */
+  /** Finds a hold in the index. The event of the next holder may arrive before the observation that shows it. */
   #findIndexedHold(key: Key, name: string): GoneHold | undefined {
     const hold = this.deps.findHold(key);
     const holder = hold?.holders.find(

@@ -11,7 +11,10 @@ type DocumentedUser = "lockkeeper-locks" | "lockkeeper-reader" | "lockkeeper-hom
 const DOCS = readFileSync(new URL("../../docs/targets.md", import.meta.url), "utf8");
 const ENVIRONMENT = { LOCKKEEPER_LOG: "silent" };
 
-/** Creates a user with exactly the rights that docs/targets.md gives it. @returns the URL to log in with */
+/**
+ * Creates a user with exactly the permissions that docs/targets.md lists.
+ * @returns the URL to log in with
+ */
 async function createDocumentedUser(direct: Redis, port: number, name: DocumentedUser): Promise<string> {
   const [, rules] = new RegExp(`^ACL SETUSER ${name} (.+)$`, "m").exec(DOCS) ?? [];
   if (rules === undefined) throw new Error(`docs/targets.md has no user ${name}`);
@@ -23,7 +26,7 @@ async function createDocumentedUser(direct: Redis, port: number, name: Documente
   return `redis://${name}:secret@127.0.0.1:${port}`;
 }
 
-/** What Redis has refused to these users; one line each. */
+/** Lists the commands that Redis refused to these users, one line each. */
 async function listRefusals(direct: Redis): Promise<string[]> {
   const entries = (await direct.call("ACL", "LOG", "100")) as unknown[][];
   return entries.map((entry) => {
@@ -34,7 +37,7 @@ async function listRefusals(direct: Redis): Promise<string[]> {
   });
 }
 
-/** Starts a server whose target and home store are reached as documented users. */
+/** Starts a server that uses documented users for its target and home store. */
 async function startAsDocumented(name: "lockkeeper-locks" | "lockkeeper-reader") {
   const [redis, home] = await Promise.all([startTestRedis(), startTestRedis()]);
   const [direct, homeDirect] = [redis.createClient(), home.createClient()];

@@ -6,7 +6,7 @@ import { findFreePort, findTestBinary, startTestRedis } from "../../test/support
 import { ROOT_KEY, startTestServer, waitUntil } from "../../test/support/test-server.ts";
 import { settlesWithin } from "../../test/support/timing.ts";
 
-/** The promise to whoever ends the process. */
+/** The maximum duration of a stop that is documented, in ms. */
 const STOP_MS = 2000;
 
 /** `server` starts while its home store `home` is down. */
@@ -95,7 +95,7 @@ describe("home store down at startup", () => {
 
 it("with a read-only first target, Lockkeeper stores its own data in the embedded Redis", async () => {
   const cache = await mkdtemp(join(tmpdir(), "lockkeeper-own-"));
-  // What was unpacked for the tests is unpacked here, too.
+  // Unpacks the Redis server of the tests if necessary.
   await findTestBinary();
   await symlink(resolve(".cache/redis-server"), join(cache, "redis-server"));
   onTestFinished(() => rm(cache, { recursive: true, force: true }));

@@ -94,7 +94,7 @@ describe("refused writes", () => {
         const refused = await server.call("/locks/lock%3Arefused/acquire", { body: { owner: "me" } });
         expect(refused).toMatchObject({ status: 503, body: { code: "unavailable", reason } });
         expect(refused.body.detail).toContain(`(${code})`);
-        // Without any request.
+        // Detected without any request.
         await waitUntil(() => server.runtime.readiness.warnings.length > 0);
         const warnings = [`target default refuses writes: ${reason}`];
         await waitUntil(() => server.runtime.readiness.state === "live");

@@ -103,7 +103,9 @@ export interface TargetDeps {
   readonly log: Logger;
 }
 
-/** A quorum may have any number of masters. An even number is reported as a health finding. */
+/**
+ * Opens the verbs of a target. A quorum may have any number of masters; an even number is reported as a health finding.
+ */
 function openTargetBackend(
   { where, policy: { lockable, readOnly }, safety, fairWaitMs }: LocatedTargetSettings,
   libraries: SeenLibraries,
@@ -177,7 +179,7 @@ function startWatching(
   return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
-/** Statistics omit the locks that lists omit. */
+/** Returns the hold if lists contain it, because statistics omit the same locks as lists. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

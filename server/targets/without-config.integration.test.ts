@@ -8,7 +8,7 @@ import { createRedissonOwner, createTestKey } from "../../test/support/test-lock
 import { startTestRedis, type TestRedisOptions } from "../../test/support/test-redis.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 
-/** How managed services keep CONFIG from their users: they remove the command, or the user may not run it. */
+/** How managed services prevent the use of CONFIG: they remove the command, or the user may not run it. */
 const WAYS = {
   removed: { args: ["--rename-command", "CONFIG", ""], login: "" },
   denied: { args: [], login: "managed:secret@" },
@@ -16,7 +16,7 @@ const WAYS = {
 type Way = keyof typeof WAYS;
 
 const SCANNED_MS = 15_000;
-/** Longer than several turns of what runs at intervals, such as the canary and scans. */
+/** Longer than several rounds of periodic work, such as the canary and scans. */
 const QUIET_MS = 5_000;
 
 interface Reply {
@@ -63,7 +63,7 @@ async function startApi(way: Way, flags: string): Promise<{ api: Api; direct: Re
   return { api: { call, callVerb, readLog: process.readLog }, direct };
 }
 
-/** Has a lock waited for, released and force-released. */
+/** Waits for, releases and force-releases a lock. */
 async function useLock({ call, callVerb }: Api, key: string): Promise<void> {
   const first = await callVerb(key, "acquire", { owner: "first" });
   expect(first.status).toBe(201);
@@ -98,7 +98,7 @@ async function readHealth({ call }: Api) {
   return { ...body, codes };
 }
 
-/** Checks that a server that runs for a while logs no errors, and one warning at most. */
+/** Checks that a server that has run for a while logged no errors, and at most one warning. */
 async function checkLog({ readLog }: Api): Promise<void> {
   await sleep(QUIET_MS);
   const lines = readLog().split("\n");

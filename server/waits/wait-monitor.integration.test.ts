@@ -218,7 +218,10 @@ describe("root blockers", () => {
       expect(status).toBe(200);
       return body;
     };
-    await waitUntil(async () => Waits.parse(await read()).roots.length === 1);
+    await waitUntil(async () => {
+      const [blocker] = Waits.parse(await read()).roots;
+      return blocker?.isBehindUnreadable === true && blocker.waiting === 1;
+    });
     const text = JSON.stringify(await read());
     expect(Waits.parse(await read()).roots[0]).toMatchObject({
       key: inner,

@@ -59,26 +59,23 @@ it("shows each hold with its label, permits, fence and record, and foreign permi
   await waitUntil(() => listHolders(key).length === 2);
 });
 
-it("the history has one event for each hold that begins or ends", async ({
-  take,
-  listEvents,
-  watcher,
-  locks,
-  key,
-}) => {
-  const first = await take(key, "a", 3);
-  const second = await take(key, "b", 1);
-  await locks.release(first);
-  await locks.release(second);
-  await waitUntil(() => listEvents(key).length >= 4);
-  // Its number is no owner.
-  await waitUntil(() => watcher.index.get(key) === undefined);
-  expect(await watcher.readKey(key)).toMatchObject({ observation: { state: "free" } });
-  expect(listEvents(key).find(({ type }) => type === "acquired")).toMatchObject({ shared: true });
-  expect(listEvents(key).map(({ type, owner, fence }) => [type, owner, fence])).toEqual([
-    ["acquired", "a", first.fence],
-    ["acquired", "b", second.fence],
-    ["released", "a", first.fence],
-    ["released", "b", second.fence],
-  ]);
-});
+it.for(["semaphore", "plain_semaphore"] as const)(
+  "the history of a %s has one event for each hold that begins or ends",
+  async (kind, { take, listEvents, watcher, locks, key }) => {
+    const first = await take(key, "a", 3, { kind });
+    const second = await take(key, "b", 1, { kind });
+    await locks.release(first);
+    await locks.release(second);
+    await waitUntil(() => listEvents(key).length >= 4);
+    // Its number is no owner.
+    await waitUntil(() => watcher.index.get(key) === undefined);
+    expect(await watcher.readKey(key)).toMatchObject({ observation: { state: "free" } });
+    expect(listEvents(key).find(({ type }) => type === "acquired")).toMatchObject({ shared: true });
+    expect(listEvents(key).map(({ type, owner, fence }) => [type, owner, fence])).toEqual([
+      ["acquired", "a", first.fence],
+      ["acquired", "b", second.fence],
+      ["released", "a", first.fence],
+      ["released", "b", second.fence],
+    ]);
+  },
+);

@@ -42,7 +42,7 @@ const it = serverTest()
     return secure;
   });
 
-// A session and a held lock are there before anything is compared.
+// The session and the held lock must exist before the first comparison.
 it.beforeAll(async ({ cookie, holdId }) => {
   expect(cookie).not.toBe("");
   expect(holdId).toMatch(/^h1\./);
@@ -118,7 +118,7 @@ describe("requests from another site", () => {
     for (const path of ["/locks", "/live", "/events", "/session"])
       expect((await send(path, { headers: embedded })).status, path).toBe(403);
     const led = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
-    // fetch() says itself how it fetches.
+    // fetch() would set its own Sec-Fetch-* headers.
     const ask = formatRequestHead(
       "GET /api/v1/locks HTTP/1.1",
       `Host: ${new URL(server.url).host}`,
@@ -183,7 +183,7 @@ describe("GET requests", () => {
   it("a response that requires a login is stored by no shared cache", async ({ send, cookie }) => {
     for (const path of ["/locks", "/session", "/targets", "/stats"]) {
       const { headers } = await send(path, { headers: { cookie } });
-      // `no-cache` keeps it in the browser alone and asks each time.
+      // With `no-cache`, only the browser keeps the response, and revalidates it before each use.
       expect(headers.get("cache-control"), path).toMatch(/no-store|private.*no-cache|no-cache.*private/);
     }
   });
@@ -226,7 +226,7 @@ describe("session security", () => {
       expect(secret.length).toBeGreaterThan(40);
       expect(stored).not.toContain(secret);
     }
-    // The same reading finds what is stored of the session.
+    // Proves that `stored` contains the session: its hash is found.
     expect(stored).toContain(createHash("sha256").update(session).digest("hex"));
   });
 });

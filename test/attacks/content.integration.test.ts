@@ -6,7 +6,7 @@ import { createRedissonOwner } from "../support/test-locks.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../support/test-server.ts";
 import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
-/** Names that every object has, and texts that break lines or speak to a terminal. */
+/** Names that every object inherits, and texts that break lines or control a terminal. */
 const NAMES = [
   "__proto__",
   "constructor",
@@ -17,7 +17,7 @@ const NAMES = [
   "__defineGetter__",
 ];
 
-/** From and to: controls, other breaks of lines, marks of direction. */
+/** Ranges of control characters, other line breaks, and direction marks. */
 const CONTROL_CHARACTERS = [
   ["\u0000", "\u001f"],
   ["\u007f", "\u009f"],
@@ -103,7 +103,7 @@ describe("names of Object.prototype members", () => {
       const asked = server.call(`/locks?filter=${encodeURIComponent(filter)}`);
       const other = fetch(`${server.url}/healthz`).then(() => performance.now() - began);
       expect((await asked).status).toBe(200);
-      // On a busy machine all is slower; an expression that backtracks would take for ever.
+      // Generous for a busy machine, but an expression that backtracks would exceed it by far.
       expect(await other, filter.slice(0, 30)).toBeLessThan(3000);
     }
   });

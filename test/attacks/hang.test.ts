@@ -7,13 +7,16 @@ import { runInWorker, WORKER_TEST_TIMEOUT_MS } from "../support/run-in-worker.ts
 import { createSubject, HOSTILE_INPUTS } from "./hostile-inputs.ts";
 import { HOSTILE_TEXTS, TEXT_READERS } from "./text-readers.ts";
 
-/** Its square is 3 · 10⁸ steps, less than a second or so. Its cube is 4 · 10¹², more than an hour. */
+/** Size of an input. Its square, 3 · 10⁸ steps, takes about a second; its cube, 4 · 10¹² steps, more than an hour. */
 const SIZE = 2 ** 14;
-/** Two pointers with one point of return read a glob some times per pair; one more loop, hundreds of times. */
+/**
+ * A matcher with two pointers and one backtracking point reads a glob a few times per pair; with another loop, hundreds
+ * of times.
+ */
 const READS_PER_PAIR_MAX = 5;
 
 const LONG_BYTES = 400_000;
-/** Of processor time. A quadratic expression takes ten seconds and more for such a text. */
+/** Limit of processor time in milliseconds. A quadratic expression takes more than ten seconds for such a text. */
 const LONG_MS_MAX = 1000;
 
 describe("run time for hostile input", () => {

@@ -5,7 +5,7 @@ import { Glob } from "../../server/redis/glob.ts";
 
 export const createSubject = (key: string): FilterSubject => ({ key, owners: [key], records: [key] });
 
-/** By what is asked to match what, of a size. */
+/** Inputs by what is matched against what; each takes a size. */
 const HOSTILE: Readonly<Record<string, (size: number) => unknown>> = {
   "a filter of stars": (size) =>
     matchesFilter(parseFilter(`key:${"*a".repeat(size / 2)}b`), createSubject("a".repeat(size))),

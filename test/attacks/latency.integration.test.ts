@@ -7,7 +7,7 @@ import { createBearerHeader, ROOT_KEY, waitUntil } from "../support/test-server.
 
 const LOCKS = 5000;
 const PROBES = 300;
-/** As `npm run hostile` judges latency: 20 times the quiet p99 of the same run, or 100 ms if that is more. */
+/** The limit of `npm run hostile`: 20 times the quiet p99 of the same run, or 100 ms if that is more. */
 const FACTOR_MAX = 20;
 const LATENCY_MS_FLOOR = 100;
 
@@ -20,7 +20,7 @@ const HOSTILE_FILTERS = [
   `owner:${"*a".repeat(140)}b`,
 ];
 
-// In a process of its own: in ours, the client would wait for itself.
+// A separate process: in this one, the client would wait for the server's work.
 const it = redisTest().extend("call", { scope: "file" }, async ({ redis }, { onCleanup }) => {
   const api = await startApiProcess({ REDIS_URL: redis.url, LOCKKEEPER_ROOT_KEY: ROOT_KEY });
   onCleanup(() => api.stop());
@@ -39,7 +39,7 @@ type Call = (
   body?: object,
 ) => Promise<{ status: number; body: { total?: number; holdId?: string } }>;
 
-/** Acquires and releases locks one after the other. @returns how long each pair took, in milliseconds, sorted */
+/** Acquires and releases locks one at a time. @returns the duration of each pair in milliseconds, sorted */
 async function measureVerbs(call: Call): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < PROBES; n++) {
@@ -52,7 +52,7 @@ async function measureVerbs(call: Call): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-/** Sends hostile filters, each another one, until it is stopped. */
+/** Sends hostile filters, each different, until it is stopped. */
 function startFilters(call: Call) {
   let isStopped = false;
   const statuses: number[] = [];
@@ -83,14 +83,14 @@ it("hostile filters over 5,000 long keys do not delay acquires and releases", as
   const meanwhile = await measureVerbs(call).finally(filters.stop);
   const statuses = await filters.stop();
   expect(statuses.length).toBeGreaterThan(4);
-  // A limit on processor time may refuse them.
+  // The limit on processor time may reject them.
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   const at = Math.floor(PROBES * 0.99);
   const quietP99 = quiet[at] ?? 0;
   expect(meanwhile[at] ?? Number.POSITIVE_INFINITY).toBeLessThan(
     Math.max(LATENCY_MS_FLOOR, FACTOR_MAX * quietP99),
   );
-  // No single request waits for the walk of a whole filter either.
+  // No single request waits for the evaluation of a whole filter either.
   expect(meanwhile.at(-1) ?? Number.POSITIVE_INFINITY).toBeLessThan(
     2 * Math.max(LATENCY_MS_FLOOR, FACTOR_MAX * quietP99),
   );

@@ -8,9 +8,9 @@ import { createRedissonOwner, createTestKey } from "../support/test-locks.ts";
 import { type ApiReply, type TestServer, waitUntil } from "../support/test-server.ts";
 
 const FORMATS = ["redisson", "token", "timestamp"] as const;
-/** Far above what a lock of any library has; small enough for every run. */
+/** Far larger than a lock of any library, but small enough for every test run. */
 const LARGE = "x".repeat(200_000);
-/** A window of requests that one part of a companion would have to cut entry by entry. */
+/** A companion whose list of requests is so long that trimming it entry by entry would take very long. */
 const LONG_WINDOW = `\n\n0\n\n0\n0\n0\n0\n0\ntoken\n${"\na\t0".repeat(50_000)}`;
 
 const findCompanion = (key: string) => String(buildCompanionKey(key));
@@ -22,7 +22,7 @@ const plantCompanion =
   (direct, key) =>
     direct.set(findCompanion(key), companion);
 
-/** What a client of Redis can write at a lock's key, or beside it. */
+/** Data that a client of Redis can write to a lock's key or its companion keys. */
 const PLANTS: Readonly<Record<string, Plant>> = {
   "a large string": (direct, key) => direct.set(key, LARGE),
   "a hash with a large field": (direct, key) => direct.hset(key, LARGE, "1"),
@@ -57,7 +57,7 @@ interface Step {
   readonly reply: ApiReply;
 }
 
-/** Calls everything that the API offers for one lock. */
+/** Calls every operation of the API on one lock. */
 async function callEverything(server: TestServer, key: string, format: string): Promise<Step[]> {
   const path = `/locks/${encodeKeyPath(key)}`;
   const steps: Step[] = [];

@@ -15,6 +15,12 @@ describe("requestOf", () => {
     });
   });
 
+  it("selects an area by the first words of its figures", () => {
+    const figuresOf = (...argv: string[]) => parseRequest(argv, KNOWN).figures;
+    expect(figuresOf("core.pairs")).toEqual(["core.pairs.c1", "core.pairs.c64"]);
+    expect(figuresOf("core.pairs.c64", "http")).toEqual(["core.pairs.c64", "http.pairs"]);
+  });
+
   it("selects single figures, with their group or without", () => {
     expect(parseRequest(["--only", "http.pairs", "--only", "core.pairs.c1"], KNOWN).figures).toEqual([
       "core.pairs.c1",
@@ -43,7 +49,8 @@ describe("requestOf", () => {
   });
 
   it.each([
-    [["cores"], /no group "cores": core, http/],
+    [["cores"], /no area "cores": core, http/],
+    [["core.pair"], /no area "core.pair": core, http/],
     [["--only", "core.pairs.c2"], /no figure "core.pairs.c2": core.pairs.c1/],
     [["http", "--only", "core.pairs.c1"], /no figure "core.pairs.c1": http.pairs/],
     [["--fast"], /npm run bench --/],

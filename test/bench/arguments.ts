@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import type { Effort } from "./figure.ts";
 
 export const USAGE =
-  "Usage: npm run bench -- [group …] [--only FIGURE …] [--quick] [--json] [--list] [--compare REF [--rounds N]]";
+  "Usage: npm run bench -- [area …] [--only FIGURE …] [--quick] [--json] [--list] [--compare REF [--rounds N]]";
 
-/** The command line is wrong. The message says what would be right. */
+/** An invalid command line. The message says what would be valid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   override toString(): string {
@@ -13,16 +13,16 @@ export class UsageError extends Error {
 }
 
 export interface Comparison {
-  /** Commit to compare with, as git understands it. */
+  /** The commit to compare with, as accepted by git. */
   readonly ref: string;
   readonly rounds: number;
 }
 
 export interface Request {
   readonly effort: Effort;
-  /** In the order of the known figures. */
+  /** In the order in which figures are defined. */
   readonly figures: readonly string[];
-  /** Print JSON only: no table, and nothing kept in `bench-results/`. */
+  /** Print only JSON: no table, and no files in `bench-results/`. */
   readonly json: boolean;
   /** Print the names of the figures instead of measuring them. */
   readonly list: boolean;
@@ -34,8 +34,10 @@ const ROUNDS: Readonly<Record<Effort, number>> = { full: 6, quick: 2 };
 const ROUNDS_MAX = 1000;
 
 /**
- * @param known every figure, `group.name`
- * @param onDemand figures that are measured only when they are named
+ * Parses the command line.
+ *
+ * @param known all figures, as `group.name`
+ * @param onDemand figures that are measured only if they are named
  * @throws UsageError
  */
 export function parseRequest(
@@ -43,23 +45,25 @@ export function parseRequest(
   known: readonly string[],
   onDemand: readonly string[] = [],
 ): Request {
-  const { positionals: groups, values } = parseOptions(argv);
+  const { positionals: areas, values } = parseOptions(argv);
   const only = values.only ?? [];
-  const knownGroups = [...new Set(known.map(getGroup))];
-  const strangeGroup = groups.find((group) => !knownGroups.includes(group));
-  if (strangeGroup !== undefined) {
-    throw new UsageError(`There is no group "${strangeGroup}": ${knownGroups.join(", ")}.`);
+  const strangeArea = areas.find((area) => !known.some((figure) => isInArea(figure, area)));
+  if (strangeArea !== undefined) {
+    const groups = [...new Set(known.map(getGroup))].join(", ");
+    throw new UsageError(`There is no area "${strangeArea}": ${groups}, or the first words of a figure.`);
   }
-  const inGroups = known.filter((figure) => groups.length === 0 || groups.includes(getGroup(figure)));
-  const strange = only.find((figure) => !inGroups.includes(figure));
+  const inAreas = known.filter(
+    (figure) => areas.length === 0 || areas.some((area) => isInArea(figure, area)),
+  );
+  const strange = only.find((figure) => !inAreas.includes(figure));
   if (strange !== undefined) {
-    throw new UsageError(`There is no figure "${strange}": ${inGroups.join(", ")}.`);
+    throw new UsageError(`There is no figure "${strange}": ${inAreas.join(", ")}.`);
   }
   const effort = values.quick ? "quick" : "full";
   const comparison = parseComparison(values.compare, values.rounds, effort);
   return {
     effort,
-    figures: inGroups.filter((figure) =>
+    figures: inAreas.filter((figure) =>
       only.length === 0 ? values.list || !onDemand.includes(figure) : only.includes(figure),
     ),
     json: values.json ?? false,
@@ -95,6 +99,11 @@ function parseOptions(argv: readonly string[]) {
   } catch {
     throw new UsageError(USAGE);
   }
+}
+
+/** Whether the name of a figure begins with the words of the area, such as `core` or `core.kinds.fair`. */
+function isInArea(figure: string, area: string): boolean {
+  return `${figure}.`.startsWith(`${area}.`);
 }
 
 function getGroup(figure: string): string {

@@ -16,6 +16,7 @@ const ALONE = {
   LOCKKEEPER_BENCH_ETCD: "none",
   LOCKKEEPER_BENCH_WEBDIS: "none",
   LOCKKEEPER_BENCH_NEXT: "none",
+  LOCKKEEPER_BENCH_REDISSON: "none",
 };
 
 function start(args: readonly string[], env = ALONE): Started {
@@ -69,8 +70,35 @@ describe("npm run bench", () => {
     expect([figure, unit]).toEqual(["core.commands.pair", "commands/pair"]);
     expect(conditions.theirs).toEqual({ raw: 3, redlock: 4, "redis-semaphore": 3 });
     expect(vs.raw).toBeCloseTo(ours / 3, 2);
-    // Verbs that are issued together share a call.
+    // Verbs that are issued in the same turn share a call.
     expect(conditions.byCommand.ours.evalsha).toBeLessThan(2);
+  });
+
+  it("measures pairs, commands and hand-offs of a kind of lock, and lists who was left out", {
+    timeout: 60_000,
+  }, async () => {
+    const { code, out, error } = await run("core.kinds.semaphore", "core.kinds.latch", "--quick");
+    expect({ code, error: code === 0 ? "" : error }).toEqual({ code: 0, error: "" });
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ figure, unit }) => `${figure.slice("core.kinds.".length)} ${unit}`)).toEqual([
+      "semaphore.pairs.c1 pairs/s",
+      "semaphore.pairs.c64 pairs/s",
+      "semaphore.commands commands/pair",
+      "semaphore.redis.cpu µs/pair",
+      "semaphore.handoff.p50 ms",
+      "semaphore.handoff.p99 ms",
+      "semaphore.shared.c64 pairs/s",
+      "latch.wake.p50 ms",
+      "latch.wake.p99 ms",
+    ]);
+    for (const { ours, conditions } of lines) {
+      expect(ours).toBeGreaterThan(0);
+      expect(conditions.leftOut).toEqual({ redisson: "LOCKKEEPER_BENCH_REDISSON is none" });
+    }
+    expect(lines[3].conditions.commandsPerPair.ours).toBe(lines[2].ours);
   });
 
   it("measures the API over HTTP beside a bare handler, and lists who was left out", {
@@ -99,7 +127,7 @@ describe("npm run bench", () => {
     expect(forced.ours).toBeGreaterThan(0);
     expect(forced.vs.release).toBeCloseTo(forced.ours / forced.conditions.theirs.release, 1);
     for (const { figure, ours, vs, conditions } of lines) {
-      // So few are held here that what a collection finds elsewhere may weigh as much.
+      // With so few locks, the memory freed elsewhere by a collection may outweigh theirs.
       const least = figure.startsWith("http.mem") ? -Infinity : 0;
       for (const value of [ours, vs.bare, conditions.theirs.bare]) expect(value).toBeGreaterThan(least);
       expect(error).toContain(`| ${ours} | bare ${vs.bare} (${conditions.theirs.bare})`);

@@ -6,7 +6,7 @@ import type { Run } from "./figure.ts";
 
 export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
-  /** After `--import tsx`. */
+  /** Arguments of Node after `--import tsx`. */
   readonly execArgv?: readonly string[];
   readonly output?: "shown" | "hidden";
 }
@@ -14,8 +14,8 @@ export interface ChildOptions {
 const PROCESSES = fileURLToPath(new URL("processes", import.meta.url));
 
 /**
- * Starts a file in a process of its own and waits for its first message. It ends with this process, because its channel
- * closes.
+ * Starts a file in a separate process and waits for its first message. The process ends together with this one, because
+ * its channel closes.
  *
  * @param file name in `processes/`, or an absolute path
  */
@@ -30,7 +30,7 @@ export async function startChild(
     stdio: ["ignore", options.output === "hidden" ? "ignore" : 2, 2, "ipc"],
     ...(options.env === undefined ? {} : { env: options.env }),
   });
-  // A message to a process that has ended is an error event; `ask` reports it.
+  // Sending to an ended process causes an error event. `ask` reports the error.
   child.on("error", () => undefined);
   run.defer(() => endChild(child));
   const ended = once(child, "exit").then(([code]) => {
@@ -41,7 +41,7 @@ export async function startChild(
   return child;
 }
 
-/** Sends one message and resolves with the next one from the child. Never ask it twice at once. */
+/** Sends one message and resolves with the next one from the child. Calls must not overlap. */
 export async function sendRequest<Answer>(child: ChildProcess, words: object | string): Promise<Answer> {
   if (!child.connected) throw new Error(`A process has ended with exit code ${child.exitCode}`);
   const gone = new AbortController();

@@ -1,9 +1,9 @@
-/** A way to lock, on one connection of its own. */
+/** A way to lock, on its own connection. */
 export interface Contender {
   readonly name: string;
-  /** How it is set up, where that is not its default. */
+  /** Settings that differ from the defaults. */
   readonly settings: string;
-  /** Takes the lock, and gives what releases it. */
+  /** Acquires the lock and returns a function that releases it. */
   acquire(key: string): Promise<Release>;
   close(): void;
 }

@@ -5,9 +5,9 @@ export interface Line {
   readonly figure: string;
   readonly unit: string;
   readonly ours: number;
-  /** Ours divided by each peer's value. */
+  /** Lockkeeper's value divided by each peer's value. */
   readonly vs: Readonly<Record<string, number>>;
-  /** `failed` in here has the contenders that failed, with the reason. */
+  /** `failed` contains the contenders that failed, with the reason. */
   readonly conditions: Facts;
 }
 
@@ -24,10 +24,10 @@ export function formatFailure({ figure, contender, failed }: Failure): string {
   return `FAILED ${figure}${contender === undefined ? "" : `, ${contender}`}: ${failed}`;
 }
 
-/** How much is measured. `quick` proves that everything runs; its values mean nothing. */
+/** How much to measure. `quick` only proves that everything runs; its values are meaningless. */
 export type Effort = "full" | "quick";
 
-/** What one run of an experiment gets. */
+/** The context of one run of an experiment. */
 export interface Run {
   readonly effort: Effort;
   /** The requested figures. An experiment may skip the others. */

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** One section of INFO. */
+/** Reads one section of INFO. */
 export async function readInfo(redis: Redis, section: string): Promise<Record<string, string>> {
   const text = await redis.info(section);
   const lines = text.split("\r\n").filter((line) => line.includes(":"));
@@ -9,7 +9,7 @@ export async function readInfo(redis: Redis, section: string): Promise<Record<st
   );
 }
 
-/** Calls of each command since the server started, also of those that scripts made. */
+/** Reads the number of calls of each command since the server started, including those in scripts. */
 export async function readCalls(redis: Redis): Promise<Map<string, number>> {
   const stats = await readInfo(redis, "commandstats");
   return new Map(
@@ -20,7 +20,7 @@ export async function readCalls(redis: Redis): Promise<Map<string, number>> {
   );
 }
 
-/** What was called in between, without what looking at it calls. */
+/** Counts the calls in between, without those of the measurement itself. */
 export function countCallsBetween(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const calls = new Map<string, number>();
   for (const [name, total] of after) {
@@ -30,7 +30,7 @@ export function countCallsBetween(before: ReadonlyMap<string, number>, after: Re
   return calls;
 }
 
-/** CPU time that Redis's main thread has used, in µs. */
+/** Reads the CPU time of Redis's main thread, in µs. */
 export async function readRedisCpuMicros(redis: Redis): Promise<number> {
   const info = await readInfo(redis, "cpu");
   const user = info.used_cpu_user_main_thread ?? info.used_cpu_user;

@@ -8,7 +8,7 @@ import { ROOT } from "./root.ts";
 
 const PEERS = new URL("peers/package-lock.json", import.meta.url);
 
-/** What every line says of where it was measured. */
+/** Facts about the machine and the run, for every line. */
 export async function readMachineFacts(redis: Redis, effort: Effort): Promise<Facts> {
   const server = await readInfo(redis, "server");
   return {
@@ -24,7 +24,7 @@ export async function readMachineFacts(redis: Redis, effort: Effort): Promise<Fa
   };
 }
 
-/** How busy the machine was in the last minute: beside what is measured, others may be. */
+/** Reads the load of the last minute, which includes other processes. */
 export function readLoad(): number {
   return roundValue(loadavg()[0] ?? 0);
 }

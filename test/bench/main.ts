@@ -25,7 +25,7 @@ async function measureAll(request: Request): Promise<boolean> {
     },
   });
   endAll = () => session.end();
-  // An error outside of any promise that is awaited ends its experiment, not the run.
+  // An error outside any awaited promise ends its experiment, not the run.
   process.on("uncaughtException", (error) => session.abort(error));
   process.on("unhandledRejection", (error) => session.abort(error));
   for (const experiment of EXPERIMENTS) {
@@ -79,7 +79,7 @@ async function interrupt(code: number): Promise<void> {
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => void interrupt(code));
-// npm forwards a signal to its shell, and not every shell forwards it to us.
+// npm forwards a signal to its shell, and not every shell forwards it to this process.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event !== undefined) {
   setInterval(() => {

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-/** ioredis with its defaults, as the peers' documentation sets it up. */
+/** Opens ioredis with its defaults, as in the peers' documentation. */
 export function openPlainConnection(url: string): Redis {
   return new Redis(url);
 }

@@ -1,4 +1,4 @@
-/** Standard output belongs to the figures. */
+/** Reports progress on standard error, because standard output is for the figures. */
 export function reportProgress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

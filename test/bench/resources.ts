@@ -1,4 +1,4 @@
-/** What has to be ended: servers, processes, connections. The last one first. */
+/** Servers, processes and connections to close, last opened first. */
 export class Resources {
   readonly #ends: (() => unknown)[] = [];
   #ending: Promise<void> | undefined;

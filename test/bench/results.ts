@@ -4,10 +4,10 @@ import { reportProgress } from "./progress.ts";
 import { ROOT } from "./root.ts";
 
 interface Results {
-  /** Markdown. */
+  /** Formatted as Markdown. */
   readonly table: string;
   readonly lines: readonly object[];
-  /** First part of the file name, for example `compare-`. */
+  /** First part of the file name, such as `compare-`. */
   readonly prefix?: string;
 }
 

@@ -1,7 +1,7 @@
 import { formatReason, roundValue } from "./figure.ts";
 import { computeMedian } from "./statistics.ts";
 
-/** Results of each contender, round by round. */
+/** Results of each contender, one per round. */
 export type Rounds<Result> = ReadonlyMap<string, readonly Result[]>;
 
 interface Contest<Contender extends { readonly name: string }, Result> {
@@ -12,13 +12,13 @@ interface Contest<Contender extends { readonly name: string }, Result> {
   readonly warmUp?: (contender: Contender) => Promise<unknown>;
   readonly onProgress: (line: string) => void;
   /**
-   * Receives the reason of each peer that failed, by name. That peer drops out and the others go on. Without it the
-   * first failure ends the contest; a failure of `ours` always does.
+   * Receives the reason of each peer that failed, by name. That peer is dropped and the others continue. Without it,
+   * the first failure ends the comparison; a failure of `ours` always does.
    */
   readonly failed?: Record<string, string>;
 }
 
-/** Measures round by round, each contender once a round, so that a machine that slows down does so for all of them. */
+/** Measures round by round, each contender once per round, so that a machine that slows down affects all of them. */
 export async function interleave<Contender extends { readonly name: string }, Result>(
   contest: Contest<Contender, Result>,
 ): Promise<Rounds<Result>> {
@@ -56,8 +56,8 @@ function recordFailure(
 }
 
 /**
- * Medians of one value over the rounds. A ratio is the median of the ratios within each round, because the values of
- * one round met the same machine.
+ * Computes the medians of one value over the rounds. A ratio is the median of the ratios within each round, because the
+ * values of one round were measured under the same conditions.
  */
 export function compareMedians<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
   const values = [...rounds].map(([name, results]) => [name, results.map(of)] as const);

@@ -1,7 +1,7 @@
 import { readConfig } from "../../server/config/config.ts";
 import { ServerProcess } from "../../server/server-process.ts";
 
-/** Our server in this process, without Next. Gives its port once the picture is whole. */
+/** Starts a Lockkeeper server in this process, without Next. Resolves with its port once the index is complete. */
 export async function serveWithoutPages(environment: Readonly<Record<string, string | undefined>>) {
   const service = new ServerProcess(readConfig({ ...environment, LOCKKEEPER_LOG: "error" }, []));
   const { runtime } = await service.start({ hasTerminal: false, printLine: () => undefined });

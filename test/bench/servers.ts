@@ -3,16 +3,16 @@ import { KEYSPACE_EVENTS } from "../../server/redis/embedded/embedded-server.ts"
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import type { Run } from "./figure.ts";
 
-/** What the embedded Redis sends. */
+/** The notification flags of the embedded Redis. */
 export const EMBEDDED_FLAGS = KEYSPACE_EVENTS;
 
-/** A Redis of the experiment's own, and a connection to look at it. */
+/** A Redis of the experiment, and a connection to inspect it. */
 export interface BenchRedis {
   readonly url: string;
   readonly inspector: Redis;
 }
 
-/** @param flags for notify-keyspace-events; none: off */
+/** Starts a Redis. @param flags for notify-keyspace-events; empty to disable notifications */
 export async function startRedis(run: Run, flags: string): Promise<BenchRedis> {
   const redis: TestRedis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
   run.defer(() => redis.stop());

@@ -7,7 +7,7 @@ interface Output {
   onFailure(failure: Failure, error?: unknown): void;
 }
 
-/** Measures experiments one after the other. A failure is recorded, and the next figure is measured. */
+/** Measures experiments one after the other. After a failure, it continues with the next figure. */
 export class Session {
   readonly lines: Line[] = [];
   readonly failures: Failure[] = [];
@@ -20,7 +20,7 @@ export class Session {
     private readonly output: Output,
   ) {}
 
-  /** @param wanted figures of the experiment that were requested */
+  /** Measures an experiment. @param wanted the requested figures of the experiment */
   async measure(experiment: Experiment, wanted: readonly string[]): Promise<void> {
     if (this.#isEnded) return;
     const resources = new Resources();
@@ -39,12 +39,12 @@ export class Session {
     this.#failFigures(book, wanted, new Error("The experiment ended without a value for it"));
   }
 
-  /** Ends the running experiment with an error that nobody caught. Its figures without a value fail. */
+  /** Ends the running experiment after an uncaught error. Its figures without a value fail. */
   abort(error: unknown): void {
     this.#abort(error);
   }
 
-  /** Ends what the running experiment started. Later failures are its consequence and are not reported. */
+  /** Closes the resources of the running experiment. Later failures are a consequence and are not reported. */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#resources.end();
@@ -89,7 +89,7 @@ export class Session {
   }
 }
 
-/** Which of the wanted figures have neither a value nor a failure yet. */
+/** The requested figures that have neither a value nor a failure yet. */
 class OpenFigures {
   readonly #open: Set<string>;
 
@@ -104,7 +104,7 @@ class OpenFigures {
     return figures.filter((figure) => this.#open.has(figure));
   }
 
-  /** Returns false for a figure that is not wanted or already closed. */
+  /** Closes a figure. Returns false if it was not requested or is already closed. */
   close(figure: string): boolean {
     return this.#open.delete(figure);
   }

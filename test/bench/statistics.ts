@@ -4,12 +4,12 @@ export function computeMedian(values: readonly number[]): number {
   return (getAt(sorted, Math.ceil(middle) - 1) + getAt(sorted, Math.floor(middle))) / 2;
 }
 
-/** The median with the smallest and the largest value. */
+/** Returns the median with the smallest and the largest value. */
 export function computeSpread(values: readonly number[]) {
   return { min: Math.min(...values), median: computeMedian(values), max: Math.max(...values) };
 }
 
-/** The smallest value that `share` of all values do not exceed. */
+/** Returns the smallest value that is not exceeded by `share` of all values. */
 export function computePercentile(values: readonly number[], share: number): number {
   const sorted = sortAscending(values);
   return getAt(sorted, Math.ceil(sorted.length * share) - 1);
@@ -27,9 +27,9 @@ export interface Interval {
 const CONFIDENCE = 0.95;
 
 /**
- * The narrowest interval between two order statistics, equally far from both ends, that contains the true median with
- * at least 95 % probability. It assumes independent values and nothing about their distribution. With fewer than six
- * values 95 % cannot be reached, and the interval is minimum to maximum.
+ * Returns the narrowest interval between two order statistics, equally far from both ends, that contains the true
+ * median with a probability of at least 95 %. It assumes independent values, but no particular distribution. With fewer
+ * than six values, 95 % cannot be reached, and the interval is minimum to maximum.
  */
 export function computeMedianInterval(values: readonly number[]): Interval {
   const sorted = sortAscending(values);
@@ -44,7 +44,7 @@ export function computeMedianInterval(values: readonly number[]): Interval {
   };
 }
 
-/** Whether two intervals have a point in common. */
+/** Returns whether two intervals have a point in common. */
 export function isOverlapping(one: Interval, other: Interval): boolean {
   return one.low <= other.high && other.low <= one.high;
 }

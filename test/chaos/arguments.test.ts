@@ -41,6 +41,15 @@ describe("chaos command line", () => {
     expect(faults("single")).not.toContain("kill-master");
   });
 
+  it("the chaos CLI tests plain locks by default, and the kinds that are selected", () => {
+    const plain = parseCommand([]);
+    expect(plain.kinds).toEqual(["lock"]);
+    expect(formatCommand(plain)).not.toContain("--kinds");
+    const { kinds } = parseCommand(["--kinds", "fair,read-write,semaphore,latch,fair"]);
+    expect(kinds).toEqual(["fair", "read-write", "semaphore", "latch"]);
+    expect(parseCommand(["--topology", "quorum", "--kinds", "lock"]).kinds).toEqual(["lock"]);
+  });
+
   it("the chaos CLI accepts a list of faults, or none", () => {
     expect(parseCommand(["--faults", "flushall,kill-worker"]).faults).toEqual(["flushall", "kill-worker"]);
     expect(parseCommand(["--faults", "none"]).faults).toEqual([]);
@@ -52,6 +61,9 @@ describe("chaos command line", () => {
     [["--topology", "quorum", "--faults", "restart-api"], "fault on topology quorum"],
     [["--format", "zookeeper"], "redisson, token, timestamp"],
     [["--topology", "quorum", "--format", "timestamp"], "format token alone"],
+    [["--kinds", "fair,mutex"], "lock, fair, read-write, semaphore, latch"],
+    [["--kinds", "fair", "--topology", "quorum"], "on a quorum"],
+    [["--kinds", "latch", "--format", "token"], "other than redisson"],
     [["--seconds", "-1"], "npm run chaos"],
     [["--seconds", "soon"], "whole number"],
     [["--nemesis", "x"], "npm run chaos"],
@@ -79,6 +91,8 @@ describe("chaos command line", () => {
       "--latency-ms",
       "10",
     ];
+    const mixed = parseCommand(["--kinds", "fair,semaphore", "--seed", "7"]);
+    expect(parseCommand(formatCommand(mixed).split(" ").slice(4))).toEqual(mixed);
     const command = parseCommand(argv);
     expect(parseCommand(formatCommand(command).split(" ").slice(4))).toEqual(command);
   });

@@ -1,54 +1,61 @@
 import { parseArgs } from "node:util";
 import { WritableFormat } from "../../lib/contract/format.ts";
 import { listDefaultFaults, listFaults } from "./faults/catalog.ts";
+import { KINDS, type KindUnderTest } from "./locks-under-test.ts";
 import { MUTANTS } from "./mutants/known.ts";
 import type { RunRequest } from "./run-request.ts";
-import { LOCKS, TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
+import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
-/** The command line asks for something that is not there; the message says what is. */
+/** An invalid command line. The message says what is valid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+const LOCKS = 3;
+
 const USAGE = [
   "npm run chaos -- [--topology single|quorum|sentinel|cluster] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
-  "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--locks N] [--latency-ms N] [--out FOLDER]",
+  "                 [--kinds lock,fair,read-write,semaphore,latch] [--faults a,b|none] [--lease-ms N]",
+  "                 [--contexts N] [--locks N] [--latency-ms N] [--out FOLDER]",
   "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
 ].join("\n");
 
 export interface Command extends RunRequest {
   readonly chosen: "by_name" | "all";
   readonly out: string | undefined;
-  /** The mutants to hunt; undefined: run the core itself. */
+  /** The mutants to test; undefined to run the core itself. */
   readonly mutants: readonly string[] | undefined;
 }
 
-/** @throws UsageError */
+/** Parses the command line. @throws UsageError */
 export function parseCommand(argv: readonly string[], chance: () => number = Math.random): Command {
   const { values, positionals } = parseOptions(argv);
   const topology = parseChoice("topology", TOPOLOGIES, values.topology ?? "single");
+  const format = parseFormat(topology, values.format);
   return {
     topology,
     seconds: parseInteger("seconds", values.seconds ?? "30", 5),
     seed: parseInteger("seed", values.seed ?? String(Math.floor(chance() * 1_000_000)), 0),
-    format: parseFormat(topology, values.format),
+    format,
+    kinds: parseKinds(topology, format, values.kinds),
     faults: parseFaults(topology, values.faults),
     chosen: values.faults === undefined ? "all" : "by_name",
     leaseMs: parseInteger("lease-ms", values["lease-ms"] ?? "1500", 200),
     contexts: parseInteger("contexts", values.contexts ?? "3", 1),
-    locks: parseInteger("locks", values.locks ?? String(LOCKS.length), 1),
+    locks: parseInteger("locks", values.locks ?? String(LOCKS), 1),
     latencyMs: parseInteger("latency-ms", values["latency-ms"] ?? "0", 0),
     out: values.out,
     mutants: parseMutants(values.mutants, positionals),
   };
 }
 
-/** What repeats a run. */
+/** Formats the command that repeats a run. */
 export function formatCommand({
   topology,
   seconds,
   seed,
   format,
+  kinds,
   faults,
   leaseMs,
   contexts,
@@ -60,9 +67,10 @@ export function formatCommand({
   const shape = topology === "quorum" ? "" : ` --format ${format}`;
   const lease = leaseMs === 1500 ? "" : ` --lease-ms ${leaseMs}`;
   const each = contexts === 3 ? "" : ` --contexts ${contexts}`;
-  const keys = locks === LOCKS.length ? "" : ` --locks ${locks}`;
+  const mixed = kinds.join() === "lock" ? "" : ` --kinds ${kinds.join(",")}`;
+  const keys = locks === LOCKS ? "" : ` --locks ${locks}`;
   const latency = latencyMs === 0 ? "" : ` --latency-ms ${latencyMs}`;
-  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${chosen}${lease}${each}${keys}${latency}`;
+  return `npm run chaos -- --topology ${topology} --seconds ${seconds} --seed ${seed}${shape}${mixed}${chosen}${lease}${each}${keys}${latency}`;
 }
 
 function parseOptions(argv: readonly string[]) {
@@ -76,6 +84,7 @@ function parseOptions(argv: readonly string[]) {
         seconds: text,
         seed: text,
         format: text,
+        kinds: text,
         faults: text,
         "lease-ms": text,
         contexts: text,
@@ -94,6 +103,18 @@ function parseFormat(topology: TopologyName, asked: string | undefined): Writabl
   if (topology !== "quorum") return parseChoice("format", WritableFormat.options, asked ?? "redisson");
   if (asked === undefined || asked === "token") return "token";
   throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
+}
+
+/** Kinds other than plain locks are stored in the format redisson, on topologies with one master per key. */
+function parseKinds(
+  topology: TopologyName,
+  format: WritableFormat,
+  asked: string | undefined,
+): readonly KindUnderTest[] {
+  if (asked === undefined) return ["lock"];
+  const kinds = [...new Set(asked.split(","))].map((name) => parseChoice("kind", KINDS, name));
+  if ((topology !== "quorum" && format === "redisson") || kinds.join() === "lock") return kinds;
+  throw new UsageError("Only --kinds lock works on a quorum and in formats other than redisson.");
 }
 
 function parseFaults(topology: TopologyName, asked: string | undefined): readonly string[] {

@@ -3,32 +3,39 @@ import { join } from "node:path";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { findFreePort } from "../support/test-redis.ts";
 import type { Fault } from "./faults/fault.ts";
+import { listLocks } from "./locks-under-test.ts";
 import type { ProcessSlot } from "./processes/process-group.ts";
 import type { ApiTask, HttpAccess, LibraryAccess, WorkerTask } from "./processes/task.ts";
 import type { Resources } from "./resources.ts";
 import type { RunRequest } from "./run-request.ts";
 import { Link } from "./servers/link.ts";
-import { countServers, listLocks, type Topology, type TopologyName } from "./servers/topology.ts";
+import { countServers, type Topology } from "./servers/topology.ts";
 
 const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
-/** Two, so that one is left to ask while the other is away, and a release at one wakes who waits at the other. */
+/**
+ * Two API servers, so that one remains while the other is down, and a release through one wakes a waiter of the other.
+ */
 const APIS = 2;
 /** The shortest lease, as a share of the longest. */
 const SHORTEST = 8 / 15;
 
 export interface ChaosSettings extends RunRequest {
-  /** The folder that holds `server/locks`. */
+  /** The folder that contains `server/locks`. */
   readonly core: string;
-  /** Where each process writes its history. */
+  /** The folder in which each process writes its history. */
   readonly folder: string;
   readonly epochNs: string;
   readonly resourcePort: number;
 }
 
 /** How many there are of what faults befall. */
-export function countTargets(topology: TopologyName): Record<Fault["on"], number> {
-  const hasApi = topology === "single";
+export function countTargets({
+  topology,
+  kinds,
+}: Pick<RunRequest, "topology" | "kinds">): Record<Fault["on"], number> {
+  // The HTTP client has no latches.
+  const hasApi = topology === "single" && kinds.some((kind) => kind !== "latch");
   return {
     worker: LIBRARY_WORKERS + (hasApi ? HTTP_WORKERS : 0),
     server: countServers(topology),
@@ -37,7 +44,7 @@ export function countTargets(topology: TopologyName): Record<Fault["on"], number
   };
 }
 
-/** The places of all processes, each with ways of its own to the servers that it calls. */
+/** The slots of all processes, each with its own links to the servers that it calls. */
 export class ChaosProcesses {
   readonly workers: ProcessSlot[] = [];
   readonly apis: ProcessSlot[] = [];
@@ -58,7 +65,7 @@ export class ChaosProcesses {
     resources: Resources,
   ): Promise<ChaosProcesses> {
     const seats = new ChaosProcesses(setting, topology, resources);
-    const counts = countTargets(topology.name);
+    const counts = countTargets(setting);
     const ports: number[] = [];
     for (let n = 0; n < counts.api; n++) ports.push(await seats.#addApi(n, ports));
     for (let n = 0; n < LIBRARY_WORKERS; n++) await seats.#addLibraryWorker(n);
@@ -88,7 +95,7 @@ export class ChaosProcesses {
     this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`w${n + 1}`, n, nth, by) });
   }
 
-  /** Each has another API server that it begins with. */
+  /** Adds workers that start with different API servers. */
   async #addHttpWorker(n: number, ports: readonly number[]): Promise<void> {
     const links = await this.#openLinks([
       ...ports.slice(n % ports.length),
@@ -110,12 +117,12 @@ export class ChaosProcesses {
   }
 
   #createWorkerTask(seat: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
-    const { format, leaseMs, contexts, locks, seed, resourcePort } = this.settings;
+    const { format, leaseMs, contexts, kinds, locks, seed, resourcePort } = this.settings;
     return {
       ...this.#createTask(`${seat}.${nth}`),
       ...{ by, format, resourcePort },
       leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs],
-      locks: listLocks(locks),
+      locks: listLocks(kinds, locks),
       contexts,
       watchdog: n % 2 === 0 ? "on" : "off",
       seed: seed * 1009 + n * 101 + nth,

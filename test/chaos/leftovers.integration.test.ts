@@ -46,7 +46,8 @@ it("a lock without TTL is detected while it exists", async ({ topology, redis })
   const folder = mkdtempSync(join(tmpdir(), "lockkeeper-chaos-"));
   const stop = new AbortController();
   const journal = new Journal(join(folder, "harness.jsonl"), String(process.hrtime.bigint()), "harness");
-  const watched = watchForMissingTtl(topology, ["lock:a", "lock:b"], journal, stop.signal);
+  const locks = ["lock:a", "lock:b"].map((key) => ({ key, kind: "lock" as const }));
+  const watched = watchForMissingTtl(topology, locks, journal, stop.signal);
   try {
     await redis.set("lock:a", "x", "PX", 60_000);
     await redis.set("lock:b", "x");
@@ -57,4 +58,41 @@ it("a lock without TTL is detected while it exists", async ({ topology, redis })
     await watched;
     rmSync(folder, { recursive: true });
   }
+});
+
+const kindOf = (kind: "semaphore" | "fair" | "latch") => [{ key: "lock:a", kind }];
+
+it("a semaphore is a leftover if permits are missing or outlast the longest lease", async ({
+  topology,
+  redis,
+}) => {
+  const [now = 0] = (await redis.time()).map(Number);
+  await redis.set("lock:a", 3);
+  await redis.zadd("{lock:a}:timeout", now * 1000, "p1", now * 1000, "p2");
+  expect(await findLeftovers(topology, 10, kindOf("semaphore"))).toEqual([]);
+  await redis.zadd("{lock:a}:timeout", (now + 60) * 1000, "p2");
+  expect(await findLeftovers(topology, 10, kindOf("semaphore"))).toMatchObject([
+    { why: "1 permits outlast the longest lease" },
+  ]);
+  await redis.zrem("{lock:a}:timeout", "p2");
+  expect(await findLeftovers(topology, 10, kindOf("semaphore"))).toMatchObject([
+    { key: "lock:a", why: "4 of 5 permits: 3 available, 1 acquired" },
+  ]);
+});
+
+it("a waiter of a fair lock is a leftover only if nothing ends it", async ({ topology, redis }) => {
+  const [now = 0] = (await redis.time()).map(Number);
+  await redis.rpush("redisson_lock_queue:{lock:a}", "w1");
+  await redis.zadd("lockkeeper:fair:{lock:a}", (now + 5) * 1000, "w1");
+  expect(await findLeftovers(topology, 10, kindOf("fair"))).toEqual([]);
+  await redis.rpush("redisson_lock_queue:{lock:a}", "w2");
+  expect(await findLeftovers(topology, 10, kindOf("fair"))).toMatchObject([
+    { why: "waiters in its queue that nothing ends: w2" },
+  ]);
+});
+
+it("a closed latch is not a leftover", async ({ topology, redis }) => {
+  await redis.set("lock:a", 2);
+  expect(await findLeftovers(topology, 10, kindOf("latch"))).toEqual([]);
+  expect(await findLeftovers(topology, 10)).toMatchObject([{ why: "without an end" }]);
 });

@@ -1,48 +1,58 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_PREFIX, TARGET_PREFIX } from "../../server/formats/keys.ts";
+import type { Leftover } from "./leftover.ts";
+import { findKeysOfKinds, isKeyOfKind } from "./leftovers-of-kinds.ts";
+import type { LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
-export interface Leftover {
-  readonly server: number;
-  readonly key: string;
-  readonly why: string;
-}
-
 const SCAN_INTERVAL_MS = 200;
-/** The longest wait of a worker, and how much longer the list of those who wait is kept. */
+/** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
-const COMPANION = "lockkeeper:hold:";
-const WAITERS = "lockkeeper:waiters:";
-/** An API server sees by it that all keys were taken at once. */
+/** Keys of companions: of holds, of single holders, and of latches. */
+const COMPANIONS = ["hold:", "holder:", "latch:"].map((name) => TARGET_PREFIX + name);
+/** Keys of waiters: of all waiters, of waiting writers, and the claim of a semaphore's next waiter. */
+const WAITERS = ["waiters:", "writers:", "turn:"].map((name) => TARGET_PREFIX + name);
+/** The key by whose absence an API server recognizes that Redis lost its data. */
 const CANARY = `${TARGET_PREFIX}canary`;
 
+const startsWithOne = (prefixes: readonly string[], key: string) =>
+  prefixes.some((prefix) => key.startsWith(prefix));
+
 /**
- * What is in Redis although nobody is there any more: locks after the longest lease, lists of those who wait that
- * would outlast the longest wait, and at any time keys that nothing ends. Companions stay for a while, as they should,
- * and what the API server keeps of its own stays for good.
+ * Finds keys that should no longer exist at the end of a run: locks after the longest lease, lists of waiters that
+ * would outlast the longest wait, and keys without a TTL. Companions remain for a while by design, and the keys of the
+ * API server itself have no TTL. Semaphores, latches and the queues of fair locks also remain, so their content is
+ * checked.
  */
-export async function findLeftovers(topology: Topology, leaseMs: number): Promise<Leftover[]> {
+export async function findLeftovers(
+  topology: Topology,
+  leaseMs: number,
+  locks: readonly LockUnderTest[] = [],
+): Promise<Leftover[]> {
   const startedAt = performance.now();
-  const limitMsOf = (key: string) => SLACK_MS + (key.startsWith(WAITERS) ? WAITERS_MS : leaseMs);
+  const limitMsOf = (key: string) => SLACK_MS + (startsWithOne(WAITERS, key) ? WAITERS_MS : leaseMs);
   const servers = await topology.findMasters();
   for (;;) {
     const all = (await Promise.all(servers.map((n) => readKeys(topology, n)))).flat();
-    const seen = all.filter(({ key }) => !key.startsWith(HOME_PREFIX) && !key.startsWith(CANARY));
+    const seen = all.filter(
+      ({ key }) => !key.startsWith(HOME_PREFIX) && !key.startsWith(CANARY) && !isKeyOfKind(key, locks),
+    );
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
-    // Nobody is left who could prolong a list of those who wait, and a clock that went back keeps all for longer by
-    // just as much: where such a key will end in time, its time to live says so.
+    // No client can extend a list of waiters any more. A clock that was set back prolongs all keys by the same amount,
+    // so the time to live shows whether such a key will expire in time.
     const isEnding = ({ server, key, ttlMs }: SeenKey) => {
       const behindMs = topology.getBehindMs(server);
-      return (behindMs > 0 || key.startsWith(WAITERS)) && ttlMs <= limitMsOf(key) + behindMs;
+      return (behindMs > 0 || startsWithOne(WAITERS, key)) && ttlMs <= limitMsOf(key) + behindMs;
     };
-    const overdue = seen.filter((each) => !each.key.startsWith(COMPANION) && !isEnding(each));
-    const due = overdue.filter(({ key }) => key.startsWith(WAITERS) || overMs > limitMsOf(key));
+    const overdue = seen.filter((each) => !startsWithOne(COMPANIONS, each.key) && !isEnding(each));
+    const due = overdue.filter(({ key }) => startsWithOne(WAITERS, key) || overMs > limitMsOf(key));
     if (endless.length > 0 || due.length > 0 || overdue.length === 0) {
       return [
         ...endless.map(createLeftoverMapper("without an end")),
         ...due.map(createLeftoverMapper("nobody is left who has it")),
+        ...(await findKeysOfKinds(topology, servers, leaseMs + SLACK_MS, locks)),
       ];
     }
     await sleep(SCAN_INTERVAL_MS);

@@ -1,16 +1,18 @@
-// npm run chaos:long: ten minutes of each topology with every fault, a minute of each other format and of what breaks the order of fences, and all mutants.
+// npm run chaos:long: each topology for ten minutes with every fault, each other kind of lock for several minutes, each
+// other format and the faults that break the order of fences for one minute each, and all mutants.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { endAll } from "../interop/children.ts";
 import { formatReason } from "../interop/skip.ts";
 import { provideLibfaketime } from "../interop/steps/libfaketime.ts";
+import { KINDS } from "./locks-under-test.ts";
 
 const RUNS = [
   ["--topology", "single", "--seconds", "600"],
   ["--topology", "quorum", "--seconds", "600"],
   ["--topology", "sentinel", "--seconds", "600"],
   ["--topology", "cluster", "--seconds", "600"],
-  // Leases that outlast a failover: what it undoes is still held.
+  // Leases longer than a failover: holds that it loses are still valid.
   [
     "--topology",
     "sentinel",
@@ -35,10 +37,15 @@ const RUNS = [
   ["--topology", "quorum", "--seconds", "60", "--faults", "lose-data-and-set-clock-back"],
   ["--topology", "single", "--seconds", "60", "--format", "token"],
   ["--topology", "single", "--seconds", "60", "--format", "timestamp"],
+  ...KINDS.filter((kind) => kind !== "lock").flatMap((kind) => [
+    ["--topology", "single", "--seconds", "300", "--kinds", kind],
+    ["--topology", "sentinel", "--seconds", "75", "--kinds", kind],
+    ["--topology", "cluster", "--seconds", "75", "--kinds", kind],
+  ]),
   ["--mutants"],
 ];
 
-// It is long enough to bring what a shorter run does without.
+// The run is long enough to include faults that a shorter run omits.
 await provideLibfaketime().catch((error: unknown) =>
   console.log(`no clocks of servers: ${formatReason(error)}`),
 );

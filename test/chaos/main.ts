@@ -31,7 +31,7 @@ async function main(): Promise<number> {
     return report(command, history, folder);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    // What fails because everything was ended under it says nothing.
+    // Errors after an interruption are its consequence.
     if (!interrupted) console.error(isUsage ? error.message : error);
     return isUsage ? 2 : 1;
   } finally {

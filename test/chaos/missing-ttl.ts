@@ -1,25 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Journal } from "./history/journal.ts";
+import { isEndless, type LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
 const SCAN_INTERVAL_MS = 8;
-/** One is enough to see; a lock that stays so is seen by every look. */
+/**
+ * Maximum number of reports. One is sufficient, but a lock that stays without a time to live is seen by every check.
+ */
 const SEEN_MAX = 5;
 
-/** Looks all the while whether a lock is without a time to live. Nobody may see one, not for a moment. */
+/** Checks continuously whether a lock has no time to live, which must never happen, not even briefly. */
 export async function watchForMissingTtl(
   topology: Topology,
-  locks: readonly string[],
+  locks: readonly LockUnderTest[],
   journal: Journal,
   stop: AbortSignal,
 ): Promise<void> {
+  const keys = locks.filter((lock) => !isEndless(lock)).map(({ key }) => key);
   await Promise.all(
     topology.servers.map(async (_, n) => {
       const redis = topology.getConnection(n);
       const target = `server ${n + 1}`;
       for (let seen = 0; !stop.aborted && seen < SEEN_MAX; ) {
-        const ttls = await Promise.all(locks.map((lock) => redis.pttl(lock).catch(() => undefined)));
-        for (const [at, lock] of locks.entries()) {
+        const ttls = await Promise.all(keys.map((key) => redis.pttl(key).catch(() => undefined)));
+        for (const [at, lock] of keys.entries()) {
           if (ttls[at] !== -1) continue;
           seen++;
           journal.write({ op: "endless", type: "info", lock, target });

@@ -1,4 +1,4 @@
-/** What a run has started, ended in reverse order. */
+/** The resources that a run has started. They are closed in reverse order. */
 export class Resources {
   readonly #ends: (() => Promise<void> | void)[] = [];
 

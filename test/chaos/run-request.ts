@@ -1,19 +1,22 @@
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { KindUnderTest } from "./locks-under-test.ts";
 import type { TopologyName } from "./servers/topology.ts";
 
-/** What one chaos run is asked to do. */
+/** The parameters of a chaos run. */
 export interface RunRequest {
   readonly topology: TopologyName;
   readonly seconds: number;
   readonly seed: number;
   readonly format: WritableFormat;
   readonly faults: readonly string[];
-  /** The longest lease that a worker asks for. */
+  /** The longest lease that a worker requests. */
   readonly leaseMs: number;
-  /** How many locks at a time a worker is after. */
+  /** Number of locks that a worker acquires at the same time. */
   readonly contexts: number;
-  /** How many locks the workers compete for. */
+  /** The kinds of lock that the workers compete for. */
+  readonly kinds: readonly KindUnderTest[];
+  /** How many locks of each kind the workers compete for. */
   readonly locks: number;
-  /** The latency of each direction between a process and its servers, in ms. */
+  /** Latency in ms between a process and its servers, in each direction. */
   readonly latencyMs: number;
 }

@@ -12,46 +12,66 @@ import type { Entry } from "./history/entry.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
 import { findLeftovers } from "./leftovers.ts";
+import { listLocks } from "./locks-under-test.ts";
 import { watchForMissingTtl } from "./missing-ttl.ts";
 import { ProcessGroup } from "./processes/process-group.ts";
 import { startResource } from "./processes/start-resource.ts";
 import type { Resources } from "./resources.ts";
 import type { RunRequest } from "./run-request.ts";
-import { listLocks, Topology } from "./servers/topology.ts";
+import { Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const STOP_MS = 20_000;
-/** An API server that has nothing to do promises to end within two seconds; the rest is for a busy machine. */
+/** Time limit to exit. An idle API server promises two seconds; the rest is for a busy machine. */
 const END_MS = 4000;
 
 export interface RunOptions extends RunRequest {
-  /** The folder that holds `server/locks`. */
+  /** The folder that contains `server/locks`. */
   readonly core: string;
-  /** Where the history goes; what was there of an earlier run is removed. */
+  /** The folder of the history. Files of an earlier run are removed. */
   readonly folder: string;
-  /** What sets wall clocks of servers; without it faults that need it are left out. */
+  /** Sets the wall clocks of servers. Without it, faults that need it are left out. */
   readonly library?: LibfaketimeTool | undefined;
 }
 
+/** Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. */
+const DEAD_WAITER_MS = 6000;
+
+<<<<<<< HEAD
+/**
+ * Returns how long no faults occur at the end of a run: enough for a lease to expire, waiters to notice it, and each of
+ * them to acquire the lock.
+ */
+export function computeQuietMs({ leaseMs, kinds }: Pick<RunRequest, "leaseMs" | "kinds">): number {
+  const hasOrder = kinds.some((kind: KindUnderTest) => kind !== "lock" && kind !== "latch");
+  return 2 * leaseMs + 2000 + (hasOrder ? DEAD_WAITER_MS : 0);
+=======
 /** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
-export function computeQuietMs({ leaseMs }: Pick<RunRequest, "leaseMs">): number {
-  return 2 * leaseMs + 2000;
+export function computeQuietMs({
+  leaseMs,
+  kinds,
+  faults,
+}: Pick<RunRequest, "leaseMs" | "kinds" | "faults">): number {
+  const hasOrder = kinds.some((kind) => kind !== "lock" && kind !== "latch");
+  const hasDeadWaiters = faults.some((name) => name === "kill-worker" || name === "restart-api");
+  return 2 * leaseMs + 2000 + (hasOrder && hasDeadWaiters ? DEAD_WAITER_MS : 0);
+>>>>>>> chaos-kinds
 }
 
-/** What is left out leaves a gap, so that the rest is the same on every machine. */
+/** Creates the schedule. Faults that are left out leave a gap, so that the others are the same on every machine. */
 export function createRunSchedule(options: RunRequest & Pick<RunOptions, "library">): PlannedFault[] {
-  const { topology, seed, seconds, faults, leaseMs, library } = options;
+  const { topology, kinds, seed, seconds, faults, leaseMs, library } = options;
   const schedule = createSchedule({
     seed,
-    forMs: Math.max(1000, seconds * 1000 - computeQuietMs({ leaseMs })),
+    forMs: Math.max(1000, seconds * 1000 - computeQuietMs({ leaseMs, kinds, faults })),
     faults: faults.map(getFault),
-    targets: countTargets(topology),
+    targets: countTargets({ topology, kinds }),
     leaseMs,
   });
   return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
 }
 
-/** Runs workers and faults against servers of its own. @returns what happened, in order */
+/** Runs workers and faults against new servers. @returns the history, in order */
 export async function run(options: RunOptions, resources: Resources): Promise<Entry[]> {
   const folder = join(options.folder, "history");
   rmSync(folder, { recursive: true, force: true });
@@ -69,7 +89,8 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   await apis.startAll();
   await workers.startAll();
   journal.write({ op: "begun", type: "info", target: topology.name });
-  await pass(options, { workers, apis, topology }, journal);
+  const locks = listLocks(options.kinds, options.locks);
+  await pass(options, { workers, apis, topology, locks }, journal);
   return readHistory(folder);
 }
 
@@ -78,7 +99,7 @@ async function pass(options: RunOptions, stage: ChaosEnvironment, journal: Journ
   const quiet = computeQuietMs(options);
   const workMs = Math.max(1000, options.seconds * 1000 - quiet);
   const stop = new AbortController();
-  const watched = watchForMissingTtl(stage.topology, listLocks(options.locks), journal, stop.signal);
+  const watched = watchForMissingTtl(stage.topology, stage.locks, journal, stop.signal);
   await Promise.all([injectFaults(schedule, stage, journal), sleep(workMs)]);
   journal.write({ op: "calm", type: "info" });
   await sleep(quiet);
@@ -88,7 +109,7 @@ async function pass(options: RunOptions, stage: ChaosEnvironment, journal: Journ
   stop.abort();
   await watched;
   journal.write({ op: "over", type: "info" });
-  for (const { server, key, why } of await findLeftovers(stage.topology, options.leaseMs)) {
+  for (const { server, key, why } of await findLeftovers(stage.topology, options.leaseMs, stage.locks)) {
     journal.write({ op: "leftover", type: "info", target: `server ${server + 1}`, lock: key, code: why });
   }
 }

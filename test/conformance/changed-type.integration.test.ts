@@ -15,7 +15,7 @@ const LUA_BYTES_MAX = 2 * 1024 * 1024;
 interface ForeignLock {
   readonly name: string;
   readonly key?: () => string;
-  /** What a rule says of the key. */
+  /** The format that a rule assigns to the key. */
   readonly format?: "redisson" | "timestamp";
   plant(redis: Redis, key: string): Promise<unknown>;
 }
@@ -34,7 +34,7 @@ const scored =
 const symfonyToken = () => randomBytes(32).toString("base64");
 const medallionId = () => `web-1_4711_${randomBytes(16).toString("hex")}`;
 
-/** One lock for each script that releases it by force, and for each way through the script. */
+/** One lock for each script that force-releases it, and for each path through the script. */
 const LOCKS: readonly ForeignLock[] = [
   { name: "Redisson lock", plant: hash(() => ({ [createRedissonOwner()]: "1" })) },
   { name: "Redisson read lock", plant: hash(() => ({ mode: "read", [createRedissonOwner()]: "1" })) },
@@ -89,7 +89,7 @@ const TYPES: Readonly<Record<string, ForeignLock["plant"]>> = {
   stream: (redis, key) => redis.xadd(key, "*", "name", "Ada"),
 };
 
-/** A value of the lock's own type that is larger than any lock. */
+/** Writes a value of the lock's own type that is larger than any lock. */
 const HUGE: Readonly<Record<string, (redis: Redis, key: string, member: string) => Promise<unknown>>> = {
   string: (redis, key) => redis.set(key, Buffer.alloc(HUGE_BYTES, "1")),
   hash: (redis, key, member) =>

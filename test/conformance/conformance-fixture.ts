@@ -20,44 +20,47 @@ import type {
 } from "../../server/locks/verbs/verbs.ts";
 import { catchLockError, createTestKey } from "../support/test-locks.ts";
 
-/** Long enough not to end while a test runs. */
+/** Long enough not to end during a test. */
 export const LEASE_MS = 30_000;
 /** Short enough to wait for. */
 export const SHORT_MS = 400;
 
-/** What not every backend has. */
+/** A feature that some backends lack. */
 export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "other-formats" | "request-ids";
 
-/** What the promises are made of. */
+/** A format, and what it supports. */
 export interface FormatUnderTest {
   readonly format: WritableFormat;
   readonly kind?: WritableKind;
   readonly unit?: TimestampUnit;
-  /** What it does not have, and why. */
+  /** The features that it lacks, and why. */
   readonly lacks?: Partial<Record<Feature, string>>;
-  /** Of several clocks the last counts for others, and the first for the holder: how far they may be apart. */
+  /**
+   * How far the clocks of a quorum may differ, in ms: the last one determines when others can acquire the lock, and the
+   * first one when the hold ends.
+   */
   readonly driftMs?: number;
 }
 
-/** A backend, opened, and ways to look behind it. */
+/** An opened backend, and access to its servers. */
 export interface OpenedBackend {
   readonly verbs: LockVerbs;
-  /** As the watchdog of a client renews. */
+  /** Renews like the watchdog of a client. */
   readonly renewMany: Backend["renewMany"];
-  /** Two clients that know nothing of each other, as in two processes. */
+  /** Two independent clients, as in two processes. */
   readonly clients: readonly [LockClient, LockClient];
-  /** Plain connections to all the servers that have this key. */
+  /** Finds plain connections to all servers that have this key. */
   findServers(key: string): readonly Redis[];
   /** How Redisson wakes its waiters there; PUBLISH by default. */
   readonly wakesBy?: "PUBLISH" | "SPUBLISH";
-  /** Needed unless it is lacking. */
+  /** Required unless the feature is lacking. */
   forceRelease?(key: string, format: WritableFormat, seen: ForceReleaseRequest): Promise<ForceReleaseReply>;
   close(): Promise<void>;
 }
 
 type AskedAcquire = Partial<Omit<AcquireOptions, "owner" | "format" | "unit">>;
 
-/** The verbs as a test wants them, in the format that it is about. */
+/** The verbs for a test, in the format under test. */
 export class ConformanceFixture {
   #opened: OpenedBackend | undefined;
 
@@ -72,12 +75,12 @@ export class ConformanceFixture {
     this.#opened = opened;
   }
 
-  /** By how much a hold may end later than asked, for its holder. */
+  /** How much later than requested a hold may end for its holder, in ms. */
   get roundedMs(): number {
     return this.format.format !== "timestamp" ? 0 : this.format.unit === "s" ? 1000 : 1;
   }
 
-  /** By how much others may be kept off for longer than the holder has it. */
+  /** How much longer than its holder others may be kept out, in ms. */
   get marginMs(): number {
     return 2 * this.roundedMs;
   }
@@ -96,7 +99,7 @@ export class ConformanceFixture {
     return (await this.opened.verbs.acquire(key, ask)).grant;
   }
 
-  /** Under a request id of its own unless one is given. */
+  /** Re-enters a hold with a new request id unless one is given. */
   reenter(hold: VerbHold, asked: RenewOptions = {}): Promise<Grant> {
     return this.opened.verbs.reenter(hold, { requestId: randomUUID(), ...asked });
   }
@@ -113,13 +116,13 @@ export class ConformanceFixture {
     return this.opened.verbs.verify(hold);
   }
 
-  /** How often it is held; 0 when it is not. */
+  /** Returns the count of the hold; 0 if it is not held. */
   async countHold(hold: VerbHold): Promise<number> {
     const status = await this.verify(hold);
     return status.held ? status.count : 0;
   }
 
-  /** A hold that was never granted. */
+  /** Creates a hold that was never granted. */
   createUnknownHold(key: string): VerbHold {
     const { format, kind, unit } = this.format;
     const token = `${randomUUID()}:1`;
@@ -142,14 +145,14 @@ export class ConformanceFixture {
     return (await forceRelease(key, this.format.format, seen)).outcome;
   }
 
-  /** What the options of a hold have in common. */
+  /** Returns the options that all holds have in common. */
   toHoldOptions(options: HoldOptions = {}): HoldOptions {
     const { format, kind, unit } = this.format;
     const chosen = { ...(kind === undefined ? {} : { kind }), ...(unit === undefined ? {} : { unit }) };
     return { format, ...chosen, ...options };
   }
 
-  /** Does something by hand wherever the key is. Gives what the first of the servers answered. */
+  /** Runs a command directly on all servers that have the key. Returns the reply of the first one. */
   async runOnServers<Reply>(key: string, act: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const [first, ...others] = this.opened.findServers(key);
     if (first === undefined) throw new Error("the key has no server");
@@ -161,30 +164,30 @@ export class ConformanceFixture {
     return this.runOnServers(key, (redis) => redis.exists(key));
   }
 
-  /** Takes away what Lockkeeper keeps beside the lock, as an eviction does. */
+  /** Removes the companion of the lock, like an eviction. */
   deleteCompanion(key: string): Promise<number> {
     return this.runOnServers(key, (redis) => redis.del(String(buildCompanionKey(key))));
   }
 
-  /** Takes the lock away, as an operator does who knows no better. */
+  /** Removes the lock, like an operator with redis-cli. */
   deleteKey(key: string): Promise<number> {
     return this.runOnServers(key, (redis) => redis.del(key));
   }
 
-  /** Everything that the key holds, to see whether it was touched. */
+  /** Dumps the content of the key, to check that it was not changed. */
   async dumpContent(key: string): Promise<string> {
     return (await this.runOnServers(key, (redis) => redis.dumpBuffer(key)))?.toString("base64") ?? "nothing";
   }
 }
 
-/** Who stands in the way, as a refusal tells. */
+/** Returns the holders that a refusal names. */
 export async function catchHolders(call: Promise<unknown>): Promise<string[]> {
   const { facts } = await catchLockError(call);
   const { holders } = facts as { holders?: readonly { owner: string }[] };
   return (holders ?? []).map(({ owner }) => owner);
 }
 
-/** Registers what a backend promises if it has the feature; what it lacks stands in the list of tests with the reason. */
+/** Registers tests of a feature. If the backend lacks it, the list of tests shows the reason. */
 export function describeFeature(
   { format }: ConformanceFixture,
   feature: Feature,

@@ -20,8 +20,8 @@ import { describeContention, describeWaiting } from "./waiting.ts";
 const ROUNDS = 1000;
 
 /**
- * What a lock promises, whatever its format and wherever it is kept: registers one test a promise, all of them run side
- * by side on keys of their own. What a backend does not have, it says in `lacks`.
+ * Registers one test for each guarantee of a lock, in whatever format and backend. All of them run in parallel on their
+ * own keys. A backend states the features that it lacks in `lacks`.
  */
 export function describeConformance(
   name: string,
@@ -59,7 +59,7 @@ export function describeConformance(
   });
 }
 
-/** Of the promises those that lie in the way to the server, and not in the scripts: for one more way. */
+/** Registers the tests of guarantees that depend on the connection to the server and not on the scripts. */
 export function describeFormatConformance(
   name: string,
   spoken: FormatUnderTest,
@@ -81,7 +81,7 @@ export function describeFormatConformance(
   });
 }
 
-/** The last promise: by itself, because it takes all there is. */
+/** Registers the last test alone, because it uses the whole machine. */
 export function describeContendedCounter(
   name: string,
   spoken: FormatUnderTest,

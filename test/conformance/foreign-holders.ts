@@ -9,7 +9,7 @@ import { type ConformanceFixture, catchHolders, describeFeature } from "./confor
 
 const HELD_MS = 20_000;
 
-/** A holder of another library, as it writes itself. */
+/** Creates a holder of another library, in the form that the library writes. */
 function createForeignHold(scene: ConformanceFixture, owner: string) {
   return async (redis: Redis, key: string): Promise<unknown> => {
     if (scene.format.format === "redisson") {
@@ -20,7 +20,7 @@ function createForeignHold(scene: ConformanceFixture, owner: string) {
   };
 }
 
-/** How such a holder is named in its format. */
+/** Creates the owner of such a holder in the format. */
 function createForeignOwner({ format: { format, unit } }: ConformanceFixture): string {
   if (format === "redisson") return `${randomUUID()}:7`;
   if (format === "token") return randomUUID();
@@ -30,7 +30,7 @@ function createForeignOwner({ format: { format, unit } }: ConformanceFixture): s
 
 type Write = (redis: Redis, key: string) => Promise<unknown>;
 
-/** What is somebody's data and no lock of the format. */
+/** Data that is not a lock of the format. */
 const FOREIGN_DATA: Record<WritableFormat, readonly (readonly [what: string, write: Write])[]> = {
   redisson: [
     ["a string", (redis, key) => redis.set(key, "x")],
@@ -106,7 +106,7 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
       await sleepMs(150);
       const freedAt = performance.now();
       await scene.deleteKey(key);
-      // Redisson alone tells of it.
+      // Only Redisson publishes a message.
       const tells = scene.format.format === "redisson";
       if (tells)
         await scene.runOnServers(key, (redis) =>
@@ -155,7 +155,7 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
   });
 }
 
-/** Where Redisson's waiter listens. @param waiter its owner string, for a fair lock */
+/** Returns the channel on which Redisson's waiter listens. @param waiter its owner string, for a fair lock */
 const nameWakeChannel = ({ format }: ConformanceFixture, key: string, waiter: string) =>
   String(format.kind === "fair" ? buildFairWakeChannel(key, waiter) : buildWakeChannel(key));
 

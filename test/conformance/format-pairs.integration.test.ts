@@ -25,7 +25,7 @@ const FORBIDDEN_OUTCOMES = new Set([
   ...["granted", "released", "still_held", "extended", "enough", "requested", "answered"],
 ]);
 
-/** Runs each verb and expects that it is refused and that Redis holds what it held before. */
+/** Runs each verb, and expects that it is refused and Redis is unchanged. */
 async function expectRefusals(
   redis: Redis,
   key: string,
@@ -66,7 +66,7 @@ describe.each(SPOKEN_FORMATS)("a Lockkeeper hold in $name", (held) => {
         fence: null,
         principal: "key-2",
       });
-      // The two units of `timestamp` are one format: a hold is named by token and fence there.
+      // The two units of `timestamp` are one format, whose holds are named by token and fence.
       if (spoken.format === held.format) return;
       for (const each of [token, stored]) {
         for (const ownFence of [fence, null]) {
@@ -119,7 +119,7 @@ async function plantString(redis: Redis, key: string, value: string): Promise<st
   return value;
 }
 
-/** Holds of other libraries, one or more a format. */
+/** Holds of other libraries, one or more per format. */
 const FOREIGN: readonly (readonly [name: string, plant: Plant])[] = [
   [
     "redisson",
@@ -147,7 +147,7 @@ describe.each(FOREIGN)("a foreign hold: %s", (_, plant) => {
     const key = createTestKey();
     const stored = await plant(direct, key);
     const verbs = { ...VERBS_OF_KEYS, ...VERBS_OF_HOLDS };
-    // Operators compare the stored owner alone, and a watchdog has no principal.
+    // Operators compare only the stored owner, and a watchdog has no principal.
     for (const name of ["extend", "force-release", "force-release and reserve", "renew-many"])
       Reflect.deleteProperty(verbs, name);
     for (const fence of [null, "1795219195021038"])

@@ -5,7 +5,7 @@ import { type ConformanceFixture, catchHolders, describeFeature, SHORT_MS } from
 const GRACE_MS = 1200;
 const MIN_HOLD_MS = 1500;
 
-/** Until when by Redis's clock the key is taken, as a refusal tells. */
+/** Waits until the lock can be acquired. @returns the end that the refusal stated, on the Redis clock */
 async function waitUntilAcquired(scene: ConformanceFixture, key: string): Promise<number> {
   const error = await scene.acquire(key, "somebody").catch((reason: unknown) => reason);
   const { remainingMs, asOf } = (error as { facts: { remainingMs: number; asOf: number } }).facts;
@@ -23,7 +23,7 @@ export function describeGraceAndMinHold(scene: ConformanceFixture): void {
         expect(grant.remainingMs).toBeLessThanOrEqual(SHORT_MS + scene.roundedMs);
         const end = await waitUntilAcquired(scene, key);
         expect(end - grant.asOf).toBeGreaterThanOrEqual(SHORT_MS + GRACE_MS - 5);
-        // Time goes on while a script runs, and what is left is as of its beginning.
+        // Time passes while a script runs, and the remaining time is as of its start.
         expect(end - grant.asOf).toBeLessThanOrEqual(SHORT_MS + GRACE_MS + overMs() + 5);
         await sleepMs(grant.remainingMs + 20 + scene.driftMs);
         expect(await getErrorCode(scene.renew(grant))).toBe("lost");

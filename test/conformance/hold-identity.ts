@@ -8,9 +8,12 @@ import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 const HELD_MS = 20_000;
 const PRINCIPAL = { principal: "key-1" };
 
-/** What distinguishes one hold from another: of the same owner, after the loss of the companion, and of other clients. */
+/**
+ * Registers tests of what distinguishes a hold from others: of the same owner, after the loss of its companion, and of
+ * other clients.
+ */
 export function describeHoldIdentity(scene: ConformanceFixture): void {
-  /** Nothing is left of the hold, and no verb on it changes what the key holds. */
+  /** Asserts that the hold is gone, and that no verb on it changes the key. */
   async function assertEnded(hold: VerbHold): Promise<void> {
     const before = await scene.dumpContent(hold.key);
     expect(await getErrorCode(scene.renew(hold, { leaseMs: 2 * LEASE_MS }))).toBe("lost");
@@ -130,7 +133,7 @@ function describeMissingCompanion(scene: ConformanceFixture, assertEnded: Assert
 
 function describeRecreatedKey(scene: ConformanceFixture, assertEnded: AssertEnded): void {
   const { format } = scene.format;
-  /** Another client's lock in the format, under this text. */
+  /** Creates a lock of another client in the format, with this text. */
   const recreate = (key: string, text: string) =>
     scene.runOnServers(key, async (redis: Redis) => {
       await redis.del(key);
@@ -182,7 +185,7 @@ function describeRecreatedKey(scene: ConformanceFixture, assertEnded: AssertEnde
           if (other === "redisson") await redis.multi().hset(key, token, 1).pexpire(key, HELD_MS).exec();
           else await redis.set(key, other === "token" ? "another's" : createEnd(), "PX", HELD_MS);
         });
-        // Any string is a lock as `token`, and no lock of ours.
+        // Any string is a lock of the format `token`, but not a Lockkeeper hold.
         await assertEnded(hold);
       }
     });

@@ -11,11 +11,11 @@ export interface AcquireCall {
 
 export interface HoldCall {
   readonly verb: "reenter" | "renew" | "release";
-  /** Which of the holds that were granted, the latest first. */
+  /** Index of the granted hold, latest first. */
   readonly back: number;
-  /** Who asks: who acquired it, a client of the library, or another principal. */
+  /** The caller: the one that acquired it, a client of the library, or another principal. */
   readonly asker: "own" | "library" | "key-2";
-  /** Whether the fencing token is another than the hold's. */
+  /** Whether the fencing token differs from that of the hold. */
   readonly hasOtherFence: boolean;
   readonly hasRequestId: boolean;
   readonly reserves: boolean;
@@ -23,23 +23,23 @@ export interface HoldCall {
 
 export type ModelCall = AcquireCall | HoldCall;
 
-/** A hold that was granted, and who acquired it. */
+/** A granted hold, and the caller that acquired it. */
 type ModelHold = VerbHold & Pick<Grant, "owner">;
 
-/** What is in the lock. `isBare`: its companion was lost. */
+/** The content of the lock. `isBare`: its companion was lost. */
 interface ModelState {
   readonly hold: ModelHold;
   readonly count: number;
   readonly isBare: boolean;
 }
 
-/** What a call answers: a grant, what a release came to, or a refusal. */
+/** The answer to a call: a grant, the outcome of a release, or a refusal. */
 type ModelAnswer =
   | Pick<Grant, "token" | "fence" | "count" | "owner">
   | { readonly outcome: string; readonly count: number }
   | string;
 
-/** A call as it was made, so that it can be made again. */
+/** A call with its parameters, so that it can be repeated. */
 interface MadeCall {
   readonly call: ModelCall;
   readonly requestId: string;
@@ -47,13 +47,13 @@ interface MadeCall {
 }
 
 /**
- * A plain model of one lock: which hold is in it, how often, and who acquired it. Calls are made on the model and on the
- * lock, also on holds that have ended, by others than their own principals, and again under their request ids.
+ * A simple model of one lock: its hold, its count, and the caller that acquired it. Calls are made on the model and on
+ * the lock, including calls on ended holds, by other principals, and repeated ones.
  */
 export class LockModel {
   readonly #key: string;
   readonly #holds: ModelHold[] = [];
-  /** By request id the hold that it was about. */
+  /** The hold of each request, by request id. */
   readonly #memory = new Map<string, ModelHold>();
   readonly #calls: MadeCall[] = [];
   #state: ModelState | undefined;
@@ -72,13 +72,13 @@ export class LockModel {
     await this.#call(made);
   }
 
-  /** One of the calls before once more, as after a lost reply. */
+  /** Repeats one of the previous calls, as after a lost reply. */
   async repeat(back: number): Promise<void> {
     const made = this.#calls.at(-1 - back);
     if (made !== undefined && hasRequestId(made.call)) await this.#call(made);
   }
 
-  /** By hand: the lock, what is kept beside it, or both. */
+  /** Deletes the lock, its companion, or both. */
   async deleteKeys(what: "lock" | "companion" | "everything"): Promise<void> {
     if (what !== "companion") await this.scene.deleteKey(this.#key);
     if (what !== "lock") {
@@ -98,7 +98,7 @@ export class LockModel {
     if (isIt) this.#state = undefined;
   }
 
-  /** The lock is as the model says, in whatever way one looks at it. */
+  /** Asserts that the lock equals the model, however it is read. */
   async assertSameState(): Promise<void> {
     for (const hold of this.#holds.slice(-4)) {
       const standing = this.#findStanding(hold);
@@ -112,12 +112,12 @@ export class LockModel {
     else expect(remainingMs).toBeGreaterThan(LEASE_MS / 2);
   }
 
-  /** A hold without its companion: only what stands in the lock itself is left. */
+  /** Returns the hold without its companion: only the content of the lock remains. */
   #toBare({ hold, count }: ModelState): ModelState {
     return { hold, count: this.scene.format.format === "redisson" ? count : 1, isBare: true };
   }
 
-  /** The state, if it is this hold and its principal may say so. */
+  /** Returns the state if it is this hold and its principal may use it. */
   #findStanding(hold: ModelHold): ModelState | undefined {
     const state = this.#state;
     if (state?.hold.token !== hold.token) return undefined;
@@ -155,7 +155,7 @@ export class LockModel {
     this.#state = { hold, count: 1, isBare: false };
   }
 
-  /** What a call on a hold answers when it is carried out; the state is what it leaves. */
+  /** Executes a call on a hold in the model. Returns the answer. */
   #execute(call: HoldCall, hold: ModelHold): ModelAnswer {
     const { verb } = call;
     const ended = verb === "release" ? { outcome: "not_held", count: 0 } : "lost";
@@ -182,7 +182,7 @@ export class LockModel {
     return { outcome: "released", count };
   }
 
-  /** Its fence is not known, so no call names it. */
+  /** Its fence is unknown, so no call names it. */
   #reserve({ owner }: ModelHold): void {
     const token = `lockkeeper:reserve:${owner}`;
     const hold = { ...this.scene.createUnknownHold(this.#key), owner: token, token };
@@ -217,7 +217,7 @@ export class LockModel {
     return { token, fence, owner, count };
   }
 
-  /** Above every fence before it. */
+  /** Asserts that the fence is larger than all earlier ones. */
   #assertRising(fence: string): void {
     expect(BigInt(fence)).toBeGreaterThan(this.#highest);
     this.#highest = BigInt(fence);
@@ -236,7 +236,7 @@ function toAskedHold(hold: ModelHold, { asker, hasOtherFence }: HoldCall): Model
   return { ...hold, principal: principals[asker], fence };
 }
 
-/** A hold without its companion is granted under whatever fencing token it is asked for. */
+/** Returns the grant of a hold without its companion, whose fencing token is the requested one. */
 function toGrantAnswer({ count }: ModelState, { token, fence, owner }: ModelHold): ModelAnswer {
   return { token, fence, owner, count };
 }

@@ -5,7 +5,7 @@ import { type ConformanceFixture, LEASE_MS, SHORT_MS } from "./conformance-fixtu
 
 const ONE = { principal: "key-1" };
 
-/** What may have become of a hold, and what a renewal for a minute of it gives. */
+/** Events that can happen to a hold, each with the result of its renewal for a minute. */
 const FATES: Readonly<Record<string, (scene: ConformanceFixture, hold: Grant) => Promise<unknown>>> = {
   held: async () => undefined,
   "held twice": (scene, hold) => scene.reenter({ ...hold, ...ONE }),

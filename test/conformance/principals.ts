@@ -3,7 +3,7 @@ import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts"
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, describeFeature } from "./conformance-fixture.ts";
 
-/** Those that know the hold and did not acquire it; the last of them is a client of the library. */
+/** Callers that know the hold but did not acquire it. The last one is a client of the library. */
 const OTHERS = ["key-2", undefined];
 const ONE = { principal: "key-1" };
 const TWO = { principal: "key-2" };

@@ -5,7 +5,8 @@ import { startTestMasters, type TestMasters } from "../support/test-masters.ts";
 import { describeConformance, describeContendedCounter } from "./conformance.ts";
 import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
 
-// Most of the time is spent waiting for leases to end. Every call is several here, so fewer run side by side.
+// Most of the time is spent waiting for leases to end. Each call is sent to several servers, so fewer tests run in
+// parallel.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
 const SPOKEN: FormatUnderTest = {

@@ -16,10 +16,10 @@ const mostlyOwn = fc.oneof(
   { weight: 6, arbitrary: fc.constant("own" as const) },
   { weight: 1, arbitrary: fc.constantFrom("library" as const, "key-2" as const) },
 );
-// Mostly the latest hold, which may still stand.
+// Mostly the latest hold, which may still exist.
 const back = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 
-/** Tells a failing order of calls by their names. */
+/** Gives the step a name, which a failed sequence of calls shows. */
 function namedStep(name: string, run: Step): Step {
   return Object.assign(run, { [fc.toStringMethod]: () => name });
 }
@@ -46,7 +46,7 @@ const anyHoldCall = (
     })
     .map(toStep);
 
-// Mostly the call before, as after a lost reply.
+// Mostly the previous call, as after a lost reply.
 const anyRepeat = fc
   .oneof(fc.constant(0), fc.nat(4))
   .map((calls) => namedStep(`repeat ${calls} back`, (model) => model.repeat(calls)));

@@ -6,18 +6,19 @@ import {
   buildReadWriteChannel,
   buildWritersKey,
 } from "../../server/formats/keys.ts";
+import { buildReadLeaseKeys } from "../../server/formats/redisson/redisson-keys.ts";
 import type { AcquireOptions, Grant } from "../../server/locks/verbs/verbs.ts";
-import { createTestKey, getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
+import { catchLockError, createTestKey, getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { LEASE_MS, type OpenedBackend, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Far below the two seconds after which a waiter tries again without a wake-up. */
+/** Limit far below the two seconds after which a waiter retries without a wake-up. */
 const PROMPT_MS = 1000;
 const MANY = 20;
 
 type Kind = "read" | "write";
 
-/** What read/write locks promise on every topology. */
+/** Registers the tests of read/write locks, for every topology. */
 export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
   describe.concurrent("read/write locks", () => {
     let opened: OpenedBackend;
@@ -53,7 +54,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       await waitUntil(async () => !(await opened.verbs.verify(short)).held);
       expect(await opened.verbs.verify(long)).toMatchObject({ held: true });
       expect(await getErrorCode(opened.verbs.renew(short))).toBe("lost");
-      // Its renewal did not prolong the lock.
+      // Its renewal did not extend the lock.
       const { code, ms } = await writing;
       expect(code).toBe("ok");
       expect(ms).toBeLessThan(2 * SHORT_MS + PROMPT_MS);
@@ -129,7 +130,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       stop.abort();
       expect(await writing).toBe("aborted");
       expect((await measureMs(reading)).ms).toBeLessThan(PROMPT_MS);
-      // A writer that died: it is in the list until it has been silent for too long.
+      // A dead writer: it remains in the list until it has been silent for too long.
       await getServer(key).zadd(
         String(buildWritersKey(key)),
         Date.now() + SHORT_MS,
@@ -139,6 +140,32 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect((await measureMs(acquire(key, "read", { waitMs: LEASE_MS }))).ms).toBeLessThan(
         SHORT_MS + PROMPT_MS,
       );
+    });
+
+    it("a client that readers refuse sees the owner of each, whatever its kind", async () => {
+      for (const key of [createTestKey(), `${createTestKey()}{tag}:x`]) {
+        const record = { host: "pod-7" };
+        const one = await acquire(key, "read", { owner: "report", record });
+        await acquire(key, "read", { owner: "export" });
+        const foreign = `${randomUUID()}:1`;
+        await getServer(key).hset(key, foreign, "1");
+        const [lease = ""] = buildReadLeaseKeys(key, foreign, 1);
+        await getServer(key).set(String(lease), "1", "PX", LEASE_MS);
+        for (const kind of ["write", "lock", "fair"] as const) {
+          const asked = { owner: "me", leaseMs: LEASE_MS, kind, waitMs: kind === "write" ? 1 : 0 };
+          const refusal = await catchLockError(opened.verbs.acquire(key, asked));
+          expect(refusal.facts).toHaveProperty("holders.length", 3);
+          expect(refusal.message).toMatch(/held by ".+" and 2 others\./);
+          expect(refusal.facts).toHaveProperty(
+            "holders",
+            expect.arrayContaining([
+              { owner: "report", count: 1, fence: one.fence, record },
+              { owner: "export", count: 1, fence: one.fence },
+              { owner: foreign, count: 1, fence: null },
+            ]),
+          );
+        }
+      }
     });
 
     it("a lock of another kind is held and not changed, and other data is not a lock", async () => {
@@ -260,7 +287,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       const writer = await acquire(key, "write");
       await opened.verbs.release(writer);
       const companion = String(buildCompanionKey(key));
-      // As a clock that was an hour ahead has left it.
+      // As if a clock had been an hour ahead.
       const ahead = String(BigInt(writer.fence) + 3_600_000_000n);
       const stored = (await server.get(companion)) ?? "";
       await server.set(companion, stored.replace(writer.fence, ahead), "PX", LEASE_MS);
@@ -271,7 +298,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect(BigInt(next.fence)).toBeGreaterThan(BigInt(ahead));
       await opened.verbs.release(next);
       await server.del(companion);
-      // As after a failover that lost the companion: a reader of a lock without a writer gets a token of its own.
+      // As after a failover that lost the companion: a reader of a lock without a writer gets a new token.
       const [one, two] = [await acquire(key, "read"), await acquire(key, "read")];
       expect([one.fence === two.fence, BigInt(one.fence) > BigInt(writer.fence)]).toEqual([true, true]);
     });

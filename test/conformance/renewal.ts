@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
+import { testRenewal } from "../support/timing.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Long enough for three tries on a busy machine. */
+/** Long enough for three attempts on a busy machine. */
 const WATCHED_MS = 900;
 
 export function describeRenewal(scene: ConformanceFixture): void {
@@ -63,15 +64,17 @@ export function describeRenewal(scene: ConformanceFixture): void {
 
   describe("watchdog", () => {
     it("the watchdog renews a short hold until it is released", async () => {
-      const key = scene.createKey();
       const [client, other] = scene.opened.clients;
-      const hold = await client.acquire(key, scene.toHoldOptions({ leaseMs: WATCHED_MS }));
-      await sleepMs(2 * WATCHED_MS + 2 * scene.roundedMs);
-      hold.assertHeld();
-      expect(await getErrorCode(other.acquire(key, scene.toHoldOptions()))).toBe("held");
-      expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
-      await sleepMs(WATCHED_MS / 2);
-      expect(await scene.countKeys(key)).toBe(0);
+      await testRenewal(WATCHED_MS, async (leaseMs) => {
+        const key = scene.createKey();
+        const hold = await client.acquire(key, scene.toHoldOptions({ leaseMs }));
+        await sleepMs(2 * leaseMs + 2 * scene.roundedMs);
+        hold.assertHeld();
+        expect(await getErrorCode(other.acquire(key, scene.toHoldOptions()))).toBe("held");
+        expect(await hold.release()).toMatchObject({ outcome: "released", count: 0 });
+        await sleepMs(leaseMs / 2);
+        expect(await scene.countKeys(key)).toBe(0);
+      });
     });
 
     it("the watchdog reports the loss of a deleted lock and does not recreate it", async () => {
@@ -98,17 +101,18 @@ export function describeRenewal(scene: ConformanceFixture): void {
 
     it("the watchdog renews many holds of one client, each under its own fencing token", async () => {
       const [client] = scene.opened.clients;
-      const holds = await Promise.all(
-        Array.from({ length: 30 }, () =>
-          client.acquire(scene.createKey(), scene.toHoldOptions({ leaseMs: WATCHED_MS })),
-        ),
-      );
-      await sleepMs(2 * WATCHED_MS + 2 * scene.roundedMs);
-      for (const hold of holds) {
-        hold.assertHeld();
-        expect(await scene.countHold(hold)).toBe(1);
-      }
-      await Promise.all(holds.map((hold) => hold.release()));
+      await testRenewal(WATCHED_MS, async (leaseMs) => {
+        const options = scene.toHoldOptions({ leaseMs });
+        const holds = await Promise.all(
+          Array.from({ length: 30 }, () => client.acquire(scene.createKey(), options)),
+        );
+        await sleepMs(2 * leaseMs + 2 * scene.roundedMs);
+        for (const hold of holds) {
+          hold.assertHeld();
+          expect(await scene.countHold(hold)).toBe(1);
+        }
+        await Promise.all(holds.map((hold) => hold.release()));
+      });
     });
   });
 }

@@ -3,12 +3,14 @@ import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import { getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
 
 const SEMAPHORE = { kind: "semaphore", limit: 3 } as const;
+const PLAIN = { kind: "plain_semaphore", limit: 3 } as const;
 /** The interval at which a waiter tries again without a message is two seconds. */
 const WOKEN_WITHIN_MS = 1500;
 
 /** Checks semaphores and latches with two clients on any topology. */
 export async function checkSharedObjects(one: LockClient, two: LockClient, key: string): Promise<void> {
   await checkSemaphore(one, two, key);
+  await checkPlainSemaphore(one, two, `${key}:plain`);
   await checkLatch(one, two, `${key}:latch`);
 }
 
@@ -30,6 +32,26 @@ async function checkSemaphore(one: LockClient, two: LockClient, key: string): Pr
   expect(await one.setLimit(key, 5)).toMatchObject({ available: 2, acquired: 3 });
   for (const hold of [other, await waiting]) expect((await hold.release()).outcome).toBe("released");
   expect(await two.setLimit(key, 5)).toMatchObject({ available: 5, acquired: 0 });
+}
+
+async function checkPlainSemaphore(one: LockClient, two: LockClient, key: string): Promise<void> {
+  const held = await one.acquire(key, { ...PLAIN, permits: 2, leaseMs: 400 });
+  const dead = await two.acquire(key, { ...PLAIN, leaseMs: 3000, renew: false });
+  expect(Number(dead.fence)).toBeGreaterThan(Number(held.fence));
+  expect(await getErrorCode(two.acquire(key, PLAIN))).toBe("held");
+  expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("kind_conflict");
+  // Its permit returns when its lease ends; the watchdog renews the other hold.
+  const next = await two.acquire(key, { ...PLAIN, waitMs: 20_000 });
+  expect(held.state).toBe("held");
+  const waiting = two.acquire(key, { ...PLAIN, permits: 2, waitMs: 20_000 });
+  await sleepMs(200);
+  const woken = measureMs(waiting);
+  expect((await held.release()).outcome).toBe("released");
+  expect(await woken).toMatchObject({ code: "ok" });
+  expect((await woken).ms).toBeLessThan(WOKEN_WITHIN_MS);
+  for (const hold of [next, await waiting]) expect((await hold.release()).outcome).toBe("released");
+  const all = await one.acquire(key, { ...PLAIN, permits: 3 });
+  expect((await all.release()).outcome).toBe("released");
 }
 
 async function checkLatch(one: LockClient, two: LockClient, key: string): Promise<void> {

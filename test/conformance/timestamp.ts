@@ -10,7 +10,7 @@ const SHORT_TTL_MS = LEASE_MS / 4;
 /** Redis 6.2 reads its clock again for `PTTL`, so what a script computes from it can be this much less. */
 const CLOCK_READ_MS = 50;
 
-/** What the format of deadlines promises besides. */
+/** Registers the additional tests of the `timestamp` format. */
 export function describeTimestamp(scene: ConformanceFixture): void {
   if (scene.format.format !== "timestamp") return;
   const unit = scene.format.unit ?? "ms";

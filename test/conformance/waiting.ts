@@ -5,10 +5,10 @@ import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts"
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, SHORT_MS } from "./conformance-fixture.ts";
 
-/** A waiter tries again after two seconds without a message, less up to a fifth of jitter. */
+/** Minimum time after which a waiter retries without a message: two seconds, less up to a fifth of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 
-/** For how long a call takes. */
+/** Measures the duration of a call in ms. */
 async function measureMs(call: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await call();
@@ -27,7 +27,7 @@ export function describeWaiting(scene: ConformanceFixture): void {
       const hold = await one.acquire(key, scene.toHoldOptions());
       const waits = two.acquire(key, wanted(15_000));
       await waitUntil(() => isAwaited(key));
-      // Once the look that follows the subscription is over, nothing but a wake-up brings another soon.
+      // After the attempt that follows the subscription, only a wake-up causes another one soon.
       await sleepMs(150);
       expect(await measureMs(() => Promise.all([hold.release(), waits]))).toBeLessThan(LOOKS_AGAIN_MS / 2);
       await (await waits).release();

@@ -5,7 +5,7 @@ import { getReleaseTerms } from "../../server/formats/registry/release-terms.ts"
 import type { TestRedis } from "../support/test-redis.ts";
 import { startTestWatcher } from "../support/test-watcher.ts";
 
-/** What a watcher made of the keys of a Redis. */
+/** The locks that a watcher detected in the keys of a Redis. */
 export interface DetectionFigures {
   /** Locks of any confidence. */
   readonly detected: number;
@@ -13,16 +13,16 @@ export interface DetectionFigures {
   readonly listed: readonly Key[];
   /** Locks that an operator can release without naming a format. */
   readonly releasable: readonly Key[];
-  /** Until every key was read once. */
+  /** Time until every key was read once. */
   readonly readyMs: number;
 }
 
 export const DEFAULT_PATTERNS = [...DEFAULT_WATCH_PATTERNS, ...DEFAULT_LOCKABLE_PATTERNS];
-/** For 200,000 keys on a machine under load. */
+/** Time limit for 200,000 keys on a busy machine. */
 const READY_MS_MAX = 600_000;
 const RULES = new FormatRules([], DEFAULT_LOCKABLE_PATTERNS);
 
-/** Watches these patterns until all keys were read, with the default lockable patterns. */
+/** Watches these patterns until all keys have been read, with the default lockable patterns. */
 export async function measureDetection(
   { url }: Pick<TestRedis, "url">,
   watch: readonly string[],
@@ -43,7 +43,7 @@ export async function measureDetection(
   }
 }
 
-/** The keys by shape, most first. */
+/** Counts the keys by shape, most frequent first. */
 export function countByShape(keys: readonly Key[], shapes: ReadonlyMap<Key, string>): [string, number][] {
   const counts = new Map<string, number>();
   for (const key of keys) {

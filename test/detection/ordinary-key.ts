@@ -6,14 +6,14 @@ export const DAY_MS = 24 * 3600 * SECOND_MS;
 
 export type RedisValue = string | number | Buffer;
 
-/** A key of application data: the command that writes it, and its time to live in ms; null: none. */
+/** A key of application data: the command that writes it, and its time to live in ms; null means none. */
 export interface OrdinaryKey {
   readonly key: string;
   readonly command: readonly [name: string, ...more: RedisValue[]];
   readonly ttlMs: number | null;
 }
 
-/** Draws the values of keys, the same ones at each run but for times, which are relative to now. */
+/** Generates the values of keys, which are the same in each run except for times relative to now. */
 export class Draw {
   readonly #random: () => number;
   readonly now = Date.now();
@@ -50,7 +50,7 @@ export class Draw {
     return JSON.stringify({ id: this.below(1e6), name: this.word(), token: this.uuid(), at: this.now });
   }
 
-  /** Around now, in ms: within so many days before, and after it. */
+  /** Returns a time in ms within a number of days before and after now. */
   timeMs(daysBefore: number, daysAfter: number): number {
     return this.now - daysBefore * DAY_MS + this.below((daysBefore + daysAfter) * DAY_MS);
   }
@@ -77,6 +77,6 @@ export const text = createShape<RedisValue>((key, value) => ["SET", key, value])
 export const hash = createShape<readonly RedisValue[]>((key, fields) => ["HSET", key, ...fields]);
 export const list = createShape<readonly RedisValue[]>((key, elements) => ["RPUSH", key, ...elements]);
 export const set = createShape<readonly RedisValue[]>((key, members) => ["SADD", key, ...members]);
-/** Scores and members, in turn. */
+/** Scores and members, alternating. */
 export const zset = createShape<readonly RedisValue[]>((key, scored) => ["ZADD", key, ...scored]);
 export const stream = createShape<readonly RedisValue[]>((key, fields) => ["XADD", key, "*", ...fields]);

@@ -5,7 +5,7 @@ import { ORDINARY_SHAPES } from "./ordinary-shapes.ts";
 const SEED = 20_261_123;
 const PIPELINE_KEYS = 500;
 
-/** Generates keys of application data, as many of each shape. */
+/** Generates keys of application data, equally many of each shape. */
 export function* generateOrdinaryKeys(count: number): Generator<OrdinaryKey & { readonly shape: string }> {
   const draw = new Draw(SEED);
   const shapes = Object.entries(ORDINARY_SHAPES);
@@ -15,7 +15,7 @@ export function* generateOrdinaryKeys(count: number): Generator<OrdinaryKey & { 
   }
 }
 
-/** Writes that many keys of application data. @returns the shape of each key */
+/** Writes `count` keys of application data. @returns the shape of each key */
 export async function plantOrdinaryKeys(redis: Redis, count: number): Promise<Map<string, string>> {
   const shapes = new Map<string, string>();
   let pipeline = redis.pipeline();

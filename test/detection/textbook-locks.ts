@@ -4,11 +4,11 @@ import { createUuid1 } from "../support/libraries.ts";
 
 type Value = string | Buffer;
 
-/** A lock as articles, answers and generated code write it. */
+/** A lock as in articles, forum answers and generated code. */
 export interface TextbookLock {
   readonly name: string;
   readonly key: string;
-  /** Of a string: what stands in it. */
+  /** The value of a string. */
   readonly value?: Value;
   acquire(redis: Redis): Promise<unknown>;
 }
@@ -25,7 +25,7 @@ function acquireString(redis: Redis, key: string, value: Value, commands: Comman
   return (commands === "setnx" ? acquire : acquire.pexpire(key, LEASE_MS)).exec();
 }
 
-/** The UUID as Java serializes a String. */
+/** Serializes a UUID like a Java String. */
 const serializeAsJdk = (text: string) =>
   Buffer.concat([Buffer.from("aced000574", "hex"), Buffer.from([0, text.length]), Buffer.from(text)]);
 
@@ -87,7 +87,7 @@ const createOtherLock = (name: string, key: string, acquire: TextbookLock["acqui
   ...{ name, key, acquire },
 });
 
-/** Beside strings: what the lock formats that are known are imitated with. */
+/** Imitations of known lock formats other than strings. */
 const OTHER_LOCKS: readonly TextbookLock[] = [
   createOtherLock("GETSET takeover of a passed deadline", "lock:takeover", async (redis) => {
     await redis.set("lock:takeover", nowMs - 5000);

@@ -29,7 +29,7 @@ describe("hazard 3: lost replies under load", () => {
   }, 60_000);
 });
 
-/** Takes its lock again and again, and enters it several times each time. */
+/** Acquires and re-enters its lock repeatedly. */
 async function work({ acquire, locks }: TestVerbs, format: WritableFormat): Promise<string> {
   const key = createTestKey();
   let before = 0;

@@ -11,7 +11,7 @@ const it = serverTest().extend("verbs", { scope: "file" }, async ({ server }, { 
   return verbs;
 });
 
-// Sixteen digits, odd, close to the largest whole number that a double holds: what rounds, rounds this.
+// Sixteen digits, odd, and close to the largest integer that a double represents: any rounding changes it.
 const BEFORE = "9007199254740973";
 const FENCE = "9007199254740974";
 const NEXT = "9007199254740975";

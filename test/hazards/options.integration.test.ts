@@ -8,7 +8,10 @@ import { createTestKey, getErrorCode, readCompanion, WRITABLE_FORMATS } from "..
 
 const it = locksTest();
 
-/** From what was asked to what Redis has: time that has passed, and what a deadline in whole units adds. */
+/**
+ * Maximum difference between a requested time and the one in Redis: elapsed time, and the rounding of a deadline to
+ * whole units.
+ */
 const SLACK_MS = 3000;
 
 describe.each(WRITABLE_FORMATS)("hazard 11: re-entry and the TTL (%s)", (format) => {

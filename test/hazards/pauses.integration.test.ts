@@ -28,7 +28,7 @@ function shift(clocks: { monotonicMs?: number; wallMs?: number }): void {
 }
 
 describe("hazard 5: pauses longer than the lease", () => {
-  // Of a whole process: fencing.integration.test.ts.
+  // Pauses of a whole process are tested in fencing.integration.test.ts.
 
   it("after an event-loop stall, assertHeld reports the loss before any timer fires", async ({ client }) => {
     const hold = await client.acquire(createTestKey(), { leaseMs: 200 });
@@ -60,7 +60,7 @@ describe("hazard 5: pauses longer than the lease", () => {
   it("no renewal is sent after the local deadline has passed", async ({ client, direct, key }) => {
     const hold = await client.acquire(key, { leaseMs: 1500 });
     shift({ wallMs: 2000 });
-    // The watchdog comes by after a third of the lease.
+    // The watchdog renews after a third of the lease.
     await waitUntil(() => hold.signal.aborted);
     expect(await direct.pttl(key)).toBeLessThan(1050);
     expect(await getErrorCode(hold.renew())).toBe("lost");
@@ -122,7 +122,7 @@ describe("hazard 12: renewal racing a release, in Redis", () => {
     const next = async (_: unknown, round: number) => {
       const [key, owner] = [createTestKey(), "me"];
       const hold = await client.acquire(key, { owner, leaseMs: watchedMs });
-      // A third of the lease is when it is renewed.
+      // The hold is renewed after a third of the lease.
       await sleepMs(watchedMs / 3 - 10 + (round % 20));
       await hold.release();
       await client.acquire(key, { owner, leaseMs: fixedMs, renew: false });

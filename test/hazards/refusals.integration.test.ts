@@ -23,7 +23,7 @@ interface RefusalCase {
 const settings = (env: TestLocks, ...pairs: [string, string][]) =>
   Promise.all(pairs.map(([name, value]) => env.direct.config("SET", name, value)));
 
-/** What Redis itself says, and passes. */
+/** Temporary errors of Redis. */
 const PASSING: readonly RefusalCase[] = [
   {
     error: "READONLY",
@@ -52,7 +52,7 @@ const PASSING: readonly RefusalCase[] = [
       await waitUntil(async () => (await getErrorCode(env.direct.ping())).includes("BUSY"));
     },
     async end({ direct }) {
-      // What was sent before this has been refused when this is.
+      // Everything sent before this has been refused by then.
       await getErrorCode(direct.ping());
       await direct.script("KILL");
       await waitUntil(async () => (await getErrorCode(direct.ping())) === "ok");
@@ -86,7 +86,7 @@ const it = test
     onCleanup(() => rm(dir, { recursive: true, force: true }));
     return dir;
   })
-  // Starts a server for the test alone.
+  // Starts a server for one test.
   .extend("startLocks", async ({}, { onCleanup }) => {
     const started: TestLocks[] = [];
     onCleanup(async () => {
@@ -100,7 +100,7 @@ const it = test
   })
   .extend("key", () => createTestKey());
 
-/** Counts the replies with this error so far, to any client. A server that is busy cannot be asked. */
+/** Counts the replies with this error so far, to any client. A busy server cannot be asked. */
 async function countErrors({ direct }: TestLocks, error: string): Promise<number> {
   if (error === "BUSY") return 1;
   const codes = (await hasServerFeature(direct, "script_error_codes")) ? [error] : [error, "ERR"];
@@ -143,7 +143,7 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
     "a lasting $error error is returned within 1 s and changes nothing",
     async ({ error, begin, end }, { dir, startLocks, key }) => {
       const env = await startLocks({ dir });
-      // A server whose folder is gone cannot save.
+      // A server without its folder cannot save.
       await rm(dir, { recursive: true });
       await begin(env);
       const startedAt = performance.now();
@@ -193,7 +193,7 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
   );
 
   it("an acquire during LOADING succeeds once Redis has loaded its data", async ({ dir, startLocks }) => {
-    // Half a millisecond a key, and a word for its clients after every 2 MB.
+    // Half a millisecond per key, and a reply to clients after every 2 MB.
     const args = ["--key-load-delay", "400", "--rdbcompression", "no"];
     const env = await startLocks({ dir, args });
     const { direct, redis } = env;
@@ -209,7 +209,7 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
       return codes.at(-1) === "ok";
     }, 15_000);
     await Promise.all([back, acquired]);
-    // LOADING is no fault of the caller's: at worst nothing was done within the budget.
+    // LOADING is not the caller's fault: at worst, nothing was done within the time limit.
     expect(codes.filter((code) => code !== "ok" && code !== "unavailable")).toEqual([]);
     expect(await direct.exists("data:999")).toBe(1);
   });

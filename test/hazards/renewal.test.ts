@@ -17,10 +17,13 @@ afterEach(() => {
 
 const LEASE_MS = 600;
 
-/** What becomes of a renewal: Redis answers; it ran and the answer is lost; it never came; nobody can tell yet. */
+/**
+ * The result of a renewal: Redis answers; it was executed and the answer is lost; it never arrived; or the result is
+ * not known yet.
+ */
 type Fate = "answered" | "answer_lost" | "refused" | "untold";
 
-/** Verbs of which only a release is expected. */
+/** Creates verbs of which only `release` is expected to be called. */
 function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   const refuse = () => Promise.reject(new Error("not expected"));
   return {
@@ -47,13 +50,13 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   };
 }
 
-/** One lock in a Redis of our own, whose answers come when the test says so. */
+/** One lock in a simulated Redis, which answers when the test tells it to. */
 class WatchdogFixture {
   readonly #waiting: ((fate: Fate, lateMs: number) => void)[] = [];
   endsAt = performance.now() + LEASE_MS;
   renewals = 0;
   released = false;
-  /** Renewals that ran or were sent when the lock had been given back. */
+  /** Number of renewals that were executed or sent after the release. */
   orphans = 0;
   readonly hold: Hold;
 
@@ -75,7 +78,7 @@ class WatchdogFixture {
     return this.#waiting.length;
   }
 
-  /** Redis runs it now, and its answer needs a while. */
+  /** Executes the renewal now. Its answer arrives later. */
   settle(fate: Fate, lateMs = 0): void {
     this.#waiting.shift()?.(fate, lateMs);
   }
@@ -93,7 +96,7 @@ class WatchdogFixture {
     });
   }
 
-  /** As the script: it creates nothing, and brings nothing back. */
+  /** Like the script: it creates nothing and restores nothing. */
   #run(): number | null {
     if (this.released || performance.now() >= this.endsAt) return null;
     this.endsAt = performance.now() + LEASE_MS;
@@ -204,7 +207,7 @@ describe("hazard 13: stalled watchdog", () => {
   it("a hold survives missing replies as long as one renewal is answered in time", async () => {
     const scene = new WatchdogFixture();
     for (let round = 0; round < 5; round++) {
-      // The first try of each round is never answered, the next one is.
+      // The first attempt of each round is never answered; the next one is.
       await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 100);
       expect(scene.hold.state).toBe("jeopardy");
       await vi.advanceTimersByTimeAsync(60);

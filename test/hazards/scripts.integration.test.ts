@@ -10,7 +10,7 @@ import { createTestKey, getErrorCode, type TestLocks, WRITABLE_FORMATS } from ".
 import { waitUntil } from "../support/test-server.ts";
 
 const it = locksTest()
-  // The verbs with some Lua of the test before each script.
+  // The verbs with Lua code of the test before each script.
   .extend("bent", ({ env }) => {
     const bent = { prelude: "" };
     const connection = prependLua(env.connection, () => bent.prelude);
@@ -103,10 +103,10 @@ describe("hazard 21: expiration during a script (timestamp)", () => {
 
 interface Scenario {
   readonly name: string;
-  /** How often the lock is held before; an acquire finds it free. */
+  /** Count of the hold before the verb; 0 for an acquire, which needs a free lock. */
   readonly held: number;
   act(locks: RedisLocks, hold: VerbHold): Promise<unknown>;
-  /** How often it is held at least, and at most, once the same request was answered with a yes. */
+  /** The possible counts after the repeated request was granted. */
   readonly counts: readonly [least: number, most: number];
 }
 
@@ -156,7 +156,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** A lock in Redis as often held as a scenario wants it; free, it has a hold that never was. */
+/** Creates a lock with the required count. If it is free, returns a hold that never existed. */
 async function prepareHold(
   { acquire, locks }: TestLocks,
   format: WritableFormat,
@@ -171,7 +171,7 @@ async function prepareHold(
 }
 
 describe("hazard 22: scripts that fail midway", () => {
-  /** Refuses one write of the verb, asks for it again under the same id, and looks at what there is. */
+  /** Refuses one write of the verb, repeats the request with the same id, and checks the result. */
   async function cutShort(
     { env, bent }: { env: TestLocks; bent: { prelude: string; locks: RedisLocks } },
     scenario: Scenario,
@@ -183,7 +183,7 @@ describe("hazard 22: scripts that fail midway", () => {
     bent.prelude = createWriteRefusal(write);
     const answer = await getErrorCode(scenario.act(bent.locks, hold));
     const at = `${scenario.name}, write ${write}: ${answer}`;
-    // Whatever was written, it ends by itself.
+    // Whatever was written expires by itself.
     expect(await env.direct.pttl(key), at).not.toBe(-1);
     const again = await getErrorCode(scenario.act(env.locks, hold));
     expect(await env.direct.pttl(key), at).not.toBe(-1);

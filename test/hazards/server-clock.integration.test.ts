@@ -9,7 +9,7 @@ const it = locksTest();
 const AHEAD_MS = 5000;
 const SINCE = 4;
 
-/** As if the clock of the server had been ahead at the grant, and was set back after it. */
+/** Sets the state as if the server's clock had been ahead at the grant and was set back afterwards. */
 async function setClockBack(direct: Redis, key: string): Promise<void> {
   const companion = String(buildCompanionKey(key));
   const facts = ((await direct.get(companion)) ?? "").split("\n");
@@ -22,7 +22,7 @@ describe.each(WRITABLE_FORMATS)("server clock set back during a hold (%s)", (for
     locks,
     direct,
   }) => {
-    // With a grace a release is never the plain one.
+    // With a grace period, a release is never a plain one.
     for (const [entries, graceMs] of [
       [1, 0],
       [1, 100],
@@ -48,7 +48,7 @@ describe.each(WRITABLE_FORMATS)("server clock set back during a hold (%s)", (for
     await locks.release(grant);
     const leftMs = await direct.pttl(key);
     expect(leftMs).toBeGreaterThan(0);
-    // What a deadline is rounded by comes on top.
+    // Plus the rounding of a deadline.
     expect(leftMs).toBeLessThanOrEqual(1002);
   });
 });

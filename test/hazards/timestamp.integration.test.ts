@@ -21,14 +21,14 @@ const it = locksTest().extend("contenders", { scope: "file" }, ({ env }) =>
 );
 
 const ended = (unit: TimestampUnit) => String(Math.floor(Date.now() / (unit === "s" ? 1000 : 1)) - 3000);
-/** Plants a lock that has ended, as one who crashed leaves it. */
+/** Creates an expired lock, as a crashed client leaves it. */
 async function plant(direct: Redis, unit: TimestampUnit): Promise<string> {
   const key = createTestKey();
   await direct.set(key, ended(unit));
   return key;
 }
 
-/** One round of a race for a lock that has ended: who won it, and whether a loser that tried again moved its end. */
+/** Runs one round of a race for an expired lock. Returns the winner, and whether a retry of a loser changed the end. */
 async function round(
   direct: Redis,
   contenders: readonly TestVerbs[],
@@ -80,7 +80,7 @@ describe("hazard 23: double takeover", () => {
     const held = await winner.get(key);
     expect(await winner.getset(key, String(Date.now() + 1000))).toBe(held);
     const promised = await direct.get(key);
-    // The loser had read the old end, too.
+    // The loser had read the old end as well.
     expect(await loser.getset(key, String(Date.now() + 60_000))).not.toBe(held);
     expect(await direct.get(key)).not.toBe(promised);
   });

@@ -9,7 +9,7 @@ import { countScriptCalls, countWaiters, getErrorCode, WRITABLE_FORMATS } from "
 import { startTestProxy } from "../support/test-proxy.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-// No notifications: nothing here may depend on them.
+// There are no notifications, because no test here may depend on them.
 const it = locksTest({ args: ["--notify-keyspace-events", ""] });
 
 const listChannels = async (redis: Redis, pattern: string) =>
@@ -109,7 +109,7 @@ describe("hazard 10: thundering herd", () => {
     const before = await countScriptCalls(direct);
     await locks.release(hold);
     await Promise.all(turns);
-    // For each turn a look and a release, and a few looks more of those whose time for it had come.
+    // An attempt and a release per turn, and a few attempts by waiters whose interval had passed.
     expect((await countScriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
   });
 
@@ -221,7 +221,7 @@ describe("hazard 26: unbounded waiters", () => {
     );
     await waitUntil(() => timers() <= before.timers);
     expect(own.connection.listenerCount("ready")).toBe(before.ready);
-    // The companion stays for a while. Keys of other tests may expire meanwhile.
+    // The companion remains for a while. Keys of other tests may expire in the meantime.
     expect(await direct.keys(`*${key}*`)).toEqual([String(buildCompanionKey(key))]);
   });
 });

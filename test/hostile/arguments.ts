@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 export const USAGE =
   "Usage: npm run hostile -- [case …] [--quick] [--server FOLDER] [--rerun-failed] [--list]";
 
-/** The command line is wrong. The message says what would be right. */
+/** An invalid command line. The message says what would be valid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -22,6 +22,8 @@ export interface Command {
 }
 
 /**
+ * Parses the command line.
+ *
  * @param known names of all cases
  * @param here root of this checkout
  * @throws UsageError

@@ -27,7 +27,7 @@ async function runAndPrint(cases: readonly HostileCase[], options: RunOptions): 
   return measurements;
 }
 
-/** Runs failed cases once more. More than two at once are no accident. */
+/** Runs failed cases once more. If more than two fail, it is not by chance. */
 async function rerunFailed(
   cases: readonly HostileCase[],
   measurements: readonly Measurement[],

@@ -14,12 +14,12 @@ const QUIET_P99_MS_MAX = 50;
 export interface RunOptions {
   readonly checkout: string;
   readonly sizes: Sizes;
-  /** Called when acquires are slow without any attack: no verdict on times means much then. */
+  /** Called if acquires are slow without any attack, which makes times less meaningful. */
   readonly onBusyMachine: (quietP99Ms: number) => void;
 }
 
 /**
- * Runs one case after the other on the same servers. After a case that failed both servers are restarted, so that the
+ * Runs the cases one after the other on the same servers. After a failed case, both servers are restarted, so that the
  * next case measures only itself.
  */
 export async function* runCases(
@@ -51,8 +51,8 @@ export async function* runCases(
 }
 
 /**
- * The first run lets the compilers of both processes finish. A busy machine makes every limit wide, so a slow quiet run
- * is repeated, and the fastest one counts.
+ * Measures the quiet p99. The first run lets the compilers of both processes finish. A busy machine widens every limit,
+ * so a slow run is repeated, and the fastest one counts.
  */
 async function measureQuietP99(environment: Environment, client: Client, sizes: Sizes): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

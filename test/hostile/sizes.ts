@@ -1,6 +1,6 @@
 const MB = 2 ** 20;
 
-/** How much each case plants. */
+/** The amount of data that each case plants. */
 export interface Sizes {
   readonly hashFields: number;
   readonly hashFieldBytes: number;
@@ -43,7 +43,7 @@ export const FULL_SIZES: Sizes = {
   floodedLocksMax: 15_000,
 };
 
-/** For work on the harness itself: a defect may go unnoticed at these sizes. */
+/** Sizes for work on the harness itself. A defect may go unnoticed with them. */
 export const QUICK_SIZES: Sizes = {
   ...FULL_SIZES,
   hashFieldBytes: 2 * MB,

@@ -2,7 +2,7 @@ import { computePercentile } from "../bench/statistics.ts";
 import type { ClientResult } from "./client/messages.ts";
 import { LIMITS } from "./limits.ts";
 
-/** What was measured while a case ran. */
+/** The measurements of a case. */
 export interface Measurement {
   readonly name: string;
   /** Largest sum of MEMORY USAGE of the planted keys. */
@@ -24,17 +24,17 @@ export interface Measurement {
   readonly quietP99Ms: number;
   /** States of the target that the case may cause besides `live`. */
   readonly allowedStates: readonly string[];
-  /** What the case itself, the servers or the victim's lock reported. */
+  /** Faults reported by the case itself, by the servers or by the check of the victim's lock. */
   readonly faults: readonly string[];
   readonly seconds: number;
 }
 
-/** The limit for the p99 of a case. */
+/** Computes the limit of a case's p99. */
 export function computeP99LimitMs(quietP99Ms: number): number {
   return Math.max(LIMITS.p99MsMin, LIMITS.p99Factor * quietP99Ms);
 }
 
-/** How much Redis grew while the case ran. It includes the planted data. */
+/** Computes the growth of Redis during the case, including the planted data. */
 export function computeRedisGrowthBytes({ redis }: Measurement): number {
   return Math.max(0, redis.peakBytes - redis.beforeBytes);
 }

@@ -13,8 +13,8 @@ const cleanUps = new Set<() => Promise<unknown>>();
 const parent = process.ppid;
 
 /**
- * Starts a process that ends with us, however we end: it has its own group, so that its children end with it and
- * Ctrl-C reaches us first.
+ * Starts a process that ends with this one, for whatever reason. It has its own process group, so that its children end
+ * with it and Ctrl-C reaches this process first.
  */
 export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, { ...options, detached: true });
@@ -38,7 +38,7 @@ export interface RunOptions extends SpawnOptions {
   readonly limitMs: number;
 }
 
-/** Runs a command to its end. @throws when it cannot be run, fails, or takes longer than its limit */
+/** Runs a command to its end. @throws if it cannot be run, fails, or exceeds its time limit */
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   const child = start(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -59,7 +59,7 @@ export async function run(command: string, args: readonly string[], options: Run
   throw new Error(`${basename(command)} ${why}`, { cause: output });
 }
 
-/** Ends a process and all that it started. */
+/** Kills a process and all its children. */
 export function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined && children.has(child)) process.kill(-child.pid, "SIGKILL");
@@ -68,7 +68,7 @@ export function kill(child: ChildProcess): void {
   }
 }
 
-/** What is to be done before we end, also when we are interrupted; returns how to do it now. */
+/** Registers a clean-up that also runs after an interruption. @returns a function that runs it now */
 export function addCleanUp(cleanUp: () => Promise<unknown>): () => Promise<void> {
   cleanUps.add(cleanUp);
   return async () => {
@@ -78,13 +78,13 @@ export function addCleanUp(cleanUp: () => Promise<unknown>): () => Promise<void>
 
 let ending: Promise<void> | undefined;
 
-/** Ends all that was started; nothing is left behind after it. */
+/** Ends all processes that were started. Nothing is left behind. */
 export function endAll(): Promise<void> {
   ending ??= endOnce();
   return ending;
 }
 
-// In reverse: a server ends before its folder is removed.
+// In reverse order: a server ends before its folder is removed.
 async function endOnce(): Promise<void> {
   const work = async () => {
     for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => undefined);
@@ -93,12 +93,12 @@ async function endOnce(): Promise<void> {
   for (const child of children) kill(child);
 }
 
-/** Whether all that was started is being ended: what fails from then on says nothing. */
+/** Whether the started processes are being ended. Failures from then on are meaningless. */
 export function isEnding(): boolean {
   return ending !== undefined;
 }
 
-/** From here on an interruption, or an error that nobody caught, ends all that was started, and then us. */
+/** From now on, an interruption or an uncaught error ends all started processes, and then this one. */
 export function endWhenInterrupted(): void {
   const interrupted = (code: number) => {
     if (!isEnding()) void endAll().then(() => process.exit(code));
@@ -108,13 +108,14 @@ export function endWhenInterrupted(): void {
     console.error(error);
     interrupted(1);
   });
-  // npm passes a signal on to its shell, and not every shell to us: an orphan has been told to end, too.
+  // npm forwards a signal to its shell, and not every shell forwards it. An orphaned process has therefore been told to
+  // end, too.
   setInterval(() => {
     if (process.ppid !== parent) interrupted(128 + constants.signals.SIGTERM);
   }, 500).unref();
 }
 
-/** Tools say much when they fail; the first line that speaks of an error tells most. */
+/** Returns the first line that contains an error, because tools print much when they fail. */
 function findErrorLine(output: string): string {
   const lines = stripVTControlCharacters(output)
     .split("\n")

@@ -3,18 +3,18 @@ import { assert, expect } from "./figures.ts";
 import type { Peer } from "./peer.ts";
 import { getTraceKeys, sumTallies, type Tally } from "./tally.ts";
 
-/** One process of a side, with how many loops or threads of it contend. */
+/** One process of a side, and how many of its loops or threads contend. */
 export interface Contender {
   readonly peer: Peer;
   readonly loops: number;
 }
 
 /**
- * All contend for one lock at the same time, and work under it on the same few keys. Nobody may ever find somebody
- * else inside, and no update may be lost.
+ * Lets all contenders compete for one lock and work under it on the same few keys. No contender may find another one
+ * inside, and no update may be lost.
  *
- * @param key the lock; what the work leaves is beside it
- * @returns the tally of all, and a line for the reader
+ * @param key the lock. The keys of the work are named after it
+ * @returns the tally of all, and a line for the output
  */
 export async function contend(
   redis: Redis,

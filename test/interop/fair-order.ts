@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
 import { buildFairQueueKeys } from "../../server/formats/keys.ts";
 
-/** What the commands on a fair lock show. */
+/** The order of a fair lock, as its commands show it. */
 export interface FairOrder {
-  /** Grants to a client that was not the first in the queue. Empty while the lock is fair. */
+  /** Grants to a client that was not first in the queue. Empty while the lock is fair. */
   readonly bypasses: readonly string[];
   readonly grants: number;
-  /** From each release with a queue to the grant of its first waiter, in ms of the server's clock. */
+  /** Time from each release with a queue to the grant of its first waiter, in ms on the server's clock. */
   readonly handOffsMs: readonly number[];
 }
 
@@ -16,7 +16,9 @@ export class FairOrderRecorder {
   readonly #bypasses: string[] = [];
   readonly #handOffsMs: number[] = [];
   #grants = 0;
-  /** A script of Redisson removes the waiter before it stores the hold; ours does so afterwards. */
+  /**
+   * The last removed waiter: a script of Redisson removes it before it stores the hold, one of Lockkeeper afterwards.
+   */
   #called: string | undefined;
   #holder: string | undefined;
   #releasedAt: number | undefined;

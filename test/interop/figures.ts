@@ -1,4 +1,4 @@
-/** The value below which the share of the values lies, by nearest rank. */
+/** Computes a percentile by nearest rank. */
 export function computePercentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
@@ -9,7 +9,7 @@ export function formatSummary(valuesMs: readonly number[]): string {
   return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`;
 }
 
-/** @throws with what was expected, and what was found */
+/** Compares two values. @throws with the expected and the actual value */
 export function expect(what: string, found: unknown, wanted: unknown): void {
   const [is, should] = [found, wanted].map((value) => JSON.stringify(value) ?? "undefined");
   if (is !== should) throw new Error(`${what}: expected ${should}, found ${is}`);

@@ -5,15 +5,15 @@ import type { AcquireResult, ReleaseResult } from "./clients/client.ts";
 import { assert, computePercentile, expect, formatSummary } from "./figures.ts";
 import type { Peer } from "./peer.ts";
 
-/** Ten times what is asked for, and longer than any poll: a hand-off that nobody was woken for takes seconds. */
+/** Longer than any retry interval, so that a hand-off without a wake-up takes seconds. */
 export const LEASE_MS = 30_000;
 export const WITHIN_MS = 50;
-/** The rest is the machine's: it is shared, and four processes take part in each hand-off. */
+/** The required share of fast hand-offs. The machine is shared, and four processes take part in each. */
 const SHARE = 0.9;
-/** Below our own poll (1.6 to 2 s) and far below the lease. */
+/** Shorter than Lockkeeper's retry interval (1.6 to 2 s), and far shorter than the lease. */
 const MISSED_MS = 1000;
 const EACH = 40;
-/** The machine is shared: a batch that something else disturbed is measured again. A lost wake-up fails each. */
+/** Number of batches. One that was disturbed by other load is repeated, but a lost wake-up fails each of them. */
 const BATCHES = 5;
 
 export interface PeerClient {
@@ -22,10 +22,10 @@ export interface PeerClient {
 }
 
 /**
- * One holds, the other waits, and the one gives the lock back: how long until the other has it, again and again.
+ * Measures hand-offs: one client holds the lock, the other waits, and the first releases it.
  *
  * @returns a line of figures
- * @throws when less than 90 % of a batch were handed over within 50 ms, in each of five batches, or one took a second
+ * @throws if less than 90 % of a batch were handed over within 50 ms, in each of five batches, or one took a second
  */
 export async function measureHandOffs(
   redis: Redis,
@@ -57,7 +57,7 @@ async function measureHandOff(redis: Redis, key: string, from: PeerClient, to: P
   return atMs - fromMs;
 }
 
-/** Until somebody listens for the wake-up, and has looked again since. */
+/** Waits until a client listens for the wake-up and has retried since. */
 export async function waitUntilWaiting(redis: Redis, key: string): Promise<void> {
   const channel = String(buildWakeChannel(key));
   const until = performance.now() + 5000;

@@ -8,7 +8,7 @@ import { Peer } from "./peer.ts";
 
 const READY_MS = 5000;
 
-/** A worker process of ours. @param format `redisson/fair/<ms>` for fair locks, with their wait time */
+/** Starts a Lockkeeper worker process. @param format `redisson/fair/<ms>` for fair locks, with the fair wait time */
 export function startOurs(
   url: string,
   name: string,
@@ -20,7 +20,7 @@ export function startOurs(
   return Peer.start(name, process.execPath, ["--import", "tsx", worker, url, format, ...more]);
 }
 
-/** Frees a hold of another library, as an operator does. @returns what was answered */
+/** Force-releases a hold of another library, like an operator. @returns the response */
 export async function forceRelease(
   url: string,
   key: string,

@@ -4,12 +4,12 @@ import { kill, start } from "./children.ts";
 import { formatReason } from "./skip.ts";
 
 const READY_MS = 30_000;
-/** What an answer may take beyond the time that the request itself asks for. */
+/** Time limit of an answer in addition to the time that the request itself takes. */
 const GRACE_MS = 20_000;
 
 /**
- * A process that takes part in a run, in whatever language: it reads `id verb argument …` lines and answers
- * `id {json}` lines; `{"error": …}` is a failure of the request. Its first line is `ready {}`.
+ * A process that takes part in a run, in whatever language: it reads `id verb argument …` lines and answers with `id
+ * {json}` lines; `{"error": …}` means that the request failed. Its first line is `ready {}`.
  */
 export class Peer {
   readonly #waiting = new Map<string, (answer: Record<string, unknown>) => void>();
@@ -33,7 +33,7 @@ export class Peer {
     this.#child.once("exit", (code, by) => this.#onExit(`ended (${by ?? code})`));
   }
 
-  /** @throws when it does not say that it is ready */
+  /** Starts the process. @throws if it does not report that it is ready */
   static async start(
     name: string,
     command: string,
@@ -50,7 +50,7 @@ export class Peer {
     }
   }
 
-  /** @param forMs how long the request itself may take */
+  /** Sends a request. @param forMs how long the request itself may take */
   async ask<Answer>(verb: string, words: readonly (string | number)[], forMs = 0): Promise<Answer> {
     const id = String(++this.#requests);
     const answer = this.#waitForAnswer(id, forMs + GRACE_MS);

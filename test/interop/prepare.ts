@@ -1,4 +1,7 @@
-/** Brings the clients of the interop run into `.cache/interop`; what this machine lacks is left out, with its reason. */
+/**
+ * Installs the clients of the interop run into `.cache/interop`. What is not available on this machine is left out,
+ * with the reason.
+ */
 import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
 import { prepare } from "./prepared.ts";
 

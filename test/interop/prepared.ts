@@ -67,7 +67,7 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
 
 const FILE = join(CACHE, "prepared.json");
 
-/** Installs what is missing, and writes down what could not be had and why. */
+/** Installs what is missing, and records what is not available and why. */
 export async function prepare(
   onReady: (name: string, seconds: string, lacking?: string) => void,
 ): Promise<void> {
@@ -89,13 +89,13 @@ export async function prepare(
   await writeFile(FILE, JSON.stringify(prepared, null, 2));
 }
 
-/** What was prepared; to ask for a tool that is lacking is to skip. */
+/** Returns the prepared tools. Using one that is missing throws `Skip`. */
 export function readTools(): Tools {
   let prepared: Prepared = {};
   try {
     prepared = JSON.parse(readFileSync(FILE, "utf8")) as Prepared;
   } catch {
-    // Never prepared: every tool is lacking.
+    // Never prepared: every tool is missing.
   }
   const tool = <Name extends keyof Tools>(name: Name): Tools[Name] => {
     const found = prepared[name];

@@ -1,14 +1,14 @@
-/** What a side has counted while it read and wrote under the lock. */
+/** The counts of one side while it read and wrote under the lock. */
 export interface ReadWriteTally {
   readonly reads: number;
   readonly writes: number;
-  /** Sections that found a writer beside them, or readers beside a writer. */
+  /** Sections that overlapped with a writer, or writers that overlapped with readers. */
   readonly overlaps: number;
-  /** Reads that found another reader inside. */
+  /** Reads that overlapped with another reader. */
   readonly shared: number;
-  /** Writes that went on as reads. */
+  /** Writes that continued as reads. */
   readonly downgrades: number;
-  /** The longest wait for the lock. */
+  /** The longest wait for the lock, in ms. */
   readonly longestMs: number;
 }
 

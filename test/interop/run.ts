@@ -1,11 +1,11 @@
 /**
- * Puts clients that others wrote beside ours, on real servers.
+ * Runs clients of other authors together with Lockkeeper, on real servers.
  * `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped] [--rerun-failed]`
  *
- * One line per client on standard output, figures on standard error; the last line is "N passed, N failed". A client that
- * this machine lacks something for counts as failed: it proved nothing. With `--allow-skipped` it counts as neither, for
- * machines that cannot have every toolchain. With `--rerun-failed`, a failed client that does not prove exclusion runs once
- * more, alone, and is reported as `flaky: <client>`.
+ * Prints one line per client to standard output, and figures to standard error; the last line is "N passed, N failed".
+ * A client for which the machine lacks something counts as failed, because it proved nothing. With `--allow-skipped`,
+ * it counts as neither, for machines that cannot have every toolchain. With `--rerun-failed`, a failed client that does
+ * not prove exclusion runs once more, alone, and is reported as `flaky: <client>`.
  */
 import { parseArgs } from "node:util";
 import { FLAKY_FILES_MAX } from "../../scripts/steps/flaky.mjs";
@@ -15,7 +15,7 @@ import type { Client } from "./clients/client.ts";
 import { readTools } from "./prepared.ts";
 import { formatReason, Skip } from "./skip.ts";
 
-/** Beyond the time that sides contend. */
+/** Time limit in addition to the time that the sides contend. */
 const LIMIT_MS = 300_000;
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ async function runClient(
     return { outcome: "passed" };
   } catch (error) {
     if (error instanceof Skip) return { outcome: "skipped", why: formatReason(error) };
-    // What is being ended fails, and has nothing to tell.
+    // Processes that are being ended fail without a useful message.
     if (!isEnding()) note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return { outcome: "failed" };
   }
@@ -57,7 +57,7 @@ async function withLimit(work: Promise<void>): Promise<void> {
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Two at a time, for they mostly wait; but nothing runs beside the first as long as it takes times. */
+/** Runs two clients at a time, because they mostly wait. Nothing else runs while a client measures times. */
 async function runAll(counts: { passed: number; failed: number }): Promise<Client[]> {
   const left = [...chosen];
   const failed: Client[] = [];

@@ -1,13 +1,13 @@
-/** What a side has counted while it worked under the lock. */
+/** The counts of one side while it worked under the lock. */
 export interface Tally {
-  /** Critical sections carried out. */
+  /** Executed critical sections. */
   readonly sections: number;
-  /** Sections that found somebody else inside. */
+  /** Sections that overlapped with another one. */
   readonly overlaps: number;
   /** Sections that followed one of another side. */
   readonly handOvers: number;
   readonly reentries: number;
-  /** Re-entries whose count in Redis was not 2 inside and 1 after. */
+  /** Re-entries whose count in Redis was not 2 inside and 1 afterwards. */
   readonly wrongCounts: number;
 }
 
@@ -26,7 +26,7 @@ export function sumTallies(tallies: readonly Tally[]): Tally {
   );
 }
 
-/** Where the sections of a key leave their traces; each side writes the same. */
+/** The keys in which the sections of a lock leave their traces, the same for each side. */
 export const getTraceKeys = (key: string) => ({
   inside: `inside:${key}`,
   count: `count:${key}`,

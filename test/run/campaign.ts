@@ -12,7 +12,7 @@ import { findOverlaps, type Overlap, readWorkSpans, type WorkSpan } from "./work
 
 export interface CampaignOptions {
   readonly key: string;
-  /** A folder of its own. */
+  /** A separate folder. */
   readonly dir: string;
   readonly direct: Redis;
   /** The connection of each shell. */
@@ -29,9 +29,9 @@ export interface CampaignResult {
   readonly faults: readonly Fault[];
   /** For each killed or stopped supervisor: the time from the last sign of the work to the end of its lease, in ms. */
   readonly marginsMs: readonly number[];
-  /** The longest time in which nobody worked, in milliseconds. */
+  /** The longest time without work, in milliseconds. */
   readonly longestGapMs: number;
-  /** Exit codes of all runs, with their numbers. */
+  /** Exit codes of all runs, with their number. */
   readonly codes: Readonly<Record<string, number>>;
   /** Processes of the work that still run at the end. */
   readonly leftovers: readonly number[];
@@ -39,7 +39,7 @@ export interface CampaignResult {
 
 const LEFTOVER_MS = 10_000;
 const REPLACEMENT_MS = 30_000;
-/** A fault comes this long after the previous one, or after the work has begun; a share of the work. */
+/** Delay of a fault after the previous one or the start of the work, as a share of the work. */
 const PAUSE_SHARES = [0.1, 0.6] as const;
 
 /** Lets shells run commands under one lock in a loop, injects faults, and measures whether two commands ever overlap. */
@@ -50,7 +50,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const samples = new LeaseSamples(direct, key);
   const shells = await Promise.all(
     environments.map((environment, n) => {
-      // Every other shell has work that only SIGKILL ends.
+      // Every other shell runs work that only SIGKILL ends.
       const work = createWorkCommand(log, workMs, ...(n % 2 === 0 ? ["--ignore-signals"] : []));
       const args = [key, "--lease", `${leaseMs}ms`, "--wait", "1m", ...work];
       return RunShell.start(goFiles[n] ?? "", args, environment);
@@ -92,7 +92,7 @@ async function injectFaults(
     const fault = await injectFault(kind, span, 2 * leaseMs);
     if (fault !== undefined) faults.push(fault);
     if (fault?.kind !== "kill_guardian") continue;
-    // Nothing is promised if the supervisor is killed before another guardian watches.
+    // There is no guarantee if the supervisor is killed before the next guardian watches.
     await waitUntil(() => countReplacements(readErrors()) > replaced || !isRunning(span.pid), REPLACEMENT_MS);
   }
   return faults;
@@ -138,7 +138,7 @@ async function countCodes(goFiles: readonly string[], errors: string): Promise<R
     const text = await readFile(`${file}.codes`, "utf8").catch(() => "");
     for (const code of text.split("\n").filter(Boolean)) counts[code] = (counts[code] ?? 0) + 1;
   }
-  // An error that is not expected, such as a stack trace, is printed for whoever reads the result.
+  // Unexpected errors, such as a stack trace, are printed with the result.
   const stack = errors.split("\n").filter((line) => /^\s+at /.test(line));
   if (stack.length > 0) counts["stack traces"] = stack.length;
   return counts;

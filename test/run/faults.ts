@@ -2,7 +2,7 @@ import { guardProcess, unguardProcess } from "../support/process-guard.ts";
 import { findGuardian } from "./run-process.ts";
 import type { WorkSpan } from "./work-log.ts";
 
-/** What is done to one run. `kill`: SIGKILL of the supervisor. `stop`: SIGSTOP of it for two leases. */
+/** The faults of a run. `kill`: SIGKILL of the supervisor. `stop`: SIGSTOP of the supervisor for two leases. */
 export const FAULT_KINDS = ["kill", "stop", "kill_guardian"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -13,7 +13,7 @@ export interface Fault {
   readonly fence: string;
 }
 
-/** Injects a fault into the run that started this work. Returns `undefined` if the run has ended meanwhile. */
+/** Injects a fault into the run that started this work. Returns `undefined` if the run has ended in the meantime. */
 export async function injectFault(
   kind: FaultKind,
   span: WorkSpan,
@@ -22,11 +22,11 @@ export async function injectFault(
   const at = Number(process.hrtime.bigint()) / 1e6;
   const supervisor = span.parent;
   const victim = kind === "kill_guardian" ? findGuardian(supervisor) : supervisor;
-  // Once the supervisor is gone, the work has another parent.
+  // After the supervisor has ended, the work has another parent.
   if (victim === undefined || victim <= 1 || !send(victim, kind === "stop" ? "SIGSTOP" : "SIGKILL"))
     return undefined;
   if (kind === "stop") {
-    // If this process ends meanwhile, nothing would continue the stopped one.
+    // If this process ended in the meantime, nothing would continue the stopped one.
     guardProcess(victim);
     await new Promise((resolve) => setTimeout(resolve, stopMs));
     send(victim, "SIGCONT");

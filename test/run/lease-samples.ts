@@ -9,7 +9,7 @@ interface LeaseSample {
 
 const EVERY_MS = 25;
 
-/** Records when the lease of a lock ends, as Redis knows it, until it is stopped. */
+/** Records when the lease of a lock ends according to Redis, until it is stopped. */
 export class LeaseSamples {
   readonly #samples: LeaseSample[] = [];
   #state: "running" | "stopped" = "running";
@@ -22,7 +22,7 @@ export class LeaseSamples {
     this.#loop = this.#run();
   }
 
-  /** Returns the end of the lease as it was at `at`: no later renewal counts. */
+  /** Returns the end of the lease as of `at`, without later renewals. */
   findLeaseEnd(at: number): number | undefined {
     return this.#samples.findLast((sample) => sample.at <= at && sample.endsAt !== undefined)?.endsAt;
   }

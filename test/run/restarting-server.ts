@@ -4,7 +4,7 @@ import { ROOT_KEY } from "../support/test-server.ts";
 
 const START_TRIES = 10;
 
-/** A server in a process of its own that restarts on the same port. */
+/** A server in a separate process that restarts on the same port. */
 export class RestartingServer {
   restarts = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export class RestartingServer {
   }
 }
 
-/** Another process of the machine may use the port for a moment. */
+/** Starts the server. Another process of the machine may use the port for a moment. */
 async function startOnSamePort(settings: Readonly<Record<string, string>>): Promise<ApiProcess> {
   for (let left = START_TRIES; ; left--) {
     try {

@@ -7,7 +7,7 @@ import { readChildren } from "./run-process.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CLI = join(ROOT, "cli/main.ts");
-/** Runs the command again and again until the file is gone, and counts the exit codes. */
+/** Runs the command repeatedly until the file is gone, and records the exit codes. */
 const LOOP = `go=$1; shift; while [ -e "$go" ]; do "$@"; echo "$?" >> "$go.codes"; done`;
 
 /** A shell that runs `lockkeeper run` in a loop. */

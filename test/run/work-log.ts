@@ -30,7 +30,7 @@ export function readRunLog(file: string): RunLogLine[] {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    // Nothing has begun.
+    // No work has begun.
   }
   return text
     .split("\n")

@@ -64,7 +64,7 @@ async function readSingle(): Promise<Snapshot> {
   return { working: toMap(working), owners, releasing: new Set(releasing) };
 }
 
-/** Reads the marks before and after the locks, and keeps those that were there both times. */
+/** Reads the marks before and after the locks, and keeps those that existed both times. */
 async function readSeveral(): Promise<Snapshot> {
   const before = await resource.hgetall(WORKING);
   const owners = await Promise.all(plan.keys.map((key, at) => readOwner(key, companions[at] ?? "")));

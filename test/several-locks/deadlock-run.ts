@@ -19,7 +19,7 @@ export interface DeadlockRun {
   /** The Redis of the protected resource; the only server of the locks if there is one. */
   readonly resource: string;
   readonly seconds: number;
-  /** As in `WorkerPlan`. */
+  /** The same as in `WorkerPlan`. */
   readonly waitMs: number;
   /** Processes, and workers in each. */
   readonly processes: number;
@@ -31,19 +31,19 @@ export interface DeadlockRun {
 export interface DeadlockResult {
   readonly rounds: number;
   readonly singleRounds: number;
-  /** Rounds of the worker that had fewest. */
+  /** Rounds of the worker with the fewest rounds. */
   readonly leastRounds: number;
   readonly waitP50Ms: number;
   readonly waitP99Ms: number;
   readonly waitMaxMs: number;
   readonly snapshots: number;
-  /** What the checker and the resource found, and failures of workers. Empty if all is well. */
+  /** Violations that the checker and the resource found, and failures of workers. Empty if there are none. */
   readonly faults: readonly string[];
 }
 
 /**
- * Lets workers acquire 3 of 10 locks each, in random order, while another process checks that nobody holds only some of
- * them. A deadlock shows as a worker that times out.
+ * Lets each worker acquire 3 of 10 locks in random order, while another process checks that no worker holds only some
+ * of its locks. A deadlock shows as a worker that times out.
  */
 export async function runDeadlockAttempt(options: DeadlockRun): Promise<DeadlockResult> {
   const { core = PROJECT, locks, resource, seconds, waitMs, processes, workersEach, singles } = options;

@@ -1,6 +1,6 @@
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 
-/** What one process of workers does. Passed to it as JSON. */
+/** The work of one process of workers, passed to it as JSON. */
 export interface WorkerPlan {
   /** The folder of the lock core, which may be a mutant. */
   readonly core: string;
@@ -13,16 +13,16 @@ export interface WorkerPlan {
   readonly workers: number;
   readonly name: string;
   readonly seconds: number;
-  /** A round that waits longer than this is a deadlock, or was starved. In ms. */
+  /** Time limit of a round in ms. A longer round is deadlocked or starved. */
   readonly waitMs: number;
 }
 
-/** What one process of workers did. */
+/** The results of one process of workers. */
 export interface WorkerReport {
   readonly rounds: number;
-  /** Rounds of the worker that had fewest. */
+  /** Rounds of the worker with the fewest rounds. */
   readonly leastRounds: number;
-  /** How long each round waited for its locks, in ms. */
+  /** The wait of each round for its locks, in ms. */
   readonly waits: readonly number[];
   readonly errors: readonly string[];
 }

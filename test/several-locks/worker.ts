@@ -17,7 +17,7 @@ import {
 // One process of workers: each acquires some of the keys in random order, uses the resource that they protect, and releases
 // them.
 
-/** How long the work takes at most, in ms. */
+/** The maximum duration of the work, in ms. */
 const WORK_MS_MAX = 6;
 
 // KEYS[1] BUSY, KEYS[2] VIOLATIONS, KEYS[3] WORKING; ARGV[1] owner, ARGV[2] its keys as JSON, then the keys

@@ -1,9 +1,9 @@
 /**
- * Every route, and what it asks of its callers. A new route fails this test until somebody has written down here who
- * may call it; authorization.integration.test.ts then tries it as everybody.
+ * The access that each route requires. A new route fails the test of this table until it has an entry here.
+ * authorization.integration.test.ts then calls the route as every kind of caller.
  *
- * `of one target`: the access is asked for at the target of the call; `some keys`: for some of its keys is enough, or
- * `anywhere`: for some keys of any target.
+ * `of one target`: access at the target of the call. `some keys`: access to at least one of its keys is enough, or with
+ * `anywhere`, to keys of any target.
  */
 export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "lock of one key, writes",

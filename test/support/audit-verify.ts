@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What `npm run audit:verify` says, run without npm. */
+/** Runs the verification of `npm run audit:verify` without npm and returns its output. */
 export function runAuditVerify(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -3,18 +3,24 @@ import type { Redis } from "ioredis";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** One hold of a lock; `name` is what its library knows it by. */
+/** One hold of a lock. `name` identifies it to its library. */
 export interface LibraryHold {
   readonly key: string;
   readonly name: string;
 }
 
-/** How a library takes a lock and how its hold changes. */
+/** A library whose holder changes during a test. */
 export interface ChangingHolder {
-  /** `meanwhile`: at any moment of the race. `before`: the same owner string comes back after it was seen. */
+  /**
+   * `meanwhile`: the holder may change at any time during the test. `before`: the same owner string returns after it
+   * was observed.
+   */
   readonly changes: "meanwhile" | "before";
   acquire(key: string): Promise<LibraryHold>;
-  /** The hold ends and the next one begins. @returns whether the old one was still there by then */
+  /**
+   * Ends this hold and begins the next.
+   * @returns the next hold, and whether this one still existed until then
+   */
   change(held: LibraryHold): Promise<{ readonly next: LibraryHold; readonly wasThere: boolean }>;
   isHeld(held: LibraryHold): Promise<boolean>;
 }
@@ -22,13 +28,13 @@ export interface ChangingHolder {
 const LEASE_MS = 60_000;
 const getFirstReply = (replies: [unknown, unknown][] | null) => replies?.[0]?.[1];
 
-/** Formats for the keys that say little of themselves. */
+/** Formats of keys whose value alone does not identify the format. */
 export const CHANGING_HOLDER_RULES = [
   { pattern: "lock:spring:*", format: "spring" },
   { pattern: "lock:redlock:*", format: "redlock" },
 ];
 
-/** By the second word of their keys. */
+/** Creates one holder per library, by the second part of its keys. */
 export function createChangingHolders(
   server: TestServer,
   direct: Redis,
@@ -69,7 +75,7 @@ export function createChangingHolders(
     },
   };
 
-  /** The second of two readers; the first one stays all the time, so the key is never gone. */
+  /** The second of two readers. The first stays for the whole test, so the key always exists. */
   const reader: ChangingHolder = {
     ...again,
     async acquire(key) {

@@ -7,10 +7,10 @@ import { waitUntil } from "./test-server.ts";
 const HELD_MAX = 50;
 
 /**
- * Takes and releases locks at a server for as long as it lets us.
+ * Acquires and releases locks on a server until stopped or until the server fails.
  *
- * @param name of a new lock
- * @returns ends it
+ * @param name returns the key of each new lock
+ * @returns stops it
  */
 export function startChurn(
   at: TestRedis,
@@ -36,7 +36,10 @@ export function startChurn(
   };
 }
 
-/** @returns how long it took until the picture was what these servers hold, ms */
+/**
+ * Waits until the watcher's index equals the locks on these servers.
+ * @returns the elapsed time in milliseconds
+ */
 export async function waitForIndex(
   watcher: Watcher,
   servers: readonly TestRedis[],

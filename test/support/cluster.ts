@@ -6,23 +6,23 @@ import { findFreePort, startTestRedis, type TestRedis } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";
 
 const SLOTS = 16_384;
-/** Where a node talks to the others, above its own port. */
+/** Offset of a node's cluster bus port from its own port. */
 const BUS_OFFSET = 10_000;
 const NODE_TIMEOUT_MS = 1000;
 
 export interface TestClusterOptions {
   masters?: number;
-  /** One replica each for the first so many masters. */
+  /** The number of masters, from the first, that get one replica each. */
   replicas?: number;
-  /** Whether clients, and the replica of the first master, reach it through a proxy. */
+  /** Whether clients and the replica of the first master reach that master through a proxy. */
   hasProxy?: boolean;
 }
 
-/** A slot that is being moved from one master to another, as a resharding does it. */
+/** A slot that is being moved from one master to another, as during resharding. */
 export interface SlotMove {
-  /** What is not there is left out. */
+  /** Moves these keys. Keys that do not exist are ignored. */
   moveKeys(...keys: readonly string[]): Promise<void>;
-  /** All masters are told of the new one. */
+  /** Tells all masters of the slot's new owner. */
   finish(): Promise<void>;
 }
 
@@ -30,22 +30,25 @@ export interface TestCluster {
   readonly masters: readonly TestRedis[];
   readonly replicas: readonly TestRedis[];
   readonly urls: readonly string[];
-  /** In front of the first master; present with `hasProxy`. */
+  /** The proxy in front of the first master, if `hasProxy` is set. */
   readonly proxy: TestProxy | undefined;
-  /** The number of the master that has the key, as the cluster was made. */
+  /** Returns the index of the master that initially has the key. */
   getMasterIndex(key: string): number;
-  /** A plain connection to the master that has the key, as the cluster was made. */
+  /** Returns a plain connection to the master that initially has the key. */
   getMasterClient(key: string): Redis;
-  /** A key that the master of this number has, in a slot of no other key: tests move slots side by side. */
+  /** Returns a key on this master, in a slot that no other key uses, because tests move slots in parallel. */
   findKeyOnMaster(master: number, name: string): string;
-  /** Begins to move the slot of the key away from the master that had it at first. */
+  /** Starts to move the key's slot from its initial master to master `to`. */
   startSlotMove(key: string, to: number): Promise<SlotMove>;
-  /** A new master without a slot; slots can be moved to it by its number. */
+  /**
+   * Adds a master without slots.
+   * @returns its index, to which slots can be moved
+   */
   addMaster(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts a real Redis Cluster for one test file. A node that is away takes only its own slots with it. */
+/** Starts a Redis Cluster for one test file. If a node is down, only its own slots are unavailable. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { masters = 3, replicas = 0, hasProxy = false } = options;
   const nodes: TestRedis[] = [];
@@ -55,7 +58,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     await proxy?.stop();
   };
   try {
-    // One after the other: each must see the ports of those before.
+    // One at a time: each search for a free port must see the ports already in use.
     for (let n = 0; n < masters + replicas; n++) {
       const started = await startNode(hasProxy && n === 0);
       nodes.push(started.node);
@@ -104,7 +107,7 @@ async function startNode(hasProxy = false): Promise<StartedNode> {
   }
 }
 
-/** Arguments of a node on `port` that others find at the port of its proxy; the cluster bus goes past the proxy. */
+/** Arguments of a node on `port` that announces its proxy's port. The cluster bus bypasses the proxy. */
 function announcePort(port: number, proxyPort: number): string[] {
   const bus = String(port + BUS_OFFSET);
   return ["--cluster-announce-port", String(proxyPort), "--cluster-announce-bus-port", bus];
@@ -144,7 +147,7 @@ class FormedCluster implements TestCluster {
   readonly urls: readonly string[];
   readonly #clients: Redis[];
   readonly #usedSlots = new Set<number>();
-  /** How many masters shared the slots at first. */
+  /** The initial number of masters. */
   readonly #count: number;
 
   constructor(
@@ -203,7 +206,7 @@ class FormedCluster implements TestCluster {
     const id = String(await client.cluster("MYID"));
     const knowIt = async (each: Redis) => String(await each.cluster("NODES")).includes(`${id} 127.0.0.1`);
     await waitUntil(async () => (await Promise.all(this.#clients.map(knowIt))).every(Boolean), 10_000);
-    // It learns of the others by gossip, later than they learn of it.
+    // The new node learns of the others by gossip, later than they learn of it.
     const ids = await Promise.all(this.#clients.map(async (each) => String(await each.cluster("MYID"))));
     const knowsAll = (nodes: unknown) => ids.every((other) => String(nodes).includes(`${other} 127.0.0.1`));
     await waitUntil(async () => knowsAll(await client.cluster("NODES")), 10_000);

@@ -1,4 +1,4 @@
-/** A text that counts how often it is read, and ends a run that reads it more than `most` times. */
+/** Returns a text that counts its reads and throws after more than `most` of them. */
 export function countReads(text: string, most: number): { text: string; reads: () => number } {
   let reads = 0;
   const proxy = new Proxy(Object(text) as object, {

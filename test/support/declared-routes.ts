@@ -3,9 +3,9 @@ import { createApiRoutes } from "../../server/api/api.ts";
 import type { Route } from "../../server/api/routing/route.ts";
 import type { Services } from "../../server/api/routing/services.ts";
 
-/** What the API declares, without anything behind it. */
+/** Lists the routes that the API declares, without starting any service. */
 export function listDeclaredRoutes(): Route[] {
-  // To be declared, routes ask nothing of their services.
+  // Declaring routes does not use the services.
   return createApiRoutes({} as Services, pino({ level: "silent" }));
 }
 

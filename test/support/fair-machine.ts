@@ -13,7 +13,7 @@ const CHANNEL = "fair-machine";
 const LEASE_MS = 60_000;
 const WAIT_MS = 60_000;
 
-/** The scripts of fair locks. */
+/** Scripts of fair locks. */
 export interface FairScripts {
   readonly writer: LockWriter;
   leave(redis: Redis, channel: string, key: string, departure: QueueDeparture): Promise<unknown>;
@@ -39,8 +39,8 @@ type Holder =
   | { readonly side: "reserved" };
 
 /**
- * A fair lock in Redis beside a model of it: a list of waiters in the order in which they came. Only the first one that is
- * alive acquires the lock, and every change that lets it do so wakes it.
+ * A fair lock in Redis and its model: the list of waiters in order of arrival. Only the first live waiter acquires the
+ * lock, and every change that allows it to acquire wakes it.
  */
 export class FairMachine {
   readonly #key = `lock:${randomUUID()}`;
@@ -52,7 +52,10 @@ export class FairMachine {
   #holder: Holder | undefined;
   #shouldWake: string[] = [];
   #ids = 0;
-  /** By how much timeouts may be later: a force-release leaves them as they were, as it does not know the fair wait time. */
+  /**
+   * Tolerance of the timeouts in milliseconds. A force-release does not change them, because it does not know the fair
+   * wait time.
+   */
   #extraMs = 0;
   #where = "";
 
@@ -64,7 +67,7 @@ export class FairMachine {
     this.#theirs = new RedissonFixture(direct);
   }
 
-  /** @param listener a connection of its own */
+  /** @param listener a separate connection */
   static async create(direct: Redis, listener: Redis, scripts: FairScripts): Promise<FairMachine> {
     const machine = new FairMachine(direct, listener, scripts);
     listener.on("pmessage", machine.#hear);
@@ -158,8 +161,19 @@ export class FairMachine {
       this.#remove(owner);
       this.#holder = { side: "theirs", thread };
     } else if (!this.#queue.some(({ id }) => id === owner)) {
+      const isBehindTimedOut = this.#queue.at(-1)?.state === "gone" && this.#queue.at(-1)?.side === "theirs";
       this.#queue.push({ id: owner, side: "theirs", state: "alive" });
+      if (isBehindTimedOut) await this.#postponeTimeout(owner);
     }
+  }
+
+  /**
+   * Redisson derives the timeout of a new waiter from that of the last one. If `#timeOut` ended that one early, the new
+   * timeout would end after the next grant, but real timeouts end in the order of the queue.
+   */
+  async #postponeTimeout(id: string): Promise<void> {
+    const untilMs = (await this.#readTime()) + LEASE_MS + this.#queue.length * FAIR_WAIT_MS;
+    await this.direct.zadd(this.#theirs.getTimeoutKey(this.#key), "XX", untilMs, id);
   }
 
   async #end(how: "release" | "release_reserved" | "force_release"): Promise<void> {
@@ -191,7 +205,7 @@ export class FairMachine {
     this.#prune();
   }
 
-  /** No message is sent. */
+  /** Expires the lock. No message is sent. */
   async #expire(): Promise<void> {
     await this.direct.pexpire(this.#key, 1);
     while ((await this.direct.exists(this.#key)) === 1);
@@ -218,7 +232,7 @@ export class FairMachine {
     if (this.#first !== undefined) this.#shouldWake = [this.#first.id];
   }
 
-  /** A process that does not run sends no heartbeats. */
+  /** Makes the heartbeat of a waiter expire, as if its process had stopped running. */
   async #stall(at: number): Promise<void> {
     const queued = this.#queue.find(({ id }) => id === this.#waits[at]?.id);
     if (queued === undefined) return;
@@ -231,7 +245,7 @@ export class FairMachine {
     const queued = this.#queue.find(({ id }) => id === this.#theirs.getOwner(thread));
     if (queued === undefined) return;
     const timeouts = this.#theirs.getTimeoutKey(this.#key);
-    // In reality, the timeouts of those behind it would have come closer as well.
+    // If the time had really passed, the timeouts of the waiters behind it would also be shorter.
     this.#extraMs += LEASE_MS + (this.#queue.indexOf(queued) + 1) * FAIR_WAIT_MS;
     await this.direct.zadd(timeouts, "XX", (await this.#readTime()) - 1, queued.id);
     queued.state = "gone";
@@ -245,7 +259,10 @@ export class FairMachine {
     this.#queue = this.#queue.filter(({ id }) => id !== waiter);
   }
 
-  /** Removes first waiters as Lockkeeper's scripts do. @returns how many of ours */
+  /**
+   * Removes waiters from the front like Lockkeeper's scripts.
+   * @returns how many of them were Lockkeeper's
+   */
   #prune(caller?: string): number {
     let ours = 0;
     for (let head = this.#first; head !== undefined && head.id !== caller; head = this.#first) {
@@ -257,12 +274,12 @@ export class FairMachine {
     return ours;
   }
 
-  /** Removes first waiters as Redisson's scripts do, which know only timeouts. */
+  /** Removes waiters from the front like Redisson's scripts, which use only timeouts. */
   #pruneTheirs(): void {
     while (this.#first?.side === "theirs" && this.#first.state === "gone") this.#queue.shift();
   }
 
-  /** A client of Redisson that is next while the lock is free may have missed the end of a lease. */
+  /** A client of Redisson that is first while the lock is free may have missed the end of a lease. */
   #expectNudge(): void {
     if (this.#holder === undefined && this.#first?.side === "theirs") this.#shouldWake = [this.#first.id];
   }
@@ -286,7 +303,7 @@ export class FairMachine {
     expect([...ends.keys()].toSorted(), this.#where).toEqual(ids.toSorted());
     for (const [at, each] of this.#queue.entries()) {
       const untilMs = ends.get(each.id) ?? 0;
-      // Redisson would remove a live waiter, or a dead one too late.
+      // Otherwise Redisson would remove a live waiter.
       if (each.side === "ours" && each.state === "alive") expect(untilMs, this.#where).toBeGreaterThan(now);
       const most = now + LEASE_MS + (at + 1) * FAIR_WAIT_MS + this.#extraMs;
       expect(untilMs, this.#where).toBeLessThanOrEqual(most);
@@ -302,7 +319,7 @@ export class FairMachine {
     return new Map(ids.map((id, at) => [id, Number(flat[2 * at + 1])]));
   }
 
-  /** Messages arrive in the order in which they were sent. */
+  /** Waits for all messages published so far. They arrive in the order in which they were sent. */
   async #waitForMessages(): Promise<void> {
     await this.direct.publish(`${this.#channel}:last`, "0");
     while (this.#woken.at(-1) !== "last") await new Promise((resolve) => setImmediate(resolve));

@@ -21,10 +21,12 @@ import { startTestRedis, type TestRedisOptions } from "./test-redis.ts";
 import { startTestServer, type TestServerOptions } from "./test-server.ts";
 import { startTestWatcher } from "./test-watcher.ts";
 
-// Each function returns a test function whose fixtures are started when the first test of the file asks for them and
-// stopped after the last. A file extends the result with what only it needs: `const it = redisTest().extend(…)`.
+// Each function returns a test function. Its fixtures start with the first test of the file that uses them, and stop
+// after the last. A file adds its own fixtures: `const it = redisTest().extend(…)`.
 
-/** Tests on a throwaway Redis: `redis` the server, `direct` a plain connection to it, `key` a new lock key per test. */
+/**
+ * Tests on a temporary Redis: `redis` is the server, `direct` a plain connection to it, `key` a new lock key per test.
+ */
 export function redisTest(options: TestRedisOptions = {}) {
   return test
     .extend("redis", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -36,7 +38,10 @@ export function redisTest(options: TestRedisOptions = {}) {
     .extend("key", () => createTestKey());
 }
 
-/** Tests of the verbs on a throwaway Redis: `env` holds the server, the verbs and a plain connection; `client` is the library. */
+/**
+ * Tests of the lock verbs on a temporary Redis: `env` holds the server, the verbs and a plain connection; `client` is
+ * the client library.
+ */
 export function locksTest(options: TestRedisOptions = {}) {
   return test
     .extend("env", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -51,7 +56,7 @@ export function locksTest(options: TestRedisOptions = {}) {
     .extend("key", () => createTestKey());
 }
 
-/** Tests on `count` independent masters: `masters` the servers, `client` the library on all of them. */
+/** Tests on `count` independent masters: `masters` are the servers, `client` is the client library on all of them. */
 export function mastersTest(count: number, optionsOf?: Parameters<typeof startTestMasters>[1]) {
   return test
     .extend("masters", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -67,7 +72,10 @@ export function mastersTest(count: number, optionsOf?: Parameters<typeof startTe
     .extend("key", () => createTestKey());
 }
 
-/** Tests of the verbs on `count` masters: `backend` has the verbs; `acquire` acquires as "me" unless another owner is given, `release` releases a grant of it. */
+/**
+ * Tests of the lock verbs on `count` masters: `backend` has the verbs, `acquire` acquires as "me" or another owner, and
+ * `release` releases one of its grants.
+ */
 export function quorumTest(count: number) {
   return mastersTest(count)
     .extend("backend", { scope: "file" }, async ({ masters }, { onCleanup }) => {
@@ -98,7 +106,10 @@ export function quorumTest(count: number) {
     );
 }
 
-/** Tests that kill or freeze masters: each has `count` masters of its own; `openClient` opens the library on their URLs, or on others. */
+/**
+ * Tests that kill or freeze masters. Each test has its own `count` masters; `openClient` opens the client library on
+ * their URLs or on others.
+ */
 export function separateMastersTest(count: number) {
   return test
     .extend("masters", async ({}, { onCleanup }) => {
@@ -121,8 +132,8 @@ export function separateMastersTest(count: number) {
 }
 
 /**
- * Tests of formats on a throwaway Redis: `observe` and `observeHeld` read a lock, `forceRelease` ends what was seen as the
- * operator mei does, and `messages` are those of the scripts.
+ * Tests of formats on a temporary Redis: `observe` and `observeHeld` read a lock, `forceRelease` releases an observed
+ * lock as the operator mei, and `messages` are the messages that scripts published.
  */
 export function formatTest(options: TestRedisOptions = {}) {
   return redisTest(options)
@@ -159,7 +170,7 @@ export function formatTest(options: TestRedisOptions = {}) {
     });
 }
 
-/** Tests on a throwaway Redis with clients of Redisson: `scene` has both. */
+/** Tests on a temporary Redis with clients of Redisson: `scene` has both. */
 export function redissonTest() {
   return test
     .extend("scene", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -171,8 +182,8 @@ export function redissonTest() {
 }
 
 /**
- * Tests of the watcher on a throwaway Redis: `watching` is the watcher with its masters and its journal, `locks` the
- * verbs, `listEvents` lists the events of a key.
+ * Tests of the watcher on a temporary Redis: `watching` is the watcher with its masters and its journal, `locks` the
+ * lock verbs, and `listEvents` lists the events of a key.
  */
 export function watcherTest(redis: TestRedisOptions = {}, options: Partial<WatcherOptions> = {}) {
   return redisTest(redis)
@@ -192,8 +203,8 @@ export function watcherTest(redis: TestRedisOptions = {}, options: Partial<Watch
 }
 
 /**
- * Tests of the API on a throwaway Redis: `server` the API without pages, `other` another instance with the same Redis and
- * home store, `direct` a plain connection to that Redis, `key` a new lock key per test.
+ * Tests of the API on a temporary Redis: `server` is the API without the console, `other` another instance with the
+ * same Redis and home store, `direct` a plain connection to that Redis, and `key` a new lock key per test.
  */
 export function serverTest(options: TestServerOptions = {}) {
   return test

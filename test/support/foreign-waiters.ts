@@ -3,13 +3,13 @@ import type { TestRedis } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";
 
 export interface BlockedWaiter {
-  /** How often it found the lock held. */
+  /** Number of attempts that found the lock held. */
   readonly tries: number;
   readonly hasLock: boolean;
 }
 
 /**
- * A client that waits as python-redis-lock does when it was given neither a timeout nor an expiry: for ever. Resolves
+ * Starts a client that waits like python-redis-lock without a timeout and without an expiry: indefinitely. Resolves
  * when it is blocked.
  */
 export async function startPythonWaiter(
@@ -27,7 +27,7 @@ export async function startPythonWaiter(
     waiter.hasLock = true;
   };
   const id = await client.client("ID");
-  // The connection is closed at the end of the tests, blocked or not.
+  // The connection is closed at the end of the tests, whether it is blocked or not.
   wait().catch(() => undefined);
   await waitUntil(async () =>
     new RegExp(`^id=${id} .*cmd=blpop`, "m").test(String(await direct.client("LIST"))),
@@ -35,7 +35,7 @@ export async function startPythonWaiter(
   return waiter;
 }
 
-/** What is published on the channels of a Spring registry, as `channel message`. */
+/** Lists the messages on the channels of a Spring registry, as `channel message`. */
 export async function listenAsSpring(redis: TestRedis, registry: string): Promise<string[]> {
   const heard: string[] = [];
   const client = redis.createClient();

@@ -1,4 +1,4 @@
-/** What a run of chance begins with: always the same, so that a test fails for everybody or nobody; or as asked for. */
+/** Seed of the fuzz tests. It is fixed, so that a failure is reproducible; `FUZZ_SEED` overrides it. */
 export const FUZZ_SEED = Number(process.env.FUZZ_SEED ?? 7);
-/** How many requests a fuzz sends in all. */
+/** Total number of requests in a fuzz test. */
 export const FUZZ_CASES = Number(process.env.FUZZ_CASES ?? 5000);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 
-/** The guard as it is shown to those who protect something with a fence. */
+/** The guard that the documentation recommends for resources protected with fencing tokens. */
 const GUARD_SCRIPT = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
 
-/** Writes to a resource that refuses fences below the highest it has seen. */
+/** Writes to a resource that rejects fencing tokens lower than the highest it has seen. */
 export async function writeGuarded(
   redis: Redis,
   resource: string,

@@ -9,19 +9,19 @@ const NEVER_HELD: TargetHoldRef = {
   fence: "1700000000000000",
 };
 
-/** The `holdId` of a hold that was never acquired. */
+/** Creates the `holdId` of a hold that was never acquired. */
 export function createHoldId(hold: Partial<TargetHoldRef> = {}): string {
   return formatHoldId({ ...NEVER_HELD, ...hold });
 }
 
-/** What a `holdId` names. @throws for any other text */
+/** Decodes a `holdId`. @throws if the text is not a `holdId` */
 export function readHoldId(holdId: string): TargetHoldRef {
   const hold = parseHoldId(holdId);
   if (hold === undefined) throw new Error(`This is no holdId: ${holdId}`);
   return hold;
 }
 
-/** The same `holdId` with some of what it names replaced. */
+/** Replaces some of the parts of a `holdId`. */
 export function changeHoldId(holdId: string, changed: Partial<TargetHoldRef>): string {
   return formatHoldId({ ...readHoldId(holdId), ...changed });
 }

@@ -7,7 +7,7 @@ import type { LockWriter } from "../../server/formats/lock-writer.ts";
 import type { HoldStep, MeddlingStep, Naming } from "./hold-steps.ts";
 
 const CHANNEL = "hold-machine";
-/** All holds have it: no script may tell them apart by it. */
+/** All holds have the same owner: no script may distinguish them by it. */
 const OWNER = "checkout@pod-7";
 const LEASE_MS = 60_000;
 
@@ -28,12 +28,15 @@ interface DescribedHold {
   readonly requests: Map<string, { readonly verb: string; readonly fence: string }>;
 }
 
-/** A lock in Redis beside a model of it. The model knows what each hold may do; time is not modelled. */
+/** A lock in Redis and its model. The model knows what each hold may do; it has no time. */
 export class HoldMachine {
   readonly #key = `lock:${randomUUID()}`;
   readonly #client = randomUUID();
   readonly #slots: (Slot | undefined)[] = [];
-  /** What the lock's key holds: a token of ours, or what another client wrote. `count` is Redisson's. */
+  /**
+   * The value of the lock's key: one of the model's tokens, or what another client wrote. `count` is the reentrancy
+   * count of Redisson.
+   */
   #lock: { readonly stored: string; count: number } | undefined;
   #companion: DescribedHold | undefined;
   #tokens = 0;
@@ -260,7 +263,7 @@ export class HoldMachine {
     }
   }
 
-  /** Another client writes the lock, in place of what it holds. Redisson's fields and deadlines have forms of their own. */
+  /** Lets another client write the lock and replace its value. Fields of Redisson and deadlines have separate forms. */
   async #recreate(text: string): Promise<void> {
     await this.direct.del(this.#key);
     const { name } = this.writer;
@@ -274,7 +277,7 @@ export class HoldMachine {
     else await this.direct.multi().hset(this.#key, stored, 1).pexpire(this.#key, LEASE_MS).exec();
   }
 
-  /** The hold that the companion describes, as long as it is the one in the lock. */
+  /** The hold that the companion describes, if it is the one in the lock. */
   get #described(): DescribedHold | undefined {
     return this.#lock !== undefined && this.#companion?.token === this.#lock.stored
       ? this.#companion
@@ -288,7 +291,7 @@ export class HoldMachine {
 
   #addCount(by: number): void {
     if (this.#lock !== undefined && this.writer.name === "redisson") this.#lock.count += by;
-    // Redisson's count is the lock's own: what the companion has beside it is a copy.
+    // Redisson's count is in the lock itself; the companion has only a copy.
     if (this.#companion !== undefined)
       this.#companion.count = this.#count + (this.writer.name === "redisson" ? 0 : by);
   }

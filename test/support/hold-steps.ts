@@ -1,16 +1,14 @@
 import fc from "fast-check";
 
-/** Steps of a lock's life, for property tests. */
-
-/** How the hold is named: as it is, with the fence of another hold, or by another principal. */
+/** How a request names the hold: correctly, with the fence of another hold, or as another principal. */
 export type Naming = "as_acquired" | "other_fence" | "other_principal";
 
-/** What somebody does to the key without Lockkeeper. */
+/** A change to the key by somebody who does not use Lockkeeper. */
 export type MeddlingStep =
   | { readonly do: "delete" | "expire" | "acquire_foreign" | "evict_companion" }
   | { readonly do: "recreate_with_owner_text" | "recreate_with_token"; readonly slot: number };
 
-/** A slot keeps one hold; four of them compete for one lock. */
+/** A step in the life of a lock. A slot keeps one hold; four slots compete for one lock. */
 export type HoldStep =
   | { readonly do: "acquire"; readonly slot: number; readonly principal: string }
   | {

@@ -2,23 +2,23 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { FormatName } from "../../lib/contract/format.ts";
 
-/** A library that keeps its lock in one string, by the commands that its acquire sends. */
+/** A library that keeps its lock in one string, with the commands that its acquire sends. */
 export interface StringLockLibrary {
   readonly name: string;
   readonly format: FormatName;
   readonly key: () => string;
   readonly owner: () => string;
-  /** One try. false: somebody has the lock. */
+  /** One attempt. @returns false if the lock is held */
   readonly acquire: (redis: Redis, key: string, owner: string) => Promise<boolean>;
 }
 
 const LEASE_MS = 30_000;
 
 let drawCount = 0;
-/** Another number each time, where an owner is no random one. */
+/** Returns a new number each time, for owners that are not random. */
 const nextDraw = () => ++drawCount;
 
-/** As the uuid1().hex of Python. */
+/** Creates an owner like Python's `uuid1().hex`. */
 export function createUuid1(timeMs = Date.now()): string {
   const ticks = (BigInt(timeMs) + 12_219_292_800_000n) * 10_000n + BigInt(nextDraw() % 10_000);
   const digits = ticks.toString(16).padStart(15, "0");
@@ -26,7 +26,7 @@ export function createUuid1(timeMs = Date.now()): string {
 }
 
 const createHexGenerator = (length: number) => () => randomBytes(length).toString("hex");
-/** Draws until both cases are in it, as in nearly all. */
+/** Repeats the draw until the text has both cases, like nearly all of them. */
 function drawMixedCase(draw: () => string): string {
   for (let text = draw(); ; text = draw()) if (/[a-z]/.test(text) && /[A-Z]/.test(text)) return text;
 }

@@ -2,11 +2,11 @@ import type { Redis } from "ioredis";
 import { expect } from "vitest";
 import { buildCompanionKey, buildWaitersKey } from "../../server/formats/keys.ts";
 
-/** Everything in Redis that a verb may change of one lock. */
+/** Everything of one lock in Redis that a lock verb may change. */
 export interface LockContent {
   /** DUMP of the lock's key in base64. */
   readonly lock: string;
-  /** When the lock's key expires, Redis clock, in Unix milliseconds; null without a time to live. */
+  /** When the lock's key expires by the clock of Redis, in Unix milliseconds; null without a time to live. */
   readonly expiresAtMs: number | null;
   readonly companion: string;
   readonly waiters: number;
@@ -29,7 +29,9 @@ export async function readLockContent(redis: Redis, key: string): Promise<LockCo
   return { lock: lock?.toString("base64") ?? "", expiresAtMs, companion: companion ?? "", waiters };
 }
 
-/** Redis reads its clock twice for the remaining time, so an expiry that did not change differs by a few milliseconds. */
+/**
+ * Tolerance between two readings of an unchanged expiry, because Redis reads its clock twice for the remaining time.
+ */
 const CLOCK_MS = 20;
 
 export function expectSameContent(after: LockContent, before: LockContent, at?: string): void {

@@ -23,12 +23,12 @@ export const SPOKEN_FORMATS: readonly SpokenFormat[] = [
   { name: "timestamp in s", format: "timestamp", unit: "s" },
 ];
 
-/** The hold that a call names. */
+/** The hold that a request names. */
 export interface NamedHold {
   readonly token: string;
   readonly fence: string | null;
   readonly principal: string | undefined;
-  /** As a retry states it. */
+  /** The `retryMs` of a repeated request. */
   readonly retryMs?: number | undefined;
 }
 
@@ -40,12 +40,12 @@ export type LockVerb = (
   named: NamedHold,
 ) => Promise<unknown>;
 
-/** Identifies a request under a new id. */
+/** Creates a request with a new id. */
 export const identifyRequest = ({ principal, retryMs }: Pick<NamedHold, "principal" | "retryMs">) => ({
   ...{ id: randomUUID(), digest: "digest", principal, retryMs },
 });
 
-/** Acquires under the token of `named`, waiting when `waitMs` is given. */
+/** Acquires with the token of `named`, and waits if `waitMs` is given. */
 export function acquireAs(
   redis: Redis,
   key: string,
@@ -67,7 +67,7 @@ const toReleaseRequest = (named: NamedHold) => ({
   ...{ token: named.token, fence: named.fence ?? undefined, ...identifyRequest(named) },
 });
 
-/** Each script that takes a hold. */
+/** Scripts that take a hold. */
 export const VERBS_OF_HOLDS: Readonly<Record<string, LockVerb>> = {
   reenter: (redis, key, { format }, named) =>
     LOCK_WRITERS[format].reenter(redis, EVENT_CHANNEL, key, toRenewRequest(named)),
@@ -111,7 +111,7 @@ export const VERBS_OF_HOLDS: Readonly<Record<string, LockVerb>> = {
     LOCK_WRITERS[format].agree(redis, key, { token, from: fence ?? "", fence: "1999999999999999", count: 5 }),
 };
 
-/** Each script that takes a key and no hold. */
+/** Scripts that take a key and no hold. */
 export const VERBS_OF_KEYS: Readonly<Record<string, LockVerb>> = {
   acquire: (redis, key, spoken, named) => acquireAs(redis, key, spoken, named),
   reserve: (redis, key, spoken, { retryMs }) =>

@@ -1,6 +1,6 @@
 import luaparse from "luaparse";
 
-/** What Redis gives to a script, and of Lua 5.1 what the scripts may use. */
+/** Names that Redis provides to scripts, and those of Lua 5.1 that the scripts may use. */
 const PROVIDED_NAMES: ReadonlySet<string> = new Set(
   "ARGV KEYS assert cjson error ipairs math next pairs pcall redis select setmetatable string table tonumber type unpack".split(
     " ",

@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
 
-/** A connection that runs every script with some Lua before it: what a test cannot bring about from outside. */
+/**
+ * Returns a connection that runs Lua code before every script, for conditions that a test cannot cause from outside.
+ */
 export function prependLua(redis: Redis, prelude: () => string): Redis {
   const run = async (source: string, ...rest: [number, ...(string | Buffer | number)[]]) =>
     await redis.eval(
@@ -21,8 +23,8 @@ export function prependLua(redis: Redis, prelude: () => string): Redis {
 }
 
 /**
- * Redis refuses a script's nth write, counted from 0, as it would for a user who may not send that command. From version
- * 7.0, which has REDIS_VERSION_NUM, it raises a table, before a string.
+ * Lua code that makes Redis reject the nth write of a script, counted from 0, as for a user without permission for that
+ * command. Since version 7.0, which has REDIS_VERSION_NUM, the error is a table; before, it is a string.
  */
 export const createWriteRefusal = (n: number): string => `
   local server, left, writes = redis, ${n}, {}
@@ -47,7 +49,10 @@ export const createWriteRefusal = (n: number): string => `
     end,
   }`;
 
-/** The lock's time to live ends while the script runs: for Redis the key is still there, with nothing left. */
+/**
+ * Lua code that ends the lock's time to live while the script runs. For Redis, the key still exists with a remaining
+ * time of 0.
+ */
 export const EXPIRE_DURING_SCRIPT = `
   redis.call('PEXPIRE', KEYS[1], 3)
   local began = redis.call('TIME')

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes in use by this process after a garbage collection: the heap and the buffers outside of it. */
+/** Returns the bytes that this process uses after a garbage collection: the heap and external buffers. */
 export function measureMemoryBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

@@ -6,9 +6,9 @@ import type { HeldObservation, Observation, SeenHolder } from "../../server/form
 import { findLockFormat } from "../../server/formats/registry/lock-formats.ts";
 import { readKeys } from "../../server/formats/registry/read-keys.ts";
 
-/** The channel of the events of database 0. */
+/** The event channel of database 0. */
 export const EVENT_CHANNEL = "lockkeeper:events:0";
-/** The owner of a reservation by the operator mei. */
+/** The owner of a reservation that the operator mei made. */
 export const RESERVED_BY_MEI = "lockkeeper:reserve:mei";
 
 export async function observeLock(redis: Redis, key: Key, rules?: FormatRules): Promise<Observation> {
@@ -17,14 +17,17 @@ export async function observeLock(redis: Redis, key: Key, rules?: FormatRules): 
   return seen;
 }
 
-/** @throws when nobody holds the lock */
+/** Observes a lock. @throws if the lock is not held */
 export async function observeHeldLock(redis: Redis, key: Key, rules?: FormatRules): Promise<HeldObservation> {
   const seen = await observeLock(redis, key, rules);
   if (seen.state !== "held") throw new Error(`${key} is ${seen.state}`);
   return seen;
 }
 
-/** Ends what was seen, as the operator mei does. @returns the outcome, or `refused` where the format allows no release */
+/**
+ * Force-releases an observed lock as the operator mei.
+ * @returns the outcome, or `refused` if the format does not allow force-release
+ */
 export async function forceReleaseObserved(
   redis: Redis,
   channel: string,
@@ -44,7 +47,7 @@ export async function forceReleaseObserved(
 export const getOwners = ({ holders }: { holders: readonly SeenHolder[] }) =>
   holders.map(({ owner }) => owner);
 
-/** @throws when the owner holds nothing */
+/** Returns the holder with this owner. @throws if the owner holds nothing */
 export function getHolder({ holders }: { holders: readonly SeenHolder[] }, owner: string): SeenHolder {
   const holder = holders.find((each) => each.owner === owner);
   if (holder === undefined) throw new Error(`${owner} holds nothing`);

@@ -2,8 +2,8 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 
 /**
- * Kills what it was told of as soon as this process is gone, however it went: the shell reads a pipe that
- * only we hold open. Exit handlers alone would miss a test worker that is killed.
+ * Kills the child processes of this process as soon as it ends, for whatever reason: the shell reads a pipe that only
+ * this process holds open. Exit handlers alone would miss a test worker that is killed.
  */
 const GUARD_SCRIPT = `
 trap '' INT TERM HUP
@@ -34,7 +34,7 @@ function startGuard(): ChildProcessByStdio<Writable, null, null> {
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.unref();
-  // A pipe would keep the event loop of a finished test alive.
+  // The pipe would keep the event loop of a finished test alive.
   (child.stdin as Writable & { unref?: () => void }).unref?.();
   child.stdin.on("error", () => {});
   return child;

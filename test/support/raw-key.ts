@@ -1,7 +1,7 @@
 import type { LockType } from "../../server/formats/observation.ts";
 import type { RawKey } from "../../server/formats/raw-key.ts";
 
-/** A key as one look shows it, with nothing beside it. */
+/** Creates a key as one read returns it, without companion keys. */
 export function createRawKey(
   key: string,
   type: LockType,
@@ -18,7 +18,7 @@ export function createRawKey(
   };
 }
 
-/** A string and its time to live; null: none. */
+/** Creates a string key with a time to live; null means none. */
 export function createRawString(
   key: string,
   value: string | Buffer,

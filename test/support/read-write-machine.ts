@@ -4,12 +4,13 @@ import type { Redis } from "ioredis";
 import { expect } from "vitest";
 import { buildCompanionKey, buildHolderCompanionKey } from "../../server/formats/keys.ts";
 import type { LockWriter } from "../../server/formats/lock-writer.ts";
+import type { WriteWriter } from "../../server/formats/redisson/read-write-writer.ts";
 import { RedissonReadWriteThread } from "./redisson-read-write.ts";
 
 const CHANNEL = "read-write-machine";
 const SLOTS = 3;
 const THREADS = 2;
-/** No lease ends by itself while the steps run, and the leases differ enough to be told apart. */
+/** Leases too long to end during the steps, and different enough to be distinguished. */
 const LEASES_MS = [100_000, 200_000, 300_000];
 const TOLERANCE_MS = 20_000;
 
@@ -17,7 +18,7 @@ const slot = fc.nat(SLOTS - 1);
 const thread = fc.nat(THREADS - 1);
 const leaseMs = fc.constantFrom(...LEASES_MS);
 
-/** What a client of Lockkeeper or Redisson does next, or what happens to a key. */
+/** The next step of a client of Lockkeeper or Redisson, or a change to a key. */
 export const readWriteStep = fc.oneof(
   {
     arbitrary: fc.record({ do: fc.constantFrom("acquire_read", "acquire_write"), slot, leaseMs }),
@@ -56,18 +57,18 @@ interface Slot {
   readonly request: { readonly id: string; readonly digest: string };
   readonly leaseMs: number;
   isDescribed: boolean;
-  /** Whether the request that acquired it is still known in the companion of this hold. */
+  /** Whether the companion of this hold still has the request that acquired it. */
   isRemembered: boolean;
   isReleased: boolean;
 }
 
-/** A reader or a writer in the lock. `leases`: the entries whose leases exist; a writer has none. */
+/** A reader or a writer in the lock. `leases` are the entries whose leases exist; a writer has none. */
 interface Field {
   count: number;
   readonly leases: Set<number>;
 }
 
-/** A read/write lock in Redis beside a model of it: who holds it, with which counts, leases and fencing tokens. */
+/** A read/write lock in Redis and its model: its holders with their counts, leases and fencing tokens. */
 export class ReadWriteMachine {
   readonly #key = `lock:${randomUUID()}`;
   readonly #client = randomUUID();
@@ -77,13 +78,13 @@ export class ReadWriteMachine {
   #mode: "read" | "write" | undefined;
   #tokens = 0;
   #highestFence = 0n;
-  /** The fencing token that the next reader gets; `undefined` if it has to be issued. */
+  /** The fencing token of the next reader; `undefined` if it is not issued yet. */
   #readerFence: string | undefined;
   #where = "";
 
   constructor(
     private readonly direct: Redis,
-    private readonly writers: { readonly read: LockWriter; readonly write: LockWriter },
+    private readonly writers: { readonly read: LockWriter; readonly write: WriteWriter },
   ) {
     this.#threads = Array.from(
       { length: THREADS },
@@ -152,7 +153,7 @@ export class ReadWriteMachine {
     const { fence } = reply;
     const flags = { isDescribed: true, isRemembered: true, isReleased: false };
     this.#slots[at] = { kind, token, fence, request, leaseMs: lease, ...flags };
-    // The common companion describes only the last writer.
+    // The lock's companion describes only the last writer.
     if (kind === "write") this.#forgetOtherWriters(this.#slots[at]);
   }
 
@@ -273,7 +274,7 @@ export class ReadWriteMachine {
     }
   }
 
-  /** The leases of a reader end, as they would with time. */
+  /** Ends the leases of a reader, as if their time had passed. */
   async #endLeases(token: string): Promise<void> {
     const field = this.#fields.get(token);
     if (field === undefined || token.endsWith(":write")) return;
@@ -333,7 +334,7 @@ export class ReadWriteMachine {
     expect(reply, this.#where).toMatchObject(expected);
   }
 
-  /** Compares the hash, the leases of each reader, and the TTL of the lock with the model. */
+  /** Compares the hash, the leases of each reader and the TTL of the lock with the model. */
   async #compare(): Promise<void> {
     const counts = [...this.#fields].map(([token, { count }]) => [token, String(count)]);
     const stored = this.#mode === undefined ? {} : { mode: this.#mode, ...Object.fromEntries(counts) };
@@ -344,7 +345,7 @@ export class ReadWriteMachine {
       const pttls = await Promise.all(keys.map((key) => this.direct.pttl(key)));
       const present = pttls.flatMap((ms, at) => (ms > 0 ? [at + 1] : []));
       const isOurs = token.startsWith(this.#client);
-      // Redisson leaves the leases of a count that it no longer has.
+      // Redisson leaves behind the lease of an entry that it has released.
       if (isOurs || present.length === leases.size) expect(present, this.#where).toEqual([...leases].sort());
       if (isOurs && this.#mode === "read" && leases.size > 0)
         expect(Math.min(...pttls.slice(0, count)), this.#where).toBeGreaterThan(0);

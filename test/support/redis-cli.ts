@@ -14,7 +14,7 @@ export interface CliTarget {
   password?: string | undefined;
 }
 
-/** Runs a command as an operator would at a shell, and gives what is printed. */
+/** Runs a command with redis-cli and returns its output. */
 export async function runRedisCli(target: CliTarget, args: string[]): Promise<string> {
   const path = ["redis-cli", "valkey-cli"]
     .map((name) => join(dirname(target.binary.path), name))
@@ -32,7 +32,7 @@ async function runCli(path: string, target: CliTarget, args: string[]): Promise<
   return stdout.replace(/\n+$/, "");
 }
 
-/** For machines that have a server without its redis-cli. */
+/** Runs a command without redis-cli, for machines that have only the server. */
 export async function runWithClient(target: CliTarget, [command = "", ...args]: string[]): Promise<string> {
   const client = new Redis(target.url, { lazyConnect: true, retryStrategy: () => null, protocol: 2 });
   client.on("error", () => {});

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 
-/** What MONITOR shows of a Redis. */
+/** The commands that MONITOR reports. */
 export interface RedisMonitor {
-  /** The commands so far, with their arguments, including those of scripts. */
+  /** The commands so far with their arguments, including those from scripts. */
   readonly commands: readonly (readonly string[])[];
-  /** The commands so far that Redis counts as writes. */
+  /** Lists the commands so far that Redis classifies as writes. */
   listWrites(): Promise<string[]>;
   stop(): void;
 }
@@ -19,7 +19,7 @@ export async function startMonitor(url: string): Promise<RedisMonitor> {
     redis.disconnect();
   };
   const listWrites = async () => {
-    // Everything that was sent before this reply has been shown by now.
+    // Everything sent before this reply has been reported by then.
     const mark = `shown-${commands.length}`;
     await redis.echo(mark);
     while (!commands.some((args) => args.includes(mark)))

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 
-/** Like Redisson's own names: in braces unless the key has some. */
+/** Derives a key like Redisson: it adds braces unless the key has some. */
 const addPrefix = (prefix: string, key: string) => `${prefix}:${key.includes("{") ? key : `{${key}}`}`;
 const addSuffix = (key: string, suffix: string) => `${key.includes("{") ? key : `{${key}}`}:${suffix}`;
 
@@ -89,8 +89,8 @@ export interface FixtureLease {
 }
 
 /**
- * One client of Redisson as its Redis sees it: the commands it sends for its locks, and nothing of its waiting. Each way to
- * take a lock answers null when it was taken, else for how many milliseconds it is held.
+ * One client of Redisson, reduced to the commands that it sends for its locks; it does not wait. Each acquire returns
+ * null if it acquired the lock, otherwise the remaining milliseconds of the current lease.
  */
 export class RedissonFixture {
   readonly #id = randomUUID();
@@ -101,7 +101,7 @@ export class RedissonFixture {
     return `${this.#id}:${thread}`;
   }
 
-  /** A lock that nobody else has: plain, or fenced. */
+  /** Acquires a plain or a fenced lock. */
   async acquireLock(
     key: string,
     { leaseMs = 30_000, thread }: FixtureLease = {},
@@ -113,7 +113,7 @@ export class RedissonFixture {
     return Number(fence?.[1] ?? 0);
   }
 
-  /** Takes its place in the queue where it is not let in. `waitMs`: for how long it is believed to be alive. */
+  /** Acquires a fair lock, or joins its queue. `waitMs` is the time for which the queue treats this waiter as live. */
   async acquireFair(
     key: string,
     { leaseMs = 30_000, thread, waitMs = 300_000 }: FixtureLease & { waitMs?: number } = {},
@@ -125,7 +125,7 @@ export class RedissonFixture {
       | null;
   }
 
-  /** @returns whether it held the lock */
+  /** Releases a fair lock. @returns whether this client held the lock */
   async releaseFair(key: string, thread?: number): Promise<boolean> {
     const keys = [key, this.getQueueKey(key), this.getTimeoutKey(key)];
     const now = await this.#readTime();
@@ -155,7 +155,7 @@ export class RedissonFixture {
       | null;
   }
 
-  /** @returns the id of the permit, as the app gets it */
+  /** Acquires a permit. @returns the id of the permit */
   async acquirePermit(key: string, leaseMs?: number): Promise<string> {
     const id = Buffer.from(randomUUID().replaceAll("-", ""), "hex");
     const end = leaseMs === undefined ? 922337203685477 : (await this.#readTime()) + leaseMs;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** The scripts of Redisson 4.7.0 for its read/write lock, without the latch of a repeated unlock. */
+/** Scripts of the read/write lock of Redisson 4.7.0, without the latch for repeated unlocks. */
 const LOCK_READ = `
 local mode = redis.call('hget', KEYS[1], 'mode');
 if (mode == false) then
@@ -74,7 +74,7 @@ if (mode == 'write') then
 end;
 return nil;`;
 
-/** One thread of a Redisson client on one read/write lock, as its Redis sees it. The key contains no braces. */
+/** One thread of a Redisson client on one read/write lock. The key contains no braces. */
 export class RedissonReadWriteThread {
   readonly #leases: string;
   readonly #channel: string;
@@ -92,7 +92,7 @@ export class RedissonReadWriteThread {
     return `${this.owner}:write`;
   }
 
-  /** @returns whether the lock was granted */
+  /** Acquires the read lock. @returns whether the lock was granted */
   async lockRead(leaseMs = 60_000): Promise<boolean> {
     const reply = await this.redis.eval(
       LOCK_READ,
@@ -106,7 +106,10 @@ export class RedissonReadWriteThread {
     return reply === null;
   }
 
-  /** @returns 1 if the thread no longer reads, 0 if it or another reader holds the lock, `null` if it held nothing */
+  /**
+   * Releases the read lock once.
+   * @returns 1 if the thread no longer reads, 0 if it or another reader holds the lock, `null` if it held nothing
+   */
   unlockRead(): Promise<unknown> {
     const keys = [this.key, this.#channel, this.#leases, `{${this.key}}`];
     return this.redis.eval(UNLOCK_READ, 4, ...keys, 0, this.owner);

@@ -15,7 +15,7 @@ import { waitUntil } from "./test-server.ts";
 
 const BY_RULE = new FormatRules([{ pattern: "ruled:*", format: "redisson" }]);
 
-/** A Redis with clients of Redisson, who listens, and what an operator does. */
+/** A Redis with clients of Redisson, their subscriptions, and an operator. */
 export class RedissonTestbed {
   readonly clients: readonly [RedissonFixture, RedissonFixture];
   readonly #messages: string[] = [];
@@ -44,17 +44,17 @@ export class RedissonTestbed {
     return `${prefix}:${randomUUID()}`;
   }
 
-  /** A client that waits: it listens on this channel. */
+  /** Subscribes to this channel, as a waiting client does. */
   async subscribe(channel: string): Promise<void> {
     await this.subscriber.subscribe(channel);
   }
 
-  /** What was said to those who listen, as soon as this is among it. */
+  /** Waits until the channel has received this message. */
   async waitForMessage(channel: string, message: string): Promise<void> {
     await waitUntil(() => this.#messages.includes(`${channel} ${message}`));
   }
 
-  /** What was said on a channel up to now. */
+  /** Returns the messages of a channel so far. */
   async readMessages(channel: string): Promise<string[]> {
     await this.redis.publish(channel, "last");
     await this.waitForMessage(channel, "last");
@@ -70,7 +70,7 @@ export class RedissonTestbed {
     return readKeys(redis, keys, BY_RULE);
   }
 
-  /** A connection of a user with these rights alone. */
+  /** Opens a connection as a user with only these rights. */
   async connectAsUser(name: string, ...rights: string[]): Promise<Redis> {
     await this.redis.acl("SETUSER", name, "on", "nopass", ...rights);
     return this.redis.duplicate({ username: name, password: "any" });
@@ -80,7 +80,7 @@ export class RedissonTestbed {
     return observeHeldLock(this.redis, key, BY_RULE);
   }
 
-  /** By our own verb. */
+  /** Acquires with Lockkeeper. */
   acquire(key: string, owner: string, waiting?: WaitRequest): Promise<AcquireReply> {
     const plain = { digest: "-", record: undefined, graceMs: 0, minHoldMs: 0 };
     const token = `${randomUUID()}:1`;

@@ -9,7 +9,7 @@ import { waitUntil } from "./test-server.ts";
 export type ReplicatedTopology = "standalone" | "sentinel" | "cluster";
 
 const MASTER_NAME = "locks";
-/** Redis 6.2 cannot shorten the periods of Sentinel. */
+/** Time limit of a promotion. The timings of Sentinel cannot be shortened in Redis 6.2. */
 const PROMOTION_MS = 30_000;
 const SYNC_MS = 10_000;
 
@@ -18,20 +18,20 @@ export interface ReplicatedRedis {
   readonly where: RedisLocation;
   readonly master: TestRedis;
   readonly proxy: TestProxy;
-  /** A new key that this master has. */
+  /** Creates a new key on this master. */
   createKey(): string;
   /** Moves the slot of `key` to another master of the cluster; `between` runs while keys are still being moved. */
   moveSlot(key: string, keys: readonly string[], between: () => Promise<void>): Promise<void>;
-  /** The replication connection stands and passes nothing, as behind a broken switch. */
+  /** Keeps the replication connection open but passes no data, as behind a broken switch. */
   partitionReplica(): void;
-  /** Resolves once the replica has acknowledged what the master wrote. */
+  /** Resolves once the replica has acknowledged all writes of the master. */
   healReplica(): Promise<void>;
-  /** Kills the master, and resolves once the replica has taken its place. */
+  /** Kills the master. Resolves once the replica has replaced it. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts servers of the version that `REDIS_SERVER_BIN` names. */
+/** Starts servers of the version that `REDIS_SERVER_BIN` selects. */
 export async function startReplicatedRedis(topology: ReplicatedTopology): Promise<ReplicatedRedis> {
   return topology === "cluster" ? await startReplicatedNode() : await startReplicatedServer(topology);
 }
@@ -65,7 +65,7 @@ async function startReplicatedServer(topology: "standalone" | "sentinel"): Promi
       await master.kill();
       if (sentinel === undefined) {
         await replica.runCli("REPLICAOF", "NO", "ONE");
-        // As a virtual address that moves to the promoted server.
+        // Like a virtual address that moves to the promoted server.
         proxy.targetPort = replica.port;
       }
       await waitForPromotion(replica);
@@ -112,7 +112,7 @@ async function healReplica(proxy: TestProxy, master: TestRedis): Promise<void> {
 }
 
 async function waitForAcknowledgement(master: TestRedis): Promise<void> {
-  // Bytes of the stream count, so this does not depend on how WAIT counts.
+  // Compares offsets of the replication stream, because what WAIT counts depends on the version.
   const isAcknowledged = async () => {
     const info = await master.runCli("INFO", "replication");
     const offset = /^master_repl_offset:(\d+)/m.exec(info)?.[1];
@@ -122,7 +122,7 @@ async function waitForAcknowledgement(master: TestRedis): Promise<void> {
 }
 
 async function waitForPromotion(replica: TestRedis): Promise<void> {
-  // Sentinel kills all connections of the replica as it promotes it, this one too.
+  // Sentinel closes all connections of the replica during promotion, including this one.
   const readRole = () => replica.runCli("INFO", "replication").catch(() => "");
   await waitUntil(async () => (await readRole()).includes("role:master"), PROMOTION_MS);
 }

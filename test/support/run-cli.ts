@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMMAND = ["--import", "tsx", "cli/main.ts"];
-/** Variables that would name a server or a Redis of the machine that runs the tests. */
+/** Variables of the test machine that would name a server or a Redis. */
 const REMOVED = ["LOCKKEEPER_URL", "LOCKKEEPER_API_KEY", "REDIS_URL", "NO_COLOR", "LOCKKEEPER_WATCH"];
 
 export interface CliResult {
@@ -15,7 +15,10 @@ export interface CliResult {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Starts `lockkeeper` as a child process without a terminal, with only the given variables about servers. */
+/**
+ * Starts `lockkeeper` as a child process without a terminal. Of the variables that name a server, it gets only the
+ * given ones.
+ */
 export function spawnCli(
   words: readonly string[],
   variables: Variables = {},
@@ -27,7 +30,7 @@ export function spawnCli(
   });
 }
 
-/** Runs `lockkeeper` to its end. */
+/** Runs `lockkeeper` until it exits. */
 export async function runCli(words: readonly string[], variables: Variables = {}): Promise<CliResult> {
   const child = spawnCli(words, variables);
   child.stdin.end();
@@ -43,14 +46,14 @@ export async function runCli(words: readonly string[], variables: Variables = {}
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Everything that a running command has printed, in the order of arrival. */
+/** The output of a running command, in the order of arrival. */
 export interface CliOutput {
   readonly child: ChildProcessWithoutNullStreams;
   read(): string;
   stop(): Promise<void>;
 }
 
-/** Starts `lockkeeper` and collects what it prints. */
+/** Starts `lockkeeper` and collects its output. */
 export function startCli(words: readonly string[], variables: Variables = {}): CliOutput {
   const child = spawnCli(words, variables);
   let text = "";

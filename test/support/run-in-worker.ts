@@ -1,9 +1,15 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
-/** Hundreds of times what these calls take, and a small part of what one takes whose cost grows without measure. */
+/**
+ * Time limit of a call: hundreds of times the duration of a normal call, but short for one whose cost grows
+ * exponentially.
+ */
 const LIMIT_MS = 120_000;
-/** For the tests that call it: longer than the limit, which names the call that did not end. */
+/**
+ * Time limit of tests that call `runInWorker`. It is longer than the limit of a call, whose error names the call that
+ * did not end.
+ */
 export const WORKER_TEST_TIMEOUT_MS = LIMIT_MS + 30_000;
 
 /**

@@ -1,4 +1,4 @@
-/** mulberry32: chance that is the same at each run. */
+/** Creates a random number generator with a reproducible sequence (mulberry32). */
 export function createSeededRandom(seed: number): () => number {
   let state = seed;
   return () => {

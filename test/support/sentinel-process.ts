@@ -10,9 +10,9 @@ import { findFreePort, findTestBinary } from "./test-redis.ts";
 const DOWN_AFTER_MS = 500;
 const FAILOVER_TIMEOUT_MS = 2000;
 /**
- * Redis 7 lets tests hurry; older ones take some seconds longer. Of a replica whose master is down Sentinel asks once a
- * second, hurry or not, and takes it for no good when it has heard nothing for five periods of pings: they must be more
- * than that second.
+ * Shorter timings, which tests can set since Redis 7; older versions take some seconds longer. Sentinel requests INFO
+ * from a replica whose master is down once per second in any case, and ignores a replica that it has not heard from for
+ * five ping periods. Five periods must therefore exceed one second.
  */
 const FAST_TIMINGS = [
   "info-period",
@@ -25,12 +25,12 @@ const FAST_TIMINGS = [
   "250",
 ];
 
-/** The master that is watched. */
+/** The master that Sentinel monitors. */
 interface MonitoredMaster {
   readonly name: string;
   readonly port: number;
   readonly password: string | undefined;
-  /** How many sentinels have to agree that it is down. */
+  /** How many sentinels must agree that it is down. */
   readonly quorum: number;
 }
 
@@ -43,7 +43,7 @@ export class TestSentinelProcess {
     private readonly dir: string,
   ) {}
 
-  /** The port of the master by that name; undefined when it does not answer. */
+  /** Returns the port of the master with this name; undefined if Sentinel does not answer. */
   async findMasterPort(name: string): Promise<number | undefined> {
     const place = await this.redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name).catch(() => undefined);
     return Array.isArray(place) ? Number(place[1]) : undefined;
@@ -56,7 +56,7 @@ export class TestSentinelProcess {
     return new Map(pairs);
   }
 
-  /** Asks it to promote a replica. Rejects while one is under way, or none is known to be good. */
+  /** Promotes a replica. Rejects while a failover is in progress or no suitable replica is known. */
   async failover(name: string): Promise<void> {
     await this.redis.call("SENTINEL", "FAILOVER", name);
   }
@@ -70,7 +70,10 @@ export class TestSentinelProcess {
   }
 }
 
-/** @param ownPassword of the sentinel itself */
+/**
+ * Starts a sentinel.
+ * @param ownPassword of the sentinel itself
+ */
 export async function startSentinel(
   monitor: MonitoredMaster,
   ownPassword: string | undefined,

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import type { TestContext } from "vitest";
 
-/** What not every supported server has. */
+/** A feature that some supported servers lack. */
 export type ServerFeature = "config" | "tls" | "sharded_pubsub" | "script_clock" | "script_error_codes";
 
 interface FeatureCheck {
-  /** Why a test that needs it is skipped. */
+  /** Why a test that needs the feature is skipped. */
   readonly reason: string;
   check(redis: Redis): Promise<boolean>;
 }
@@ -53,7 +53,7 @@ export async function requireServerFeature(
   skip(!(await hasServerFeature(redis, feature)), CHECKS[feature].reason);
 }
 
-/** The version of Redis whose behavior the server has, such as 7.2 for every Valkey. */
+/** Returns the Redis version that the server is compatible with, such as 7.2 for every Valkey. */
 async function readVersion(redis: Redis): Promise<number> {
   const [, version = ""] = /^redis_version:(\d+\.\d+)/m.exec(await redis.info("server")) ?? [];
   return Number(version);

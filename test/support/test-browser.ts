@@ -3,7 +3,7 @@ import { LoginLinks } from "../../server/auth/login-link.ts";
 import { openHomeStore, waitForHomeStore } from "../../server/home/open-home-store.ts";
 import type { ApiReply, TestServer } from "./test-server.ts";
 
-/** The headers that a browser sends from a page of the console at `url`. */
+/** Creates the headers that a browser sends from a page of the console at `url`. */
 export const createSameOriginHeaders = (url: string) => ({ origin: url, "sec-fetch-site": "same-origin" });
 
 /** Creates a one-time login link for an operator with these roles. */
@@ -19,7 +19,7 @@ export async function createLoginToken(
   return token;
 }
 
-/** A browser at a server's own pages: it keeps its cookie, and sends what a browser sends. */
+/** A browser on the pages of a server: it keeps its cookie and sends the headers of a browser. */
 export class TestBrowser {
   #cookie: string | undefined;
 
@@ -32,7 +32,7 @@ export class TestBrowser {
     return this.#cookie;
   }
 
-  /** Takes another one's cookie, as a thief would. */
+  /** Replaces the cookie, as an attacker with a stolen one would. */
   setCookie(cookie: string | undefined): void {
     this.#cookie = cookie;
   }

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * `refuse`: 502 with a page of HTML; the server does not get the request. `drop_replies`: 502 after the server has carried
- * it out. `cut`: the connection is reset after the server has carried it out.
+ * `refuse`: answers 502 with an HTML page, and the server does not receive the request. `drop_replies`: answers
+ * 502 after the server has handled the request. `cut`: resets the connection after the server has handled it.
  */
 export type HttpProxyMode = "pass" | "refuse" | "drop_replies" | "cut";
 
 export interface TestHttpProxy {
   readonly url: string;
   mode: HttpProxyMode;
-  /** What was requested, as `POST /api/v1/…`. */
+  /** The requests so far, as `POST /api/v1/…`. */
   readonly requests: readonly string[];
-  /** The `Idempotency-Key` of each of the requests. */
+  /** The `Idempotency-Key` of each request. */
   readonly idempotencyKeys: readonly (string | undefined)[];
   stop(): void;
 }

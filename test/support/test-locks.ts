@@ -12,21 +12,21 @@ import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-re
 
 export const WRITABLE_FORMATS: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
 
-/** The verbs with connections of their own. */
+/** The lock verbs with their own connections. */
 export interface TestVerbs {
   readonly locks: RedisLocks;
   readonly connection: Redis;
-  /** Takes a lock for half a minute, unless other options are given. */
+  /** Acquires a lock for 30 s unless other options are given. */
   acquire(key: string, owner: string, more?: Partial<AcquireOptions>): Promise<Grant>;
   close(): void;
 }
 
-/** The verbs and the library on a throwaway Redis. */
+/** The lock verbs and the client library on a temporary Redis. */
 export interface TestLocks extends TestVerbs {
   readonly redis: TestRedis;
-  /** A plain connection, for looking at what is in Redis and for meddling with it. */
+  /** A plain connection to inspect and change the keys in Redis. */
   readonly direct: Redis;
-  /** More of the verbs, as in another process; through `port` when that is a proxy's. */
+  /** Opens another set of lock verbs, as in another process. `port` may be that of a proxy. */
   openVerbs(port?: number): Promise<TestVerbs>;
   openClient(options?: LockClientOptions & { port?: number }): Promise<LockClient>;
   stop(): Promise<void>;
@@ -77,13 +77,13 @@ export async function openTestVerbs(port: number): Promise<TestVerbs> {
   };
 }
 
-/** A key that no other test has. */
+/** Creates a key that no other test uses. */
 export const createTestKey = (prefix = "lock") => `${prefix}:${randomUUID()}`;
 
-/** An owner as Redisson writes it. */
+/** Creates an owner in the form of Redisson. */
 export const createRedissonOwner = (thread = 7) => `${randomUUID()}:${thread}`;
 
-/** What became of a call: "ok", the code of its refusal, or the error as text. */
+/** Returns the result of a call: "ok", its error code, or the error as text. */
 export function getErrorCode(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "ok",
@@ -91,7 +91,7 @@ export function getErrorCode(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-/** The refusal of a call. @throws when it was not refused */
+/** Returns the error of a rejected call. @throws if it was not rejected */
 export async function catchLockError(promise: Promise<unknown>): Promise<LockkeeperError> {
   const error: unknown = await promise.then(
     () => "it was granted",
@@ -101,22 +101,22 @@ export async function catchLockError(promise: Promise<unknown>): Promise<Lockkee
   throw error instanceof Error ? error : new Error(String(error));
 }
 
-/** What became of a call, as `getErrorCode` has it, and after how long. */
+/** Returns the result of a call as `getErrorCode` does, and its duration. */
 export async function measureMs(promise: Promise<unknown>): Promise<{ code: string; ms: number }> {
   const startedAt = performance.now();
   const code = await getErrorCode(promise);
   return { code, ms: performance.now() - startedAt };
 }
 
-/** What Lockkeeper keeps beside the lock in Redis. */
+/** Reads the companion of a lock. */
 export async function readCompanion(redis: Redis, key: string): Promise<Companion | undefined> {
   return parseCompanion((await redis.get(String(buildCompanionKey(key)))) ?? "");
 }
 
-/** How many clients of Lockkeeper wait for the lock. */
+/** Counts Lockkeeper's clients that wait for the lock. */
 export const countWaiters = (redis: Redis, key: string) => redis.zcard(String(buildWaitersKey(key)));
 
-/** How many scripts Redis was asked to run. */
+/** Counts the calls of scripts that Redis received. */
 export async function countScriptCalls(direct: Redis): Promise<number> {
   const stats = await direct.info("commandstats");
   const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) => Number(count));

@@ -5,14 +5,14 @@ import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-re
 
 type Options = Pick<TestRedisOptions, "args" | "env">;
 
-/** Starts independent Redis servers, as a quorum is made of. */
+/** Starts independent Redis servers, the masters of a quorum. */
 export async function startTestMasters(
   count: number,
   optionsOf: (number: number) => Options = () => ({}),
 ): Promise<TestMasters> {
   const all: TestRedis[] = [];
   try {
-    // One after the other: each must see the ports of those before.
+    // One at a time: each search for a free port must see the ports already in use.
     for (let number = 0; number < count; number++) all.push(await startTestRedis(optionsOf(number)));
   } catch (error) {
     await Promise.all(all.map((master) => master.stop()));
@@ -36,7 +36,7 @@ export class TestMasters {
     return [...this.#direct.values()];
   }
 
-  /** The masters of these numbers, with plain connections to them. */
+  /** Returns the masters with these numbers and plain connections to them. */
   getMasters(...numbers: readonly number[]): { master: TestRedis; redis: Redis }[] {
     return numbers.map((number) => {
       const master = this.all[number];
@@ -52,22 +52,22 @@ export class TestMasters {
     return at.redis;
   }
 
-  /** Whom each of these masters has as the holder of a lock; null: nobody. All masters by default. */
+  /** Reads the holder of a lock on each of these masters, or on all; null if it has none. */
   readHolders(key: string, ...numbers: readonly number[]): Promise<(string | null)[]> {
     return Promise.all(this.#getClients(numbers).map((redis) => redis.get(key)));
   }
 
-  /** What each of these masters knows of the hold of a lock; all by default. */
+  /** Reads the companion of a lock on each of these masters, or on all. */
   readCompanions(key: string, ...numbers: readonly number[]) {
     return Promise.all(this.#getClients(numbers).map((redis) => readCompanion(redis, key)));
   }
 
-  /** Has a lock of the format `token` taken by somebody else at these masters. */
+  /** Holds a lock of the format `token` as another client on these masters. */
   async occupy(key: string, numbers: readonly number[], owner = "somebody", ms = 60_000): Promise<void> {
     await Promise.all(this.getMasters(...numbers).map(({ redis }) => redis.set(key, owner, "PX", ms)));
   }
 
-  /** Puts a master's fence of a lock as far ahead as its clock would, were it wrong by so much. */
+  /** Advances a lock's fence on one master, as if its clock had been ahead by `ms`. */
   async advanceFence(key: string, number: number, ms: number): Promise<bigint> {
     const fence = BigInt(Date.now() + ms) * 1000n;
     const companion = ["", "", 0, fence, 0, 0, 0, 0, 0, "", "", "", ""].join("\n");
@@ -75,7 +75,7 @@ export class TestMasters {
     return fence;
   }
 
-  /** How many scripts a master has run. */
+  /** Counts the scripts that a master has run. */
   async countScripts(number: number): Promise<number> {
     const stats = await this.getClient(number).info("commandstats");
     const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];

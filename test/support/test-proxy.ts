@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from "node:net";
 
-/** Starts a TCP proxy in front of Redis that can lose, keep back and redirect what passes. */
+/** Starts a TCP proxy in front of Redis that can drop, hold back and redirect traffic. */
 export async function startTestProxy(
   targetPort: number,
   random: () => number = Math.random,
@@ -13,22 +13,22 @@ export async function startTestProxy(
   return proxy;
 }
 
-/** The name of a connection by which a replica follows the server. */
+/** The connection name that stands for a replica following the server. */
 export const REPLICATION_LINK = "replication";
 
 export class TestProxy {
   /**
-   * `drop_replies`: what Redis answers is thrown away and the connection cut, after Redis has run it.
-   * `keep_requests`: what is sent is kept and the connection cut; Redis gets it when `deliver()` is called.
+   * `drop_replies`: Redis runs the request, then its reply is dropped and the connection closed.
+   * `keep_requests`: requests are kept and their connection is closed; `deliver()` sends them to Redis.
    */
   mode: "pass" | "drop_replies" | "keep_requests" = "pass";
-  /** In `pass`: the share of replies that are lost. */
+  /** In `pass`, the share of replies that are dropped, from 0 to 1. */
   dropShare = 0;
-  /** In `pass`: by how much later what Redis says comes to a connection of this name. */
+  /** In `pass`, the delay of replies to a connection of this name, in milliseconds. */
   getDelayMs: (name: string | undefined) => number = () => 0;
-  /** A connection that Redis sends this text over gets no more replies, and stands. */
+  /** A connection over which Redis sends this text gets no more replies, but stays open. */
   heldText: string | undefined;
-  /** Replies lost so far. */
+  /** Number of replies dropped so far. */
   droppedCount = 0;
   readonly #links = new Set<ProxyLink>();
   readonly #requestCounts = new Map<string, number>();
@@ -36,7 +36,7 @@ export class TestProxy {
 
   constructor(
     private readonly server: Server,
-    /** Where new connections lead; those that stand stay where they are until they are cut. */
+    /** The port that new connections lead to. Existing connections keep theirs until they are closed. */
     public targetPort: number,
     readonly random: () => number,
   ) {}
@@ -45,7 +45,7 @@ export class TestProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Requests that are kept. */
+  /** Number of requests that are kept. */
   get keptCount(): number {
     return [...this.#links].filter((link) => link.hasKeptRequest).length;
   }
@@ -55,7 +55,7 @@ export class TestProxy {
     this.#links.add(link);
   }
 
-  /** How many packets came from connections of this name. */
+  /** Counts the packets from connections of this name. */
   countRequests(name: string): number {
     return this.#requestCounts.get(name) ?? 0;
   }
@@ -65,7 +65,8 @@ export class TestProxy {
   }
 
   /**
-   * Connections of this name (CLIENT SETNAME, or `REPLICATION_LINK`) stand and pass nothing, until another one is named.
+   * Lets connections of this name (CLIENT SETNAME, or `REPLICATION_LINK`) stay open but pass nothing, until another
+   * name is set.
    */
   stall(name: string | undefined): void {
     this.#stalled = name;
@@ -91,7 +92,7 @@ export class TestProxy {
   }
 }
 
-/** One connection of a client and its counterpart to Redis. */
+/** One client connection and its counterpart to Redis. */
 class ProxyLink {
   readonly #redis: Socket;
   readonly #waiting: (() => void)[] = [];
@@ -105,7 +106,7 @@ class ProxyLink {
     private readonly onEnd: () => void,
   ) {
     this.#redis = dial(proxy.targetPort, "127.0.0.1");
-    // Redis and ioredis do not wait for acknowledgements of TCP either.
+    // Redis and ioredis disable Nagle's algorithm as well.
     for (const socket of [client, this.#redis]) socket.setNoDelay(true);
     client.on("data", (chunk) => {
       this.#name ??= parseClientName(chunk);
@@ -130,7 +131,7 @@ class ProxyLink {
     this.onEnd();
   }
 
-  /** Lets through what waits, unless this connection is stalled. */
+  /** Passes on what waits, unless this connection is stalled. */
   flush(): void {
     while (this.#waiting.length > 0 && !this.proxy.isStalled(this.#name)) this.#waiting.shift()?.();
   }
@@ -159,7 +160,7 @@ class ProxyLink {
     if (this.hasKeptRequest || this.#isHeld) return;
     if (proxy.mode !== "drop_replies" && proxy.random() >= proxy.dropShare) {
       const delayMs = proxy.getDelayMs(this.#name);
-      // Timers of one length end in the order in which they were set.
+      // Timers of the same length fire in the order in which they were set.
       if (delayMs > 0) setTimeout(() => this.client.write(chunk), delayMs);
       else this.client.write(chunk);
       return;

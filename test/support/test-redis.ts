@@ -18,36 +18,36 @@ const CACHE = fileURLToPath(new URL("../../.cache", import.meta.url));
 const DEFAULTS = { save: "", appendonly: "no", "notify-keyspace-events": "Kghszxe$" };
 
 export interface TestRedisOptions {
-  /** Redis options as on its command line; they win over ours. */
+  /** Options of the Redis command line. They override those of the tests. */
   args?: string[];
   port?: number;
   password?: string;
-  /** Where it keeps its files; it stays after `stop()`. Without it a temporary folder is used and removed. */
+  /** The working folder, which remains after `stop()`. Without it, a temporary folder is used and removed. */
   dir?: string;
-  /** Added to the environment that the server gets. */
+  /** Variables added to the server's environment. */
   env?: Readonly<Record<string, string>>;
 }
 
 export interface TestRedis {
   readonly port: number;
   readonly url: string;
-  /** Of the process that runs now: `restart()` changes it. */
+  /** The id of the current process, which changes with `restart()`. */
   readonly pid: number;
   stop(): Promise<void>;
-  /** SIGKILL, as a crash; `restart()` brings it back. */
+  /** Sends SIGKILL, like a crash. `restart()` starts the server again. */
   kill(): Promise<void>;
-  /** SIGSTOP: it keeps its connections and answers nothing. */
+  /** Sends SIGSTOP: the server keeps its connections and answers nothing. */
   freeze(): void;
   thaw(): void;
-  /** The same port again; the data is lost unless `args` persist it. */
+  /** Starts the server again on the same port. The data is lost unless `args` persist it. */
   restart(): Promise<void>;
-  /** A new plain connection, closed at `stop()`. */
+  /** Creates a plain connection, which `stop()` closes. */
   createClient(): Redis;
-  /** What redis-cli prints for this command when its output is not a terminal. */
+  /** Returns what redis-cli prints for this command when its output is not a terminal. */
   runCli(...args: string[]): Promise<string>;
 }
 
-/** Starts a real Redis server for one test file, on a free port of 127.0.0.1. */
+/** Starts a Redis server for one test file on a free port of 127.0.0.1. */
 export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
   const binary = await findTestBinary();
   const dir = options.dir ?? (await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-redis-"))));
@@ -59,9 +59,9 @@ const PORTS = 200;
 let lastPort = Math.floor(Math.random() * PORTS);
 
 /**
- * A free port of 127.0.0.1, below the range that outgoing connections are taken from. Each process has a slice of its
- * own: a server that was killed must find its port again, and not another test's server on it. Two callers never get
- * the same port: the second server would end, and its test would find the first one there.
+ * Finds a free port of 127.0.0.1, below the range of ports for outgoing connections. Each process has a separate range,
+ * so that a killed server gets its port again before another test's server can use it. Two callers never get the same
+ * port: the second server would fail to start, and its test would reach the first one.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -73,12 +73,12 @@ export async function findFreePort(): Promise<number> {
 
 let binarySearch: Promise<RedisServerBinary> | undefined;
 
-/** The Redis server that tests run on, looked for once a process. */
+/** Finds the Redis server for the tests, once per process. */
 export function findTestBinary(): Promise<RedisServerBinary> {
   const explicitPath = process.env.REDIS_SERVER_BIN;
   binarySearch ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) }).catch(
     (error: unknown) => {
-      // One failed search must not fail every later file of this process.
+      // One failed search must not fail all later files of this process.
       binarySearch = undefined;
       throw error;
     },
@@ -92,7 +92,7 @@ async function launchFirst(binary: RedisServerBinary, dir: string, options: Test
     try {
       return { port, server: await launchOn(port, { binary, dir, options }) };
     } catch (error) {
-      // Another test file may have taken the port since we looked.
+      // Another test file may have taken the port since the search.
       const taken = error instanceof Error && error.message.includes("Address already in use");
       if (taken && left > 1) continue;
       if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
@@ -148,7 +148,7 @@ class TestRedisServer implements TestRedis {
 
   createClient(): Redis {
     const client = new Redis(this.url);
-    // A test that freezes or kills the server means the errors that follow.
+    // The errors are expected after a test freezes or kills the server.
     client.on("error", () => {});
     this.#clients.add(client);
     return client;
@@ -181,7 +181,7 @@ class TestRedisServer implements TestRedis {
   async stop(): Promise<void> {
     for (const client of this.#clients) client.disconnect();
     const { dir, options } = this.#setup;
-    // Only a folder that outlives the server is worth a shutdown in order.
+    // Only a folder that remains needs an orderly shutdown.
     await (options.dir === undefined ? this.kill() : this.#shutDown());
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   }

@@ -6,43 +6,43 @@ import { waitUntil } from "./test-server.ts";
 
 const FAILOVER_TIMEOUT_MS = 15_000;
 const FAILOVER_TRIES = 10;
-/** On a busy machine a replica may be late to say what it has. */
+/** Limit of the wait for a replica's confirmation, which can be late on a busy machine. */
 const SYNC_WAIT_MS = 1000;
 
 export interface TestSentinelOptions {
   readonly sentinels?: number;
   readonly replicas?: number;
-  /** Added to the command line of each server, not of the sentinels. */
+  /** Added to the command line of each server, but not of the sentinels. */
   readonly args?: readonly string[];
-  /** Of the servers. */
+  /** The password of the servers. */
   readonly password?: string;
-  /** Of the sentinels. */
+  /** The password of the sentinels. */
   readonly sentinelPassword?: string;
-  /** The name of the master, "locks" by default. */
+  /** The name of the master; "locks" by default. */
   readonly name?: string;
 }
 
 export interface TestSentinel {
   readonly name: string;
-  /** The first master, and its first replica, whatever they are by now. */
+  /** The initial master and its replicas, in whatever role they have now. */
   readonly servers: readonly TestRedis[];
   readonly sentinelPorts: readonly number[];
   readonly where: SentinelLocation;
-  /** The server that all sentinels name as the master now, and that says so itself. */
+  /** Finds the server that all sentinels name as the master and that reports this role. */
   findMaster(): Promise<TestRedis>;
-  /** Resolves with the new master once another server than this one is the master to all who are asked. */
+  /** Resolves with the new master once all sentinels and the server itself report a master other than this one. */
   waitForPromotion(insteadOf: TestRedis): Promise<TestRedis>;
-  /** SIGKILL of the present master. @returns the one that was killed */
+  /** Sends SIGKILL to the master. @returns the killed master */
   killMaster(): Promise<TestRedis>;
-  /** SIGSTOP of the present master; `thaw()` brings it back, as a master that knows of nothing. */
+  /** Sends SIGSTOP to the master. After `thaw()`, it still believes that it is the master. @returns the frozen master */
   freezeMaster(): Promise<TestRedis>;
-  /** SENTINEL FAILOVER: an orderly one, without agreement. @returns the new master */
+  /** Performs an orderly SENTINEL FAILOVER, without agreement. @returns the new master */
   failover(): Promise<TestRedis>;
-  /** SENTINEL FAILOVER as it is, as soon as there is somebody to promote, whether the master is there or not. */
+  /** Performs SENTINEL FAILOVER as soon as a replica can be promoted, even if the master is down. */
   promote(insteadOf: TestRedis): Promise<TestRedis>;
-  /** From here on the replicas are stopped and get nothing; `thaw()` them. What is on its way is dropped, too. */
+  /** Stops the replicas until `thaw()`. Data in transit is dropped, too. */
   cutReplicas(): Promise<void>;
-  /** Whether every server but the master follows it, and is in step. */
+  /** Whether every other server follows the master and is in sync. */
   isInSync(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -113,7 +113,7 @@ class SentinelGroup implements TestSentinel {
     this.#sentinels.push(await startSentinel(monitor, sentinelPassword));
   }
 
-  /** Whether each sentinel knows the others and the replicas. */
+  /** Whether each sentinel knows the other sentinels and the replicas. */
   async isTopologyKnown(): Promise<boolean> {
     const { replicas = 1 } = this.options;
     const facts = await Promise.all(this.#sentinels.map((sentinel) => sentinel.readMasterFacts(this.name)));
@@ -168,7 +168,7 @@ class SentinelGroup implements TestSentinel {
       return master !== undefined && master !== insteadOf;
     };
     for (let left = FAILOVER_TRIES; left > 0 && !(await found()); left--) {
-      // Refused while one is under way, or no replica is known to be good; and given up when a link breaks meanwhile.
+      // Refused during another failover or without a suitable replica; abandoned if a link breaks in the meantime.
       await this.#sentinels[0]?.failover(this.name).catch(() => undefined);
       await waitUntil(found, FAILOVER_TIMEOUT_MS / FAILOVER_TRIES).catch(() => undefined);
     }
@@ -178,7 +178,7 @@ class SentinelGroup implements TestSentinel {
   async cutReplicas(): Promise<void> {
     const master = await this.findMaster();
     for (const server of this.servers) if (server !== master) server.freeze();
-    // What was written to the sockets of a process that is stopped is read when it goes on.
+    // A stopped process reads what its sockets have received once it continues.
     await this.getClient(master).call("CLIENT", "KILL", "TYPE", "replica");
   }
 
@@ -192,7 +192,7 @@ class SentinelGroup implements TestSentinel {
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 
-  /** A plain connection to one of the servers. */
+  /** Returns a plain connection to one of the servers. */
   getClient(server: TestRedis): Redis {
     const known = this.#clients.get(server) ?? server.createClient();
     this.#clients.set(server, known);
@@ -200,8 +200,8 @@ class SentinelGroup implements TestSentinel {
   }
 
   /**
-   * A replica whose link is up gets nothing yet for up to a second after a full copy: what it has confirmed counts, of
-   * something that goes to it only now.
+   * A replica with a working link may receive nothing for up to a second after a full synchronization. So this requires
+   * the confirmation of a new write.
    */
   async isInSyncWith(master: TestRedis | undefined): Promise<boolean> {
     if (master === undefined) return false;
@@ -216,7 +216,7 @@ class SentinelGroup implements TestSentinel {
       );
   }
 
-  /** The server that all sentinels name, and that says so itself. */
+  /** Finds the server that all sentinels name and that reports to be the master. */
   async #findAgreedMaster(): Promise<TestRedis | undefined> {
     const named = await Promise.all(this.#sentinels.map((sentinel) => sentinel.findMasterPort(this.name)));
     const [port] = named;
@@ -225,7 +225,7 @@ class SentinelGroup implements TestSentinel {
     return (await this.#readReplicationInfo(server)).includes("role:master") ? server : undefined;
   }
 
-  /** Empty when it does not answer at once. */
+  /** Empty if the server does not answer at once. */
   async #readReplicationInfo(server: TestRedis): Promise<string> {
     const answer = this.getClient(server).info("replication");
     answer.catch(() => undefined);

@@ -17,10 +17,10 @@ export type ApiAdapter = "node" | "next";
 
 export interface TestServer {
   readonly redis: TestRedis;
-  /** The Redis of the home store: `redis`, unless the options ask for another. */
+  /** The Redis of the home store: `redis`, unless the options select another. */
   readonly home: TestRedis;
   readonly runtime: Runtime;
-  /** What was said to the terminal. */
+  /** The lines printed to the terminal. */
   readonly terminalLines: readonly string[];
   readonly url: string;
   /** Sends a request below /api/v1 with the root key, unless `headers` has other credentials, and leaves the body unread. */
@@ -33,8 +33,7 @@ export interface TestServer {
   callVerb(key: string, name: string, body: unknown, headers?: Record<string, string>): Promise<ApiReply>;
   /** Acquires a lock. @throws unless it was granted */
   acquire(key: string, body?: object, headers?: Record<string, string>): Promise<Hold>;
-  /** Calls a verb of a hold. */
-  /** Enters a hold once more. */
+  /** Reenters a hold. */
   reenter(hold: Pick<Hold, "holdId" | "key">, body?: object): Promise<Hold>;
   callHold(
     hold: Pick<Hold, "holdId">,
@@ -55,7 +54,7 @@ export interface TestServer {
 
 export interface CallInit {
   method?: string;
-  /** JSON's content, or a text or a stream that is sent as it is. */
+  /** Sent as JSON; a string or a stream is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -71,18 +70,21 @@ export interface ApiReply {
 export interface TestServerOptions {
   adapter?: ApiAdapter;
   redis?: TestRedisOptions;
-  /** Whether the home store has a Redis of its own. */
+  /** Whether the home store has a separate Redis. */
   hasOwnHome?: boolean;
   environment?: Record<string, string>;
-  /** What the configuration file says, with the URL of the Redis; without it there is no file. */
+  /** Returns the content of the configuration file for the URL of the Redis. Without it there is no file. */
   file?: (url: string) => object;
-  /** What clients may send, where that is not as ever. */
+  /** Limits on requests that differ from the defaults. */
   limits?: HttpLimits;
-  /** `ready` by default. */
+  /** What to wait for; `ready` by default. */
   waitFor?: "ready" | "nothing";
 }
 
-/** The API on a throwaway Redis, without pages: through Node's adapter over HTTP, or through the web-standard one. */
+/**
+ * Starts the API without the console on a temporary Redis: through Node's adapter over HTTP, or through the
+ * web-standard one.
+ */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const redis = await startTestRedis(options.redis);
   const home = options.hasOwnHome ? await startTestRedis() : redis;
@@ -94,7 +96,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       PORT: "0",
       LOCKKEEPER_ROOT_KEY: ROOT_KEY,
       LOCKKEEPER_LOG: "error",
-      // Tests come without credentials far more often than anybody else.
+      // Tests send far more requests without credentials than clients do.
       LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "off",
       ...(home === redis ? {} : { LOCKKEEPER_HOME_URL: home.url }),
       ...options.environment,
@@ -182,7 +184,7 @@ async function readReply(response: Response): Promise<ApiReply> {
   };
 }
 
-/** Waits for something that happens by itself. @throws when it does not within the time */
+/** Waits until a condition holds. @throws if it does not within `withinMs` */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {

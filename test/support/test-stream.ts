@@ -9,7 +9,7 @@ export interface StreamMessage {
 
 /** An open event stream of the API, read in the background. */
 export class TestStream {
-  /** All that was received so far. */
+  /** Everything received so far. */
   text = "";
   readonly messages: StreamMessage[] = [];
   /** Resolves when the stream has ended, for any reason. */
@@ -45,7 +45,7 @@ export class TestStream {
   }
 }
 
-/** Reads a stream until its text passes, then leaves it. @throws when it ends before */
+/** Reads a stream until its text satisfies the check, then closes it. @throws if the stream ends before */
 export async function readStreamUntil(
   server: TestServer,
   path: string,
@@ -66,7 +66,7 @@ export async function readStreamUntil(
   throw new Error(`The stream ended with ${text}`);
 }
 
-/** How many streams the server has open, by its metrics. */
+/** Returns the number of open streams according to the server's metrics. */
 export async function countOpenStreams(server: TestServer): Promise<number> {
   const response = await fetch(`${server.url}/metrics`, { headers: createBearerHeader(ROOT_KEY) });
   return Number(/lockkeeper_streams_open (\d+)/.exec(await response.text())?.[1]);
@@ -77,7 +77,7 @@ async function* decodeStream(body: ReadableStream<Uint8Array> | null): AsyncGene
   for await (const chunk of body ?? []) yield decoder.decode(chunk, { stream: true });
 }
 
-/** Comments that keep a connection open are no messages. */
+/** Parses a block. Comments, which only keep the connection open, are not messages. */
 function parseMessage(block: string): StreamMessage[] {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
   const event = field("event");

@@ -15,25 +15,28 @@ export interface TestWatcher {
   readonly watcher: Watcher;
   readonly masters: Masters;
   readonly journal: Journal;
-  /** The events of a key, the oldest first. */
+  /** Lists the events of a key, oldest first. */
   listEvents(key: string): LockEvent[];
-  /** Waits for so many events of a key, and long enough for the watcher to report what it has wrongly inferred. */
+  /** Waits for `count` events of a key, and then long enough for the watcher to report any wrong inference. */
   waitForEvents(key: string, count: number): Promise<LockEvent[]>;
   stop(): void;
 }
 
-/** A read, its wait for a notification, and another read. */
+/** Time for a read, its wait for a notification, and another read. */
 const INFERENCE_MS = 150;
 const LOCKABLE = new FormatRules([], ["lock:*"]);
-/** For ten thousand locks on a machine under load. */
+/** Limit of the first scan, sufficient for 10,000 locks on a busy machine. */
 const FIRST_SCAN_MS_MAX = 30_000;
 
 interface TestWatcherOptions extends Partial<WatcherOptions> {
-  /** Where it stores the evidence about holds, and whether it does; by default it stores none. */
+  /** Where the watcher stores evidence about holds, and whether it may write. By default it stores none. */
   readonly evidence?: { readonly recorder: EvidenceRecorder; readonly isWriter: () => boolean };
 }
 
-/** Watches `lock:*`, which can be acquired, unless other options are given; its first picture is whole. */
+/**
+ * Watches `lock:*`, whose locks can be acquired, unless other options are given. Resolves once the first scan is
+ * complete.
+ */
 export async function startTestWatcher(
   where: Parameters<typeof openMasters>[0],
   { evidence, ...more }: TestWatcherOptions = {},
@@ -67,10 +70,10 @@ export async function startTestWatcher(
   return { watcher, masters, journal, listEvents, waitForEvents, stop };
 }
 
-/** The name of a thread of another client, as Redisson gives it. */
+/** Creates the owner of a thread of another client, in the form of Redisson. */
 export const createForeignOwner = () => `${randomUUID()}:${randomInt(1000)}`;
 
-/** Takes a lock as Redisson does. @returns its owner */
+/** Acquires a lock like Redisson. @returns its owner */
 export async function acquireForeignLock(
   direct: Redis,
   key: string,

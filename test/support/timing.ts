@@ -1,9 +1,10 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Redis } from "ioredis";
 import { sleepMs } from "./test-locks.ts";
 
-// Times are compared with what this process does itself meanwhile: a busy machine delays both.
+// Times are compared with those of the same process: a busy machine delays both.
 
-/** Whether a promise settles before a timer of so many ms that starts with it. */
+/** Whether a promise settles before a timer of `ms` milliseconds that starts at the same time. */
 export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = promise.then(
     () => true,
@@ -12,9 +13,32 @@ export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<bo
   return Promise.race([settled, sleepMs(ms).then(() => false)]);
 }
 
-/** @returns `performance.now()` when a client that waits for so long and then asks Redis has its reply */
+/**
+ * Measures when a client that waits `afterMs` and then asks Redis gets its reply. @returns the `performance.now()` of
+ * the reply
+ */
 export async function measureReplyTime(direct: Redis, afterMs: number): Promise<number> {
   await sleepMs(afterMs);
   await direct.ping();
   return performance.now();
+}
+
+/**
+ * Runs a test whose hold must be renewed in time. If it fails and this process was blocked for a quarter of the lease,
+ * it runs again with twice the lease.
+ *
+ * @param leaseMs the first lease; the last one is at most 4 times as long
+ */
+export async function testRenewal(leaseMs: number, test: (leaseMs: number) => Promise<void>): Promise<void> {
+  for (let ms = leaseMs; ; ms *= 2) {
+    const delays = monitorEventLoopDelay({ resolution: 10 });
+    delays.enable();
+    try {
+      return await test(ms);
+    } catch (error) {
+      if (delays.max / 1e6 < ms / 4 || ms >= 4 * leaseMs) throw error;
+    } finally {
+      delays.disable();
+    }
+  }
 }

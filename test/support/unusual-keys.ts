@@ -1,4 +1,4 @@
-/** Keys that routers, proxies and parsers are known to change on the way. All may be locked by default. */
+/** Keys that routers, proxies and parsers are known to change in transit. By default, all may be locked. */
 export const UNUSUAL_KEYS: readonly string[] = [
   "lock: with spaces",
   "lock:a/b/c",
@@ -20,5 +20,5 @@ export const UNUSUAL_KEYS: readonly string[] = [
   `lock:${"long/".repeat(200)}x`,
 ];
 
-/** Bytes that are not UTF-8. */
+/** A key that is not valid UTF-8. */
 export const NON_UTF8_KEY = Buffer.concat([Buffer.from("lock:"), Buffer.from([0xff, 0xfe, 0x00])]);

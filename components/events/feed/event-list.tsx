@@ -33,7 +33,7 @@ const PLACEHOLDER_CLASS =
 const GUTTER_CLASS = "[scrollbar-gutter:stable]";
 
 export interface EventListHandle {
-  /** Shows an entry and focuses it. */
+  /** Focuses an entry and scrolls it into view. */
   go(index: number): void;
   toTop(): void;
 }

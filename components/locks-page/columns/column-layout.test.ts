@@ -17,7 +17,7 @@ const widthOf = (id: ColumnId, layout: ColumnLayout) =>
 const sum = ({ columns }: ColumnLayout) => columns.reduce((all, { px }) => all + px, 0);
 const layOutDefault = (roomPx: number) => layOutColumns({ chosen: ALL_COLUMNS, widths: {} }, roomPx);
 
-/** What every screen from 1280 px on shows when the console is opened for the first time. */
+/** The columns that every screen of 1280 px or more shows by default. */
 const FIRST_COLUMNS: readonly ColumnId[] = [
   "key",
   "owner",
@@ -33,7 +33,7 @@ const EVENTS_PX = 272;
 /** Padding and borders around the table, its scrollbar, the checkbox and the release button of a row. */
 const TABLE_FRAME_PX = 24 + 2 + 15 + 32 + 92;
 
-/** Width that a viewport leaves to the columns, with default settings and the events open. */
+/** Returns the width that a viewport leaves for the columns, with default settings and the events open. */
 function getRoom(viewportPx: number): number {
   const isWide = viewportPx >= 1600;
   const beside = isWide ? NAVIGATION_PX.text + FILTERS_PX : NAVIGATION_PX.icons;
@@ -106,7 +106,7 @@ describe("column layout", () => {
         expect(shown).toContain("key");
         for (const { id, px } of layout.columns)
           expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
-        // Each is rounded.
+        // Each width is rounded.
         expect(sum(layout)).toBeLessThanOrEqual(room + shown.length);
       }),
     );

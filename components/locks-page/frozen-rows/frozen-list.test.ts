@@ -127,7 +127,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const ROWS = 20;
 const ON_SCREEN = 6;
 
-/** The server, with all locks in the order of their keys, and a reader who scrolls in them. */
+/** A server with all locks in the order of their keys, and a reader who scrolls through them. */
 class World {
   locks = new Map<number, Lock>();
   offset = 0;
@@ -179,7 +179,7 @@ describe("frozen list under concurrent changes", () => {
           world.do(each);
           const latest = world.window();
           if (each.do === "take_anew") held = freezeList(latest);
-          // The keys that have just come are asked for with the next word.
+          // New keys are requested with the next message.
           for (let words = 0; words < 2; words++) {
             held = updateFrozenList(
               held,
@@ -204,7 +204,7 @@ describe("frozen list under concurrent changes", () => {
     const [from, to] = world.visible;
     for (let place = Math.max(first, from); place <= Math.min(last, to); place++) {
       const was = before.rows[place - before.offset];
-      // Beyond the end there was none.
+      // There was no row beyond the end.
       if (was === undefined || place < world.offset) continue;
       expect(after.rows[place - after.offset]?.path, `place ${place}`).toBe(was.path);
     }

@@ -101,10 +101,10 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** The limits on pinned rows, which follow from the keys and the length that a request may have. */
+/** The maximum numbers of pinned rows and of their characters, as in the API. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
-/** The delay before rows are pinned, so that a pointer that only crosses the table does not freeze them. */
+/** The delay before rows are pinned, in ms, so that a pointer that only crosses the table does not freeze them. */
 const PIN_DELAY_MS = 150;
 
 /** Returns the paths of the frozen rows, so that the page can request how they ended even if they leave the window. */

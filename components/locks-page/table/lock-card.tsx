@@ -9,9 +9,11 @@ import { countHolds } from "@/components/lock-facts/lock-texts.ts";
 import { HeldFor, RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import { findLatestRequest } from "@/components/lock-facts/release-request.ts";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
+import { describeKind, summarizeHolders } from "@/components/lock-kinds/kind-summary.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -92,7 +94,10 @@ export const LockCard = memo(function LockCard({
   );
 });
 
-/** Offers only urgent releases. Other locks are released on their page, which a tap on the card opens. */
+/**
+ * Shows the release button only if a release is urgent. Other locks are released on their page, which a tap on the card
+ * opens.
+ */
 function CardReleaseButton(props: ReleaseButtonProps) {
   if (!useIsReleaseUrgent(props.lock)) return null;
   return (
@@ -106,15 +111,18 @@ function CardReleaseButton(props: ReleaseButtonProps) {
 
 function HolderLine({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
+  const kinds = useMessages(lockKinds);
   const [holder, second] = lock.holders;
-  const count = countHolds(lock);
+  const summary = summarizeHolders(lock, kinds) ?? describeKind(lock, kinds);
+  const count = summary === null ? countHolds(lock) : 1;
   return (
     <div className="flex h-[19px] items-center gap-1.5 text-ink-2">
       <span className="min-w-0 truncate">
-        {holder === undefined ? messages.notHeld : <HolderName holder={holder} />}
+        {holder === undefined ? messages.notHeld : lock.kind !== "latch" && <HolderName holder={holder} />}
         {second !== undefined && messages.andMore(lock.holders.length - 1)}
       </span>
       <RequestChip request={findLatestRequest(lock.holders)} />
+      {holder !== undefined && summary !== null && <CardChip>{summary}</CardChip>}
       {count > 1 && <CardChip>{`×${formatNumber(count)}`}</CardChip>}
       {lock.waiters.count !== null && lock.waiters.count > 0 && (
         <CardChip>{messages.waiting(<WaiterCount waiters={lock.waiters} />)}</CardChip>

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { TargetLink } from "@/components/app/target-link.tsx";
-import { HolderCell, HolderName } from "@/components/lock-facts/holder-text.tsx";
+import { HolderName } from "@/components/lock-facts/holder-text.tsx";
 import { KeyText } from "@/components/lock-facts/key-text.tsx";
 import { LivenessLabel } from "@/components/lock-facts/liveness-text.tsx";
 import { buildLockHref } from "@/components/lock-facts/lock-path.ts";
@@ -12,9 +12,12 @@ import { findLatestRequest } from "@/components/lock-facts/release-request.ts";
 import { ReleaseRequestMark } from "@/components/lock-facts/release-request-text.tsx";
 import { describeFormat, describeFormats } from "@/components/lock-facts/use-format-texts.ts";
 import { WaiterCount } from "@/components/lock-facts/waiters-text.tsx";
+import { KindHolderCell } from "@/components/lock-kinds/kind-holder-cell.tsx";
+import { describeKind, PART_SEPARATOR, summarizeHolders } from "@/components/lock-kinds/kind-summary.ts";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { lock as lockWords } from "@/lib/i18n/en/lock.tsx";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { table } from "@/lib/i18n/en/table.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ColumnId } from "../columns/columns.ts";
@@ -35,7 +38,7 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
     case "key":
       return <KeyCell lock={lock} tabIndex={tabIndex} withHolder={noRoom.includes("owner")} />;
     case "owner":
-      return <HolderCell holders={lock.holders} />;
+      return <KindHolderCell lock={lock} />;
     case "format":
       return <FormatCell lock={lock} />;
     case "count":
@@ -55,14 +58,18 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
 
 function KeyCell({ lock, tabIndex, withHolder }: { lock: Lock; tabIndex: number; withHolder: boolean }) {
   const messages = useMessages(table);
+  const kinds = useMessages(lockKinds);
   const [holder] = lock.holders;
+  const summary = summarizeHolders(lock, kinds) ?? describeKind(lock, kinds);
   return (
     <>
       <KeyLink lock={lock} tabIndex={tabIndex} />
       {withHolder && (
         <div className="-mt-1 truncate text-2xs text-ink-3">
           <ReleaseRequestMark request={findLatestRequest(lock.holders)} />
-          {holder === undefined ? messages.notHeld : <HolderName holder={holder} />}
+          {holder === undefined ? messages.notHeld : lock.kind !== "latch" && <HolderName holder={holder} />}
+          {lock.holders.length > 1 && messages.andMore(lock.holders.length - 1)}
+          {holder !== undefined && summary !== null && `${PART_SEPARATOR}${summary}`}
         </div>
       )}
     </>
@@ -95,12 +102,13 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
 
 function FormatCell({ lock }: { lock: Lock }) {
   const messages = useMessages(lockWords);
+  const { names } = useMessages(lockKinds);
   return (
     <div className="truncate leading-[1.25] text-ink-2" title={describeFormats(lock, messages)}>
       {describeFormat(lock, messages)}
       {lock.kind !== null && lock.kind !== "lock" && (
         <div data-second className="truncate text-2xs text-ink-3">
-          {lock.kind}
+          {names[lock.kind]}
         </div>
       )}
     </div>

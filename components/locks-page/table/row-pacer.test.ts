@@ -3,7 +3,7 @@ import { ROWS_PER_FRAME, RowPacer, type RowStage } from "./row-pacer.ts";
 
 const FRAME_MS = 16;
 
-/** Frames of a browser whose time passes when the test wants it to. */
+/** Frames of a browser whose time the test controls. */
 class Frames {
   nowMs = 0;
   #runs: { atMs: number; run(): void }[] = [];
@@ -22,7 +22,7 @@ class Frames {
   }
 }
 
-/** As the hook of a row does: it waits again after every stage. */
+/** A row that waits again after each stage, as its hook does. */
 class Row {
   leave: () => void = () => undefined;
 

@@ -11,14 +11,14 @@ export interface PacedRow {
 
 /** The number of rows completed per frame. Completing a screen of rows in one task takes longer than a frame. */
 export const ROWS_PER_FRAME = 6;
-/** The delay between the last new row and the first row that gets its actions. */
+/** The delay between the last new row and the first row that gets its actions, in ms. */
 const SETTLE_MS = 150;
 /**
- * The delay for the text of rows that were scrolled past. It is shorter than `SETTLE_MS`, because the operator is
- * waiting for the text.
+ * The delay for the text of rows that were scrolled past, in ms. It is shorter than `SETTLE_MS`, because the operator
+ * is waiting for the text.
  */
 const TEXT_SETTLE_MS = 40;
-/** The maximum delay, so that a constant stream of new rows does not starve others. */
+/** The maximum delay in ms, so that a constant stream of new rows does not starve others. */
 const WAIT_MAX_MS = 400;
 
 export interface FramePorts {

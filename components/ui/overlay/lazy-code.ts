@@ -11,7 +11,7 @@ export interface LazyCode<Code> {
   preload(): void;
 }
 
-/** The delay before preloading. The browser is also idle while the first rows load over a slow network. */
+/** The delay before preloading, in ms. The browser is also idle while the first rows load over a slow network. */
 const PRELOAD_DELAY_MS = 3000;
 const IDLE_TIMEOUT_MS = 5000;
 

@@ -36,7 +36,7 @@ export function createLazyOverlay<Props extends object>(
   };
 }
 
-/** If an overlay does not take the focus within this time, the keyboard is released anyway. */
+/** Time after which the keyboard is released even if the overlay has not taken the focus, in ms. */
 const FOCUS_TIMEOUT_MS = 1000;
 
 function OpeningOverlay<Props extends object>({

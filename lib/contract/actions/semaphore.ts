@@ -63,4 +63,15 @@ export const LatchQuery = z.object({
         "How long to wait for the latch to open, in milliseconds. Defaults to 0: return the count at once. If the latch is still closed then, the response has its count.",
       example: 10_000,
     }),
+  openedAfter: z.coerce
+    .number()
+    .int("must be a whole number of milliseconds")
+    .min(0, "must be at least 0")
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .meta({
+      description:
+        "The `asOf` of the previous response, to continue its wait: the wait also ends if the latch was opened since then and has a new count now. Only for openings by Lockkeeper.",
+      example: 1_795_216_496_123,
+    }),
 });

@@ -3,6 +3,7 @@ import {
   formatFields,
   hasValidKind,
   hasValidUnit,
+  isSemaphoreKind,
   KIND_ERROR,
   kindField,
   UNIT_ERROR,
@@ -86,7 +87,7 @@ export const acquireFields = {
 };
 
 export const PERMITS_MAX = 256;
-/** As many acquired permits as the scripts read. */
+/** The maximum total number of permits, because scripts read at most this many acquired ones. */
 export const PERMIT_LIMIT_MAX = 4096;
 
 export const PermitLimit = z
@@ -103,27 +104,33 @@ const semaphoreFields = {
     .optional()
     .meta({
       description:
-        "Number of permits to acquire, all or none. Only for the kind `semaphore`. Defaults to 1. The `count` of the hold is this number, and one release returns all permits.",
+        "Number of permits to acquire, all or none. Only for the kinds `semaphore` and `plain_semaphore`. Defaults to 1. The `count` of the hold is this number, and one release returns all permits.",
     }),
   limit: PermitLimit.optional().meta({
     description:
-      "Total number of permits of the semaphore. Only for the kind `semaphore`. A missing semaphore is created with it; an existing one must have the same total (`limit_conflict`). Without it, the semaphore must exist.",
+      "Total number of permits of the semaphore. Only for the kinds `semaphore` and `plain_semaphore`. A missing semaphore is created with it. An existing one of the kind `semaphore` must have the same total (`limit_conflict`); that of a `plain_semaphore` is unknown and not compared. Without it, the semaphore must exist.",
   }),
 };
 
-/** Reports options of an acquire that a semaphore does not have, or that only a semaphore has. */
+/** Reports options that a semaphore does not support, and those that only a semaphore supports. */
 function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): void {
-  const isSemaphore = input.kind === "semaphore";
+  const isSemaphore = isSemaphoreKind(input.kind);
   for (const field of Object.keys(semaphoreFields)) {
     if (isSemaphore || !(field in input)) continue;
-    context.addIssue({ code: "custom", path: [field], message: "is only allowed with the kind semaphore" });
+    context.addIssue({
+      code: "custom",
+      path: [field],
+      message: "is only allowed with the kinds semaphore and plain_semaphore",
+    });
   }
   for (const field of ["graceMs", "minHoldMs"] as const) {
     if (!isSemaphore || (input[field] ?? 0) === 0) continue;
-    context.addIssue({ code: "custom", path: [field], message: "is not allowed with the kind semaphore" });
+    context.addIssue({
+      code: "custom",
+      path: [field],
+      message: `is not allowed with the kind ${input.kind}`,
+    });
   }
-  if ((input.permits ?? 1) > (input.limit ?? PERMITS_MAX))
-    context.addIssue({ code: "custom", path: ["permits"], message: "must be at most limit" });
 }
 
 /** A field of the kind `read`. */

@@ -8,7 +8,7 @@ import type { ProblemOutcome, ProblemRetry } from "./problem-kind.ts";
 /** A field that a code adds to its problem document. */
 export interface ProblemField {
   readonly name: string;
-  /** Such as `integer | null` or `Lock`. */
+  /** The type in words, such as `integer | null` or `Lock`. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;

@@ -17,7 +17,7 @@ export const HELD_FACTS = {
     .meta({ description: "The holders of the lock. Empty for a semaphore, which has `permits` instead." }),
   permits: Permits.optional().meta({
     description:
-      "The permits of a semaphore. `available` is negative if the limit was decreased below the acquired permits. Absent for a lock.",
+      "The permits of a semaphore. `available` is negative if the limit was decreased below the acquired permits. `total` is null for a `plain_semaphore`, because Redis does not store it. Absent for a lock.",
   }),
   remainingMs: REMAINING_MS,
   asOf: z.int().meta({ description: "Redis's clock when the lock was read, in Unix milliseconds." }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FormatName, TimestampUnit } from "../format.ts";
+import { FormatName, TimestampUnit, UsedKind } from "../format.ts";
 import { Holder, keyFields } from "../lock.ts";
 import {
   DeadlockStep,
@@ -105,10 +105,11 @@ export const LOCK_PROBLEMS = {
     },
   },
   not_a_lock: {
-    meaning: "The key exists in Redis and holds data that is not a lock of the requested format.",
+    meaning:
+      "The key exists in Redis and holds data that is not a lock of the requested format, or is a semaphore of the other kind, of which permits are acquired.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Use another key, or specify the `format` in which the lock is stored.",
+    remedy: "Use another key, or specify the `format` and `kind` in which the lock is stored.",
     facts: { ...keyFields, redisType: z.string().meta({ description: "The type of the key in Redis." }) },
     example: {
       detail:
@@ -134,9 +135,26 @@ export const LOCK_PROBLEMS = {
       unit: "s",
     },
   },
+  kind_conflict: {
+    meaning:
+      "The key is used as a kind of lock that cannot share it with the requested one: a semaphore or a latch, or, for a request of these, another lock.",
+    outcome: "not_done",
+    retry: "after_change",
+    remedy: "Use the same `kind` in all clients of the key, or another key.",
+    facts: {
+      ...keyFields,
+      kind: UsedKind.meta({ description: "The kind of lock that uses the key." }),
+    },
+    example: {
+      detail:
+        "The key is used as a semaphore. Nothing was changed. Use the same kind in all clients of the key, or another key.",
+      key: "lock:exports",
+      kind: "semaphore",
+    },
+  },
   limit_conflict: {
     meaning:
-      "The semaphore has another limit than the request states, or fewer permits in total than requested. Without `limit`, it does not exist.",
+      "The request states a different `limit` from that of the semaphore, or more permits than its limit; or it states none and the semaphore does not exist.",
     outcome: "not_done",
     retry: "after_change",
     remedy:
@@ -149,7 +167,7 @@ export const LOCK_PROBLEMS = {
     },
     example: {
       detail: "The semaphore has 10 permits in total. Send this limit, and request at most as many permits.",
-      key: "semaphore:exports",
+      key: "lock:exports",
       limit: 10,
     },
   },

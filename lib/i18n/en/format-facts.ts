@@ -19,7 +19,7 @@ const all: readonly (readonly [string, FormatFacts])[] = Object.entries(FORMAT_F
 
 export const formatFacts = {
   namespace: "formatFacts" as const,
-  /** How a format is stored in Redis. */
+  /** How Redis stores a lock of each format. */
   layouts: Object.fromEntries(all.map(([name, { layout }]) => [name, layout])) as Readonly<
     Record<FormatName, string>
   >,

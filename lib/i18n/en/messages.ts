@@ -13,6 +13,7 @@ import type { formats } from "./formats.tsx";
 import type { keysHelp } from "./keys-help.ts";
 import type { lock } from "./lock.tsx";
 import type { lockCopy } from "./lock-copy.ts";
+import type { lockKinds } from "./lock-kinds.tsx";
 import type { lockPage } from "./lock-page.tsx";
 import type { lockParts } from "./lock-parts.tsx";
 import type { locks } from "./locks.tsx";
@@ -57,6 +58,7 @@ export interface Messages {
   keysHelp: typeof keysHelp;
   lock: typeof lock;
   lockCopy: typeof lockCopy;
+  lockKinds: typeof lockKinds;
   lockPage: typeof lockPage;
   lockParts: typeof lockParts;
   locks: typeof locks;

@@ -10,7 +10,7 @@ export const releaseRequest = {
     accepted: "Release accepted",
     refused: "Release refused",
   },
-  /** After the sentence about the liveness. */
+  /** The sentences that follow the one about the liveness. */
   sentences: {
     requested: "An operator asked it to release the lock.",
     accepted: "It accepted a request to release the lock.",

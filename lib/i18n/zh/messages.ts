@@ -14,6 +14,7 @@ import { formats } from "./formats.tsx";
 import { keysHelp } from "./keys-help.ts";
 import { lock } from "./lock.tsx";
 import { lockCopy } from "./lock-copy.ts";
+import { lockKinds } from "./lock-kinds.tsx";
 import { lockPage } from "./lock-page.tsx";
 import { lockParts } from "./lock-parts.tsx";
 import { locks } from "./locks.tsx";
@@ -57,6 +58,7 @@ export const zh: Messages = {
   keysHelp,
   lock,
   lockCopy,
+  lockKinds,
   lockPage,
   lockParts,
   locks,

@@ -31,6 +31,10 @@ export const problems: Messages["problems"] = {
         title: "该键的截止时间使用了其他时间单位",
         remedy: "请使用下面指出的单位。同一个键的所有客户端必须使用相同的单位。",
       },
+      kind_conflict: {
+        title: "该键已用作其他类型的锁",
+        remedy: "未做任何更改。同一个键的所有客户端必须使用相同的锁类型，否则请使用其他键。",
+      },
       limit_conflict: {
         title: "信号量的许可总数不一致",
         remedy: "请使用下面指出的许可总数；如果信号量不存在，请指定许可总数以创建它。",

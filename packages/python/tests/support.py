@@ -1,4 +1,4 @@
-"""What the tests share: the API without the package, and a proxy that damages responses."""
+"""Shared by the tests: calls of the API without the package, and a proxy that injects faults."""
 
 import json
 import os
@@ -65,15 +65,16 @@ def force_release(key):
 
 
 def python(program):
-    """The command that runs a program with the package that is under test."""
+    """Returns the command that runs a program with the package under test."""
     return [sys.executable, "-c", program]
 
 
 class FaultyProxy:
-    """Forwards requests to the server. ``faults`` has the next faults by the last segment of the path:
+    """Forwards requests to the server. ``faults`` lists the next faults by the last segment of the path.
 
-    ``bad_gateway``, ``not_found``: HTML, and the server gets nothing. ``lose_response``: HTML, but the server carried it
-    out. ``drop``: the connection is closed instead of a response. ``always`` is used when none is left.
+    ``bad_gateway``, ``not_found``: responds with HTML without forwarding the request. ``lose_response``: forwards
+    the request, but responds with HTML. ``drop``: forwards it, but closes the connection. ``always`` applies when
+    ``faults`` is empty.
     """
 
     def __init__(self):
@@ -86,7 +87,7 @@ class FaultyProxy:
             def do_POST(self):
                 proxy.handle(self)
 
-            do_GET = do_POST
+            do_GET = do_PUT = do_POST
 
             def log_message(self, *arguments):
                 pass

@@ -15,7 +15,7 @@ interface RawResponse {
   readonly body: Buffer;
 }
 
-/** Without the decompression that `fetch` does by itself. */
+/** Requests without the decompression that `fetch` performs. */
 async function getRaw(
   server: TestServer,
   path: string,
@@ -68,7 +68,7 @@ describe("compression through the node adapter", () => {
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(response.headers.get("cache-control")).toBe("no-cache, no-transform");
     await waitUntil(() => messages.some(({ event }) => event === "window"));
-    // One at a time: each is seen before the next one happens.
+    // One change at a time: each is received before the next one.
     for (let n = 0; n < 5; n++) {
       await server.acquire(`${key}:step-${n}`, { owner: "me" });
       await waitUntil(() => JSON.stringify(messages).includes(`${key}:step-${n}`));

@@ -1,11 +1,11 @@
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import type { ResponseSink } from "../http/http-exchange.ts";
 
-/** RFC 1952: magic, deflate, no flags, no time, no extra flags, unknown system. */
+/** The header (RFC 1952): magic, deflate, no flags, no time, no extra flags, unknown system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 /** The last block: final, fixed codes, empty. */
 const FINAL_BLOCK = Buffer.from([3, 0]);
-/** A shorter message costs more to deflate than it saves. It is sent as a stored block. */
+/** Minimum size to deflate, in bytes. A shorter message costs more than it saves, and is sent as a stored block. */
 const MIN_BYTES = 200;
 const STORED_BYTES_MAX = 0xffff;
 
@@ -15,7 +15,7 @@ interface Piece {
   readonly plain: Uint8Array;
 }
 
-/** Keyed by message, so that a message for many tabs is compressed once. */
+/** The compressed bytes of each message, so that a message for many tabs is compressed once. */
 const pieces = new WeakMap<Uint8Array, Piece>();
 
 /** Whether streams can be compressed: the gzip trailer requires `crc32`, which Node provides from 20.15 on. */
@@ -73,7 +73,10 @@ function createPiece(plain: Uint8Array): Piece {
   return { deflated, plain };
 }
 
-/** A window that fits the message is enough, and a small context takes less time to create than a large one. */
+/**
+ * Chooses the window and memory of zlib. A window that fits the message is enough, and a small context takes less time
+ * to create than a large one.
+ */
 function chooseOptions(bytes: number) {
   const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes))));
   return {

@@ -16,7 +16,7 @@ const EVENT = {
   at: 1,
   observed: "exact",
 } as const;
-/** About 3 MB. */
+/** Number of events, about 3 MB. */
 const BURST = 8000;
 const BUFFERED_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A stream to a client over TCP. */
+/** Opens a stream to a client over TCP. */
 async function openStream(journal: Journal) {
   const target = { journal, watcher: { clock: { now: () => 1 } } } as unknown as Target;
   const server = createServer();
@@ -102,7 +102,7 @@ describe("events that are published faster than a socket takes them", () => {
     const expected: string[] = [];
     for (let from = 1; from < 4 * BURST; from += BURST) {
       expected.push(...record(journal, from, BURST));
-      // The replay of the burst before is under way or waits for the client.
+      // The replay of the previous burst is in progress or waits for the client.
       await sleep(20);
       expect(sink.bufferedBytes).toBeLessThan(BUFFERED_BYTES_MAX);
     }

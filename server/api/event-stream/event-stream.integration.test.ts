@@ -16,7 +16,7 @@ const it = serverTest().extend("planted", { scope: "file" }, async ({ server, di
   return LOCKS;
 });
 
-/** Sets locks of another library, each about 1 KB in JSON. */
+/** Creates locks of another library, each about 1 KB in JSON. */
 async function plantLocks(server: TestServer, direct: Redis, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1000) {
     const batch = direct.pipeline();
@@ -27,7 +27,7 @@ async function plantLocks(server: TestServer, direct: Redis, count: number): Pro
   await waitUntil(async () => (await server.call("/locks?limit=1")).body.total >= count, 60_000);
 }
 
-/** Acquires and releases locks until it is stopped, about `perSecond` changes a second. */
+/** Acquires and releases locks until it is stopped, about `perSecond` changes per second. */
 function startChanges(server: TestServer, perSecond: number) {
   let isStopped = false;
   let changes = 0;
@@ -35,7 +35,7 @@ function startChanges(server: TestServer, perSecond: number) {
   const change = async () => {
     for (let n = 0; !isStopped; n++) {
       const hold = await server.acquire(`lock:changing:${n % 50}:${n}`, { owner: `owner-${n}` });
-      // Every third is held while others are acquired and released, and every tenth to the end.
+      // Every third lock is held while others are acquired and released, and every tenth until the end.
       if (n % 10 !== 0) {
         const release = sleep(n % 3 === 0 ? 200 : 0).then(() => server.callHold(hold, "release"));
         releases.push(release);
@@ -58,7 +58,7 @@ function startChanges(server: TestServer, perSecond: number) {
   };
 }
 
-/** The holder of each lock, as a reader of the stream knows it. */
+/** Returns the holder of each lock, as a reader of the stream would know it. */
 function replayMessages(messages: readonly StreamMessage[]): Map<string, string> {
   const holders = new Map<string, string>();
   for (const { event, data } of messages) {
@@ -88,7 +88,7 @@ async function listHolders(server: TestServer): Promise<Map<string, string>> {
 const isComplete = ({ messages }: TestStream) =>
   messages.some(({ event, data }) => event === "snapshot" && data.complete === true);
 
-/** Reads a stream at a limited rate. */
+/** Starts reading a stream at a limited rate. */
 function readSlowly(server: TestServer, bytesPerRead: number, everyMs: number) {
   const socket = server.openSocket();
   const head = `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\nLast-Event-ID: other-1\r\n\r\n`;
@@ -185,7 +185,7 @@ describe("snapshots of 20,000 locks", () => {
     const growth = measureMemoryBytes() - before;
     for (const { socket } of readers) socket.destroy();
     expect(planted).toBe(LOCKS);
-    // Each whole snapshot in memory would be 20 times as much.
+    // Entire snapshots in memory would take 20 times as much.
     expect(growth).toBeLessThan(2 * snapshotBytes);
     expect(slowestMs).toBeLessThan(snapshotMs);
   }, 120_000);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { HistoryEntry } from "../../../lib/contract/event.ts";
 import { runYielding } from "../../concurrency/for-each-yielding.ts";
 import type { EventReplay, PublishedEvent } from "../../history/journal.ts";
@@ -19,7 +20,10 @@ import { UnrecordedEvents } from "./unrecorded-events.ts";
 
 /** Number of events per step of a replay. */
 const REPLAY_PAGE = 200;
-/** A snapshot is sent again if its reader is so slow that events have been deleted in the meantime. */
+/** How long a position may be unknown before the reader gets a snapshot. Longer than loading takes at start-up. */
+const POSITION_WAIT_MS_MAX = 3_000;
+const POSITION_POLL_MS = 25;
+/** Maximum number of snapshots for a reader that is so slow that events have been deleted in the meantime. */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
 /** Limits for a reader that is too far behind. Such a reader takes up more memory. */
@@ -65,10 +69,21 @@ export class EventStream {
    */
   async run(lastId: string | undefined): Promise<void> {
     const { journal, watcher } = this.target;
+    if (lastId !== undefined) await this.#waitForPosition(lastId);
     const { oldest, newest } = journal;
     this.sink.write(formatSseEvent("hello", { oldest, newest, now: watcher.clock.now() }));
     if (lastId === undefined) this.#follow([]);
     else await this.#catchUp(lastId);
+  }
+
+  /**
+   * Waits until the position is known. Otherwise, the reader would get a snapshot and then events that it already has.
+   */
+  async #waitForPosition(id: string): Promise<void> {
+    const { journal, watcher } = this.target;
+    const endsAt = performance.now() + POSITION_WAIT_MS_MAX;
+    while (!this.#isClosed && journal.isBehind(id, watcher.clock.now()) && performance.now() < endsAt)
+      await sleep(POSITION_POLL_MS);
   }
 
   /** Sends what the reader has missed since `from`, then follows the journal. */

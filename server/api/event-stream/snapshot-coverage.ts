@@ -9,7 +9,7 @@ import { getHolderSince, type ObservedHold } from "../../watch/holds/observed-ho
  */
 const DELIVERY_LAG_MAX_MS = 10_000;
 const START_TYPES: ReadonlySet<EventType> = new Set(["acquired", "seen", "recreated"]);
-/** Holds beyond this number are not remembered. Their start can then be sent twice. */
+/** Maximum number of holds to remember. The start of further holds can be sent twice. */
 const HOLDS_MAX = 10_000;
 
 interface SentHold {

@@ -22,7 +22,7 @@ function collect(count: number) {
   return { unrecorded, ids, record };
 }
 
-/** Processor time in microseconds. */
+/** Measures processor time in microseconds. */
 function measureCpu(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -45,7 +45,7 @@ describe("events that are not recorded yet", () => {
       return cpuUs;
     };
     measure(1000);
-    // Eight times as many: a search through the list for each would take 64 times as long.
+    // With eight times as many events, a search through the list for each would take 64 times as long.
     expect(measure(8000)).toBeLessThan(24 * Math.max(1000, measure(1000)));
   });
 });

@@ -4,15 +4,14 @@ import type { Socket } from "node:net";
 /**
  * Detects whether a response reached its client, as far as TCP permits.
  *
- * If a client closes with unread data, its kernel resets the connection. The reset is not visible to a reader, which
- * sees the FIN that came before it. If a client closes soon after an important response, the server therefore delays
- * its own FIN and first writes an empty line. If the write fails, the reset has arrived, and the response was not
- * read.
+ * If a client closes with unread data, its kernel resets the connection. Reading does not report the reset, only the
+ * FIN that came before it. If a client closes soon after an important response, the server therefore delays its own
+ * FIN and first writes an empty line. If the write fails, the reset has arrived, and the response was not read.
  */
 
-/** A client that closes the connection this long after a response has read it. */
+/** Time after a response, in ms, within which a client that closes the connection may not have read it. */
 const UNREAD_WINDOW_MS = 1000;
-/** Time for the reset to arrive. */
+/** Time for the reset to arrive, in ms. */
 const END_DELAY_MS = 30;
 
 interface SentResponse {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type ApiResponse, createJsonResponse } from "./http-exchange.ts";
 
-/** Only the client may cache the response, and it must revalidate its copy. */
+/** Headers for caching: only the client may cache the response, and it must revalidate its copy. */
 const ETAG_HEADERS = { "cache-control": "private, no-cache" };
-/** Deadlines that are computed from two reads can differ by rounding. */
+/** Precision of deadlines in an ETag, in ms. Deadlines that are computed from two reads can differ by rounding. */
 const DEADLINE_PRECISION_MS = 50;
 
 /** Creates a response with an ETag of its content, so that an unchanged body is not sent again. */

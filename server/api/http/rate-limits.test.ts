@@ -14,7 +14,7 @@ const createLimits = () =>
     sendsHeaders: true,
   });
 
-/** How many of so many are let through. */
+/** Counts how many of `times` calls pass. */
 function countPassed(take: () => void, times: number): number {
   let count = 0;
   for (let n = 0; n < times; n++) {

@@ -2,8 +2,8 @@ import type { ResponseSink } from "./http-exchange.ts";
 
 const POLL_MS = 10;
 /**
- * A longer turn of the event loop counts as this long, because the client cannot receive anything in a turn that
- * blocks.
+ * The maximum time that a turn of the event loop counts as, in ms. In a longer turn, the client cannot receive
+ * anything.
  */
 const TURN_MS_MAX = 100;
 

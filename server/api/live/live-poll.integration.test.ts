@@ -12,7 +12,7 @@ const it = serverTest({
 });
 
 it("polls count as streams, so a caller over its limit is refused", async ({ server }) => {
-  // The poll ends when the key has been read, which Redis does not answer now.
+  // The poll ends when the key has been read, to which Redis does not reply while it is frozen.
   server.redis.freeze();
   const leave = new AbortController();
   const statuses: number[] = [];

@@ -9,12 +9,12 @@ import { encodeSseEvent } from "../http/sse.ts";
 import { type RowJsonCache, toNoteFingerprint } from "./row-json-cache.ts";
 import { diffWindows, formatCounts, type RowWindow } from "./window-diff.ts";
 
-/** More than a person can read in 100 ms. The history contains the rest. */
+/** Maximum number of events to keep: more than a person can read in 100 ms. The history contains the rest. */
 const EVENTS_MAX = 40;
 
 export interface NewEvents {
   readonly events: readonly HistoryEntry[];
-  /** Number of additional events, which are not kept here. */
+  /** Number of further events, which are not kept here. */
   readonly dropped: number;
 }
 

@@ -10,7 +10,7 @@ import { LiveStreams } from "./live-streams.ts";
 
 const HEALTH = { state: "live", notifications: "on" };
 
-/** All of a target that streams use. */
+/** Creates the parts of a target that streams use. */
 function createTarget() {
   const changeListeners = new Set<() => void>();
   const watcher = {
@@ -33,7 +33,7 @@ function createTarget() {
   };
 }
 
-/** A client that takes nothing: its sink never closes by itself. */
+/** Creates a sink whose client reads nothing. It never closes by itself. */
 function createSink() {
   const written: (string | Uint8Array)[] = [];
   const closeListeners: (() => void)[] = [];

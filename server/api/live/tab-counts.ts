@@ -10,7 +10,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 
-/** All tabs count in the same order, so that tabs with the same filter share a query. */
+/** The order of counted queries. All tabs use the same one, so that tabs with the same filter share a query. */
 const COUNT_ORDER: SortOrder = { field: "key", direction: 1 };
 /** The default of `GET /namespaces`, which shares the grouping. */
 const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;
@@ -93,7 +93,7 @@ export class TabCounts {
     return filter === this.view.filter ? parseSortOrder(this.view.sort) : COUNT_ORDER;
   }
 
-  /** Takes counts from `health` if it contains them, because a second count could differ. */
+  /** Takes counts from `health` if it contains them, because counting again could give a different number. */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;
     if (filter === "is:needs_attention") return totals.needsAttention;

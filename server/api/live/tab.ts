@@ -15,11 +15,11 @@ import { hasSameCounts, hasSameWindow, parseViewKey } from "./tab-view.ts";
 import type { RowWindow } from "./window-diff.ts";
 
 /**
- * A browser that is behind by this many bytes receives nothing until it has caught up, and then only the latest
+ * Number of unread bytes from which a tab receives nothing until it has caught up. It then receives only the latest
  * state.
  */
 const BEHIND_BYTES_MAX = 64 * 1024;
-/** A tab that is behind for this long is disconnected. */
+/** How long a tab may be behind before it is disconnected, in ms. */
 const BEHIND_MS_MAX = 15_000;
 /** Pause after a filter could not be evaluated. */
 const RETRY_MS = 1000;

@@ -9,7 +9,7 @@ import { diffWindows } from "./window-diff.ts";
 const createRow = (key: number, count: number) =>
   JSON.stringify({ ...createSampleLock({ asOf: 70_000 }), key: `lock:${key}`, remainingMs: count });
 
-/** Keys in order, each once, with what they look like. */
+/** Unique keys in order, each with the JSON of its row. */
 const window = fc
   .uniqueArray(fc.tuple(fc.nat(30), fc.nat(2)), { selector: ([key]) => key, maxLength: 12 })
   .map((rows): RowWindow => {
@@ -19,7 +19,7 @@ const window = fc
 
 const parseRows = ({ rows }: RowWindow) => rows.map((row) => JSON.parse(row));
 
-/** As a browser: the whole window once, then what changes in it. */
+/** Applies messages as a browser does: the whole window once, then its changes. */
 function createBrowserRows() {
   let picture: LiveWindow | undefined;
   return {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import { buildOpenApiDocument } from "./openapi.ts";
 
-/** A node of the document, whatever it is. */
+/** Any node of the document. */
 interface Json {
   readonly [name: string]: Json | undefined;
 }
@@ -31,7 +31,7 @@ function collectPlaces(node: Json, path: string): Place[] {
   return [{ path, node }, ...inside];
 }
 
-/** Real numbers: shares, rates and weighted counts. */
+/** Paths of real numbers: shares, rates and weighted counts. */
 const RATIOS = /\/(share|afterShare|acquisitionsPerS|samples|perSecond)$/;
 const isTime = (path: string) =>
   /(Ms|At|Us|Until|Since|\/asOf|\/now|\/since|\/until|\/at|\/from|\/to|\/lastSeen|\/p50|\/p95)$/.test(path);

@@ -29,7 +29,7 @@ const routes = listDeclaredRoutes();
 const text = JSON.stringify(buildOpenApiDocument(routes));
 const document: Json = JSON.parse(text);
 
-/** What the document lacks, in words, so that whoever added a route reads what to write. */
+/** Returns what the document lacks, in words that tell the author of a route what to add. */
 function findMissing(check: (route: Route, operation: Json) => (string | false | undefined)[]): string[] {
   return routes.flatMap((route) => {
     const operation = document.paths?.[`/api/v1${route.path}`]?.[route.method.toLowerCase()] ?? {};
@@ -44,7 +44,7 @@ const resolveSchema = (schema: Json): Json => {
   return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
 };
 
-/** Where a value that is sent has no limit. */
+/** Lists the places where a value that can be sent has no limit. */
 function findUnlimited(given: Json, where: string): string[] {
   const schema = resolveSchema(given);
   const any = [...toList(schema.anyOf), ...toList(schema.oneOf), ...toList(schema.allOf)];
@@ -64,7 +64,10 @@ function findUnlimited(given: Json, where: string): string[] {
   return members.flatMap(([name, member]) => findUnlimited(member ?? {}, `${where}.${name}`));
 }
 
-/** Why an example is not what its schema says; members that the schema does not know are faults, too. */
+/**
+ * Returns why an example does not match its schema; `undefined` if it does. Members that are not in the schema also
+ * count.
+ */
 function findMismatch(schema: z.ZodType, example: unknown): string | undefined {
   const { success, data, error } = schema.safeParse(example);
   if (!success) return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
@@ -86,7 +89,7 @@ it("every reference in the OpenAPI document resolves", () => {
   expect(names.filter((name) => document.components?.schemas?.[name] === undefined)).toEqual([]);
 });
 
-/** Values that are not words of the API: names of libraries, and flags of Redis. */
+/** Values that are not terms of the API: names of libraries, and flags of Redis. */
 const FOREIGN_VALUES: ReadonlySet<unknown> = new Set([...FORMAT_NAMES, ...NOTIFICATION_FLAGS]);
 
 it("every enum value is snake_case", () => {
@@ -227,9 +230,9 @@ type DocumentedFacts<Code extends ErrorCode> = Readonlys<
   z.output<z.ZodObject<(typeof PROBLEM_OF_CODE)[Code]["facts"]>>
 >;
 type ErrorFacts<Code extends ErrorCode> = Readonlys<Extract<Thrown, { code: Code }>["facts"]>;
-/** A fact of the library's own refusals, which no response carries. */
+/** A fact of errors that only the library has. No response contains it. */
 type LibraryFact = "heldByCaller";
-/** The codes whose error carries other facts than the document says. */
+/** The codes whose errors have facts that differ from those in the document. */
 type MismatchedFacts = {
   [Code in ErrorCode]: ErrorFacts<Code> extends DocumentedFacts<Code>
     ? Exclude<
@@ -245,7 +248,7 @@ type MismatchedFacts = {
 
 it("every error carries the facts that the OpenAPI document lists", () => {
   const misfits: MismatchedFacts[] = [];
-  // A code is a type here: the compiler names it when it does not fit.
+  // Codes are types here, so a compiler error names the code that does not match.
   const none: never[] = misfits;
   expect(none).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { EXAMPLE_HOLD_ID } from "./example-hold-id.ts";
 import { compactDocument } from "./openapi-compact.ts";
 import { createProblemResponses, createSuccessResponse, NOT_MODIFIED_RESPONSE } from "./openapi-responses.ts";
 
-/** Room for `~` followed by the base64url encoding of the largest key. */
+/** Maximum length of a key segment: `~` followed by the base64url encoding of the largest key. */
 const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);
 const TARGET_NAME = z
   .string()

@@ -8,9 +8,9 @@ import { EXAMPLE_LOCK } from "./example-hold-id.ts";
 
 const it = serverTest({});
 
-/** A request that is refused for what it is, and not for the state it meets. */
+/** Statuses of requests that are refused as malformed, whatever the state of the server. */
 const MALFORMED_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 413, 415, 422]);
-/** Resources of the examples that a new server does not have. */
+/** Resources in the examples that do not exist on a new server. */
 const ABSENT: ReadonlySet<string> = new Set([
   "updateLiveView",
   "getOperator",
@@ -26,7 +26,7 @@ const ABSENT: ReadonlySet<string> = new Set([
   "revealAppConnectionUrl",
 ]);
 
-/** The hold of the examples is that of a plain lock, which no request can downgrade. */
+/** Operations of writers. The hold in the examples is that of a plain lock, which cannot be downgraded. */
 const FOR_WRITERS: ReadonlySet<string> = new Set(["downgradeHold"]);
 
 it("every request example in the document is accepted as it is", async ({ server }) => {
@@ -39,7 +39,7 @@ it("every request example in the document is accepted as it is", async ({ server
     const examples = Object.values(operation.requestBody?.content["application/json"]?.examples ?? {});
     if (sample.isStream) continue;
     for (const sent of examples.length === 0 ? [undefined] : examples.map(({ value }) => value)) {
-      // An example says nothing of the lock that an earlier one has acquired.
+      // Removes the lock that a previous example acquired.
       await redis.del(EXAMPLE_LOCK.key);
       const takesKey = operation.parameters?.some(({ name }) => name === "Idempotency-Key") === true;
       const response = await fetch(`${server.url}${sample.path}`, {

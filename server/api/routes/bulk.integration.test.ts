@@ -52,7 +52,7 @@ const it = serverTest({
         await sendBulk({ filter, dryRun: true, ...more }, query),
   )
   .extend("holds", { scope: "file" }, () => new Map<string, Hold>())
-  // Locks of one owner, by the API.
+  // Acquires locks of one owner through the API.
   .extend(
     "acquireLocks",
     { scope: "file" },
@@ -225,7 +225,7 @@ describe("bulk release items", () => {
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 60_000).exec();
     await server.waitForLocks(`key:${key}`, 1);
     const { items } = await sendReview(`key:${key}`);
-    // As another process would have named it.
+    // A version as another process would have named it.
     const [item] = getItems(items).map((each) => ({
       ...each,
       expectedVersion: each.expectedVersion.replace(/^seen\.[^.]+/, "seen.x"),
@@ -307,7 +307,7 @@ describe("bulk release items", () => {
     await reader?.read();
     leaving.abort();
     const left = async () => await direct.exists(...keys);
-    // Nothing more is begun: the number stands still.
+    // No further item is started: the number stays the same.
     let before = -1;
     await waitUntil(async () => {
       const now = await left();
@@ -317,7 +317,7 @@ describe("bulk release items", () => {
       return stands;
     });
     expect(before).toBeGreaterThan(0);
-    // Each is free or held as it was: no companion says otherwise.
+    // Each lock is either free or still held, and no companion contradicts that.
     const { body } = await server.call(`/locks?filter=key:lock:${name}:*`);
     expect(body.total).toBe(before);
     const requestId = response.headers.get("x-request-id");

@@ -29,7 +29,7 @@ const it = serverTest({
     const { body } = await server.call("/keys", { body: { name, verbs: ["read", "lock"], ...more } });
     return createBearerHeader(body.secret);
   })
-  // What each of the three requests about a hold answers: read, renew, release.
+  // Sends the three requests about a hold: read, renew, release.
   .extend("ask", { scope: "file" }, ({ server }) => async (holdId: string, headers?: object, query = "") => {
     const path = `/holds/${holdId}`;
     const replies = [
@@ -54,7 +54,7 @@ it("a hold is authorized by the key patterns of the API key", async ({ server, c
   expect(await ask(outside.holdId, headers)).toEqual(thrice("403 forbidden"));
   const inside = await server.acquire("lock:orders:1", {}, headers);
   expect(await ask(inside.holdId, headers)).toEqual(thrice("200 done"));
-  // The key inside the holdId decides, whatever else it names.
+  // The key in the holdId decides, not its other parts.
   const moved = changeHoldId(inside.holdId, { key: "lock:salaries:1" });
   expect(await ask(moved, headers)).toEqual(thrice("403 forbidden"));
 });

@@ -16,7 +16,10 @@ import { DOWNGRADED, HELD, RELEASED, RENEWED } from "../openapi/examples/holds.t
 import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Copies field by field, because spreading objects of different shapes takes longer than the rest of a handler. */
+/**
+ * Converts a hold for the verbs. Copies field by field, because spreading objects of different shapes takes longer than
+ * the rest of a handler.
+ */
 export function toVerbHold(
   { key, format, kind, unit, token, fence }: TargetHoldRef,
   { id }: Principal,
@@ -96,6 +99,7 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
       verb: ({ target, hold }) => toVerbCall("downgrade", target.name, hold.key, hold),
       handle: async ({ target, hold, principal }) => {
         const grant = await target.locks.downgrade(toVerbHold(hold, principal));
+        quotas.replace({ ...hold, target: target.name }, grant, grant.remainingMs);
         return createJsonResponse(200, toHold(target.name, grant), { verbEnd: DOWNGRADED_END });
       },
     }),

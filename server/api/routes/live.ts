@@ -7,10 +7,10 @@ import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Room for the maximum number of `keep` keys of maximum length. */
+/** Maximum size of a view: the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
-/** The stream of a poll is closed if the client has not read it within this time. */
+/** How long the client of a poll may take to read it, in ms. The stream is then closed. */
 const POLL_TIMEOUT_MS = 15_000;
 
 function closeUnreadPoll(sink: ResponseSink): void {

@@ -100,7 +100,7 @@ describe("extension of a hold of another library", () => {
     expect(await direct.pttl(key)).toBeGreaterThan(590_000);
     await waitUntil(async () => (await server.readLock(key)).remainingMs > 590_000);
     expect((await server.readLock(key)).liveness).toMatchObject({ renewals: 0, lastRenewalAt: null });
-    // As its watchdog does.
+    // Renews like the client's watchdog.
     await direct.pexpire(key, 30_000);
     await waitUntil(async () => (await server.readLock(key)).remainingMs <= 30_000);
   });

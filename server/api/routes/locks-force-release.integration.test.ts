@@ -7,7 +7,7 @@ import { waitUntil } from "../../../test/support/test-server.ts";
 const getKeys = (locks: { key: string }[]) => locks.map(({ key }) => key);
 
 const it = serverTest({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" } })
-  // Releases the present hold, unless another version is given.
+  // Releases the current hold, unless another version is given.
   .extend("forceRelease", { scope: "file" }, ({ server }) => async (key: string, more: object = {}) => {
     const { version } = await server.readLock(key);
     return await server.callVerb(key, "force-release", {
@@ -135,7 +135,7 @@ describe("force-release without a reason", () => {
     const { body } = await forceRelease(key, { reason: "" });
     expect(body).toMatchObject({ outcome: "released", heldMs: expect.any(Number) });
     const audited = async () => (await server.call(`/audit?key=${key}`)).body.items[0];
-    // The answer does not wait for the outcome to be written.
+    // The response does not wait until the outcome is written.
     await waitUntil(async () => (await audited()).outcome !== null);
     expect(await audited()).toMatchObject({ reason: "", outcome: { code: "released" } });
   });

@@ -217,6 +217,7 @@ export function createLockRoutes(): Route[] {
         "held",
         "lost",
         "unit_conflict",
+        "kind_conflict",
         "not_a_lock",
         "key_not_allowed",
         "idempotency_key_reused",
@@ -241,7 +242,10 @@ export function createLockRoutes(): Route[] {
   ];
 }
 
-/** @throws LockkeeperError not_a_lock, unavailable */
+/**
+ * Reads the lock of a key.
+ * @throws LockkeeperError not_a_lock, unavailable
+ */
 async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet | undefined): Promise<Lock> {
   const { observation: seen, hold } = await explainRedisFailure(
     () => watcher.readKey(key),
@@ -254,7 +258,7 @@ async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet |
   return watcher.locks.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
-/** `sharedWith` contains only keys that the caller can read. */
+/** Converts a hold for the caller. `sharedWith` contains only keys that the caller can read. */
 function toVisibleLock(watcher: Watcher, hold: ObservedHold, allowedKeys: KeyPatternSet | undefined): Lock {
   return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }

@@ -172,7 +172,10 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
   });
 }
 
-/** @throws LockkeeperError invalid (not unauthenticated, because the caller is logged in), rate_limited */
+/**
+ * Verifies the password of the caller.
+ * @throws LockkeeperError invalid (not unauthenticated, because the caller is logged in), rate_limited
+ */
 async function verifyOldPassword(
   passwordLogin: PasswordLogin,
   name: string,

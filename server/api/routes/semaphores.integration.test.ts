@@ -5,6 +5,10 @@ import { createTestKey } from "../../../test/support/test-locks.ts";
 import { createBearerHeader, waitUntil } from "../../../test/support/test-server.ts";
 import { buildLatchChannel } from "../../formats/redisson/redisson-keys.ts";
 
+interface AuditItem {
+  readonly outcome: object | null;
+}
+
 const it = serverTest();
 const encode = encodeURIComponent;
 
@@ -66,6 +70,46 @@ describe("semaphores", () => {
     expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
   });
 
+  it("a plain semaphore has holds with the same verbs, and no known total", async ({
+    server,
+    direct,
+    key,
+  }) => {
+    await direct.set(key, "3");
+    const kind = "plain_semaphore";
+    const one = await server.acquire(key, { kind, permits: 2, owner: "one" });
+    expect(one).toMatchObject({ kind, count: 2 });
+    await server.acquire(key, { kind, owner: "two" });
+    const path = `/locks/${encode(key)}`;
+    expect(await server.call(`${path}/acquire`, { body: { kind } })).toMatchObject({
+      status: 409,
+      body: { code: "held", permits: { available: 0, total: null } },
+    });
+    await waitUntil(async () => (await server.call(path)).body.holders?.length === 2);
+    const { body: lock } = await server.call(path);
+    expect(lock).toMatchObject({ kind: "semaphore", permits: { available: 0, total: null } });
+    const holder = lock.holders.find(({ owner }: { owner: string }) => owner === "one");
+    expect(holder).toMatchObject({ holdId: one.holdId, count: 2, fence: one.fence });
+    expect((await server.callHold(one, "renew")).body).toMatchObject({ kind, count: 2 });
+    expect(await server.call(`${path}/acquire`, { body: { kind: "semaphore", limit: 3 } })).toMatchObject({
+      status: 409,
+      body: { code: "kind_conflict" },
+    });
+    expect(
+      await server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit: 5 } }),
+    ).toMatchObject({
+      body: { code: "kind_conflict" },
+    });
+    const body = { expectedVersion: holder.version, reason: "stuck" };
+    expect(await server.call(`${path}/force-release`, { body })).toMatchObject({ status: 200 });
+    expect(await server.callHold(one, "renew")).toMatchObject({ status: 410, body: { code: "lost" } });
+    expect(await direct.get(key)).toBe("2");
+    await waitUntil(async () => (await server.call(path)).body.holders?.length === 1);
+    const { version } = (await server.call(path)).body;
+    const extension = { expectedVersion: version, leaseMs: 60_000, reason: "backup" };
+    expect((await server.call(`${path}/extend`, { body: extension })).body.code).toBe("read_only");
+  });
+
   it("each hold counts in the quota of its caller until it is released", async ({ server, key }) => {
     const application = { name: `quota-${randomUUID()}`, verbs: ["read", "lock"], holdsMax: 2 };
     const headers = createBearerHeader((await server.call("/keys", { body: application })).body.secret);
@@ -74,14 +118,14 @@ describe("semaphores", () => {
     const [one, two, three] = [await acquire(), await acquire(), await acquire()];
     expect([one.status, two.status]).toEqual([201, 201]);
     expect(three).toMatchObject({ status: 429, body: { code: "quota_exceeded", used: 2 } });
-    // Observed or not, a hold counts once.
+    // A hold counts once, whether it is observed or not.
     await waitUntil(async () => (await server.call(`/locks/${encode(key)}`)).body.holders?.length === 2);
     await server.call(`/holds/${one.body.holdId}/release`, { body: {}, headers });
     expect((await acquire()).status).toBe(201);
     expect((await acquire()).body.code).toBe("quota_exceeded");
   });
 
-  it("the limit is set, and requests with another limit are refused", async ({ server, key }) => {
+  it("the limit is set, and requests with a different limit are refused", async ({ server, key }) => {
     const put = (limit: unknown) =>
       server.call(`/semaphores/${encode(key)}`, { method: "PUT", body: { limit } });
     expect(await put(2)).toMatchObject({ status: 200, body: { key, limit: 2, available: 2, acquired: 0 } });
@@ -92,15 +136,53 @@ describe("semaphores", () => {
       status: 409,
       body: { code: "limit_conflict", limit: 1 },
     });
+    for (const body of [{ permits: 2 }, { permits: 2, limit: 1 }])
+      expect(await server.call(path, { body: { kind: "semaphore", ...body } })).toMatchObject({
+        status: 409,
+        body: { code: "limit_conflict", limit: 1 },
+      });
     for (const limit of [0, 1.5, "2", 4097]) expect((await put(limit)).body.code).toBe("invalid");
     for (const body of [
       { permits: 2 },
       { limit: 2 },
       { kind: "semaphore", graceMs: 5 },
-      { kind: "semaphore", permits: 3, limit: 2 },
       { kind: "semaphore", format: "token" },
     ])
       expect((await server.call(path, { body })).body.code).toBe("invalid");
+  });
+});
+
+describe("the audit log", () => {
+  it("contains each change of a limit with the old and the new one", async ({ server, key }) => {
+    const path = `/semaphores/${encode(key)}`;
+    for (const limit of [2, 5]) await server.call(path, { method: "PUT", body: { limit } });
+    const read = async () =>
+      (await server.call(`/audit?key=${encode(key)}&action=set_semaphore_limit`)).body.items;
+    await waitUntil(async () => (await read()).every(({ outcome }: AuditItem) => outcome !== null));
+    const about = { target: "default", key, action: "set_semaphore_limit" };
+    expect(await read()).toMatchObject([
+      {
+        ...about,
+        details: { limit: 5 },
+        outcome: { code: "done", details: { previousLimit: 2, available: 5 } },
+      },
+      { ...about, details: { limit: 2 }, outcome: { code: "done", details: { previousLimit: null } } },
+    ]);
+  });
+
+  it("contains the count of a latch that was closed, and the refusal of a second one", async ({
+    server,
+    key,
+  }) => {
+    const path = `/latches/${encode(key)}`;
+    for (const count of [3, 4]) await server.call(path, { method: "PUT", body: { count } });
+    await server.call(`${path}/count-down`, { method: "POST" });
+    const read = async () => (await server.call(`/audit?key=${encode(key)}`)).body.items;
+    await waitUntil(async () => (await read()).every(({ outcome }: AuditItem) => outcome !== null));
+    expect(await read()).toMatchObject([
+      { action: "set_latch_count", details: { count: 4 }, outcome: { code: "already_exists" } },
+      { action: "set_latch_count", details: { count: 3 }, outcome: { code: "done" } },
+    ]);
   });
 });
 

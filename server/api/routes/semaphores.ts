@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import {
   Latch,
   LatchInput,
@@ -15,7 +16,7 @@ import type { Services } from "../routing/services.ts";
 
 const AS_OF = 1_795_216_496_123;
 const LATCH_EXAMPLE: Latch = { target: "default", key: "latch:import:42", count: 3, asOf: AS_OF };
-const ERRORS = ["not_a_lock", "key_not_allowed", "unknown_outcome"] as const;
+const ERRORS = ["not_a_lock", "kind_conflict", "key_not_allowed", "unknown_outcome"] as const;
 
 /** Creates the routes of semaphores and count-down latches. Permits are acquired and released like locks. */
 export function createSemaphoreRoutes(services: Pick<Services, "pendingRequests">): Route[] {
@@ -38,15 +39,18 @@ function createLimitRoute(): Route {
       status: 200,
       schema: Semaphore,
       example: {
-        ...{ target: "default", key: "semaphore:exports", limit: 10, available: 7, acquired: 3, asOf: AS_OF },
+        ...{ target: "default", key: "lock:exports", limit: 10, available: 7, acquired: 3, asOf: AS_OF },
       },
       description: "The permits of the semaphore.",
     },
     errors: ERRORS,
+    audit: ({ body }) => ({ action: "set_semaphore_limit", details: body }),
     handle: async ({ target, key, body }) => {
-      const { limit, available, acquired, asOf } = await target.locks.setLimit(key, body.limit);
-      const permits = { limit, available, acquired, asOf };
-      return createJsonResponse(200, { target: target.name, ...toKeyFields(key), ...permits });
+      const permits = await target.locks.setLimit(key, body.limit);
+      const { limit, available, acquired, previousLimit, asOf } = permits;
+      const response = { target: target.name, ...toKeyFields(key), limit, available, acquired, asOf };
+      const auditOutcome = { details: { previousLimit, available, acquired } };
+      return createJsonResponse(200, response, { auditOutcome });
     },
   });
 }
@@ -66,6 +70,7 @@ function createLatchRoute(): Route {
     idempotent: "by_lock",
     response: { status: 201, schema: Latch, example: LATCH_EXAMPLE, description: "The closed latch." },
     errors: [...ERRORS, "already_exists", "idempotency_key_reused"],
+    audit: ({ body }) => ({ action: "set_latch_count", details: body }),
     handle: async ({ target, key, body, principal, requestId }) => {
       const caller = { principal: principal.id, requestId };
       const { isSet, ...latch } = await target.locks.latches.trySetCount(key, body.count, caller);
@@ -107,19 +112,19 @@ function createReadLatchRoute(services: Pick<Services, "pendingRequests">): Rout
     access: "read",
     summary: "Read a latch, or wait until it opens",
     description:
-      "Returns the count of a latch, at once or as soon as it opens. An open latch has no key in Redis, so a name that was never used is an open latch.",
+      "Returns the count of a latch, at once or as soon as it opens. An open latch has no key in Redis, so a name that was never used is an open latch. To wait for longer than one request, repeat it with the last `asOf` as `openedAfter`.",
     query: LatchQuery,
     response: { status: 200, schema: Latch, example: LATCH_EXAMPLE, description: "The latch." },
-    errors: ["not_a_lock", "key_not_allowed", "too_many_waiting"],
+    errors: ["not_a_lock", "kind_conflict", "key_not_allowed", "too_many_waiting"],
     handle: async (call) =>
       createJsonResponse(200, toLatch(call.target.name, await readLatch(call, services))),
   });
 }
 
-type ReadCall = TargetCall<{ readonly waitMs?: number | undefined }, unknown>;
+type ReadCall = TargetCall<z.output<typeof LatchQuery>, unknown>;
 
 async function readLatch(
-  { target, key, query: { waitMs = 0 }, principal, request }: ReadCall,
+  { target, key, query: { waitMs = 0, openedAfter }, principal, request }: ReadCall,
   { pendingRequests }: Pick<Services, "pendingRequests">,
 ): Promise<LatchCount> {
   const { latches } = target.locks;
@@ -127,9 +132,13 @@ async function readLatch(
   pendingRequests.assertCapacity(principal.id);
   const pending = pendingRequests.create(principal.id, request.detach());
   try {
-    return await latches.wait(key, { waitMs, signal: pending });
+    return await latches.wait(key, { waitMs, openedAfterMs: openedAfter, signal: pending });
   } catch (error) {
-    if (error instanceof WaitTimeoutError) return await latches.getCount(key);
+    if (error instanceof WaitTimeoutError) {
+      const latch = await latches.getCount(key);
+      // The wait saw nothing that happened later.
+      return { ...latch, asOf: Math.min(latch.asOf, error.facts.asOf) };
+    }
     throw error instanceof AbortedError ? pending.toWaitError(error) : error;
   }
 }

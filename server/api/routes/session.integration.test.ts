@@ -219,7 +219,7 @@ describe("streams of a session", () => {
   });
 });
 
-/** Sends a request with a `Host` of its own, which `fetch` replaces. */
+/** Sends a request with any `Host` header, which `fetch` would replace. */
 async function sendAs(
   url: string,
   path: string,

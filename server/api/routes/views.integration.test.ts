@@ -38,7 +38,7 @@ it("saved views are kept per user and in order, in every browser and on every in
   await saveView(mei, "second-one", { name: "second", filter: "waiters>0" });
   await saveView(mei, "third-one", { name: "third", filter: "", place: 0 });
   expect(await listViews(mei)).toEqual(["third of me", "payments EU of me", "second of me"]);
-  // Renamed where it is, and told to another browser of the same operator.
+  // Renamed in place, and updated in another browser of the same operator.
   await saveView(mei, "payments-eu", { ...payments, name: "payments" });
   await saveView(mei, "third-one", { name: "third", filter: "", place: 2 });
   const again = await logInAs("mei", "viewer", other);
@@ -84,10 +84,10 @@ it("team views are visible to all who may read all locks, and changed by their a
     (await saveView(colleague, "stuck-ones", { ...stuck, name: "mine now", of: "team" })).body.code,
   ).toBe("forbidden");
   expect((await colleague.send("/views/stuck-ones", { method: "DELETE" })).body.code).toBe("forbidden");
-  // Under that id they would have two.
+  // With that id, there would be two.
   expect((await saveView(colleague, "stuck-ones", stuck)).body.code).toBe("forbidden");
   expect(await listViews(colleague)).toEqual(["stuck of team"]);
-  // A search names keys: who is granted some of them alone does not read it.
+  // The view contains a filter on keys, so a caller with access to only some keys cannot read it.
   const { body } = await server.call("/keys", {
     body: { name: "orders-alone", verbs: ["read", "force"], targets: ["*"], keys: ["lock:orders:*"] },
   });
@@ -140,7 +140,7 @@ it("views are removed with their operator, and a new one of that name has none",
   direct,
 }) => {
   const operator = { name: "temp", roles: { "*": "viewer" }, password: "correct horse battery" };
-  // Of one who was removed as the store went away.
+  // The views of an operator who was removed while the store was unreachable.
   await direct.set("{lockkeeper}:views:operator:temp", "[]");
   await server.call("/operators", { body: operator });
   const browser = new TestBrowser(server);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 
-/** What is not audited although it is no GET, and why. */
+/** Routes that are not audited although they are not GET, and why. */
 const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "the apps' own verb: the history has it",
   "POST /locks/acquire": "the apps' own verb: the history has it",
@@ -10,8 +10,6 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /holds/{holdId}/release": "the apps' own verb: the history has it",
   "POST /holds/renew": "the apps' own verb",
   "POST /holds/release": "the apps' own verb: the history has it",
-  "PUT /semaphores/{key}": "the apps' own verb",
-  "PUT /latches/{key}": "the apps' own verb",
   "POST /latches/{key}/count-down": "the apps' own verb",
   "POST /formats/rules/preview": "reads, and changes nothing",
   "POST /finder": "reads, and changes nothing",

@@ -10,7 +10,7 @@ import type { HomeStore } from "../../home/home-store.ts";
 import type { ApiResponse } from "../http/http-exchange.ts";
 import type { AnyCall } from "./route.ts";
 
-/** Equals the time for which locks store request ids. */
+/** How long a response is stored, in ms: as long as locks store request ids. */
 const ANSWER_TTL_MS = 120_000;
 /** How long a repeated request waits for the response to the first request. */
 const WAIT_MAX_MS = 2000;

@@ -1,6 +1,6 @@
--- The fast path of acquire.lua: the lock is free and has no counter of a fenced lock, there are no waiters, and the request
--- is new and has no options except a lease. Every other case continues below in acquire.lua. The effects are exactly the
--- same; a property test compares them.
+-- The fast path of acquire.lua. It applies if the lock is free, has no counter of a fenced lock and no waiters, and the
+-- request is new and has no options except a lease. Every other case continues below in acquire.lua. The effects are
+-- exactly the same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
@@ -15,7 +15,7 @@ if #ARGV == 7 and is_free() then
   local last_fence, window = '', ''
   if stored ~= '' then
     stored = type(stored) == 'string' and #stored <= 8192 and stored or ''
-    -- Tries the companion that a release leaves first, then any other.
+    -- Matches the companion that a release leaves first, then any other.
     last_fence, window = string.match(stored, '^\n\n0\n(%d*)\n0\n0\n0\n0\n%d*\n%l*\n\n\n(\n.*)$')
     if not last_fence then last_fence, window =
       string.match(stored, '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
@@ -24,13 +24,14 @@ if #ARGV == 7 and is_free() then
   -- Numbers remain strings, because formatting one costs as much as a command.
   local fence = time[1] .. (#time[2] == 6 and time[2] or string.rep('0', 6 - #time[2]) .. time[2])
   if last_fence and (last_fence == '' or #last_fence == 16 and last_fence < fence)
-    and can_append_request(window, ARGV[3], time[1]) then
+    and not is_open(window) and can_append_request(window, ARGV[3], time[1]) then
     local now_ms = string.sub(fence, 1, 13)
     local token, lease_ms = ARGV[1], ARGV[2]
     store_hold_now(token, lease_ms)
-    redis.call('SET', KEYS[2], token .. '\n\n1\n' .. fence .. '\n' .. now_ms .. '\n' .. lease_ms
-      .. '\n0\n0\n1\n' .. FORMAT .. '\n' .. ARGV[6] .. window
-      .. '\n' .. ARGV[3] .. '\tacquire\t' .. ARGV[4] .. '\t' .. fence .. '\t' .. now_ms,
+    -- Without the time at which the hold began: it is the first 13 digits of the fence.
+    redis.call('SET', KEYS[2], token .. '\n\n1\n' .. fence .. '\n\n' .. lease_ms
+      .. '\n0\n0\n1\n' .. FORMAT .. '\n' .. ARGV[6] .. window .. '\n' .. ARGV[3]
+      .. (ARGV[4] == '-' and string.find(token, '^%x') and '\t' or '\tacquire\t' .. ARGV[4] .. '\t' .. fence .. '\t' .. now_ms),
       'PX', ARGV[7])
     redis.pcall('PUBLISH', ARGV[5], 'acquired\t' .. now_ms .. '\t' .. fence .. '\t1\t1\t\t'
       .. string.match(ARGV[6], '^[^\n]*') .. '\t\n' .. KEYS[1])

@@ -24,7 +24,7 @@ const token = () => randomBytes(32).toString("base64");
 const medallion = (pid = 4711) => `web-1_${pid}_${randomBytes(16).toString("hex")}`;
 const jid = () => randomBytes(12).toString("hex");
 
-/** Each takes the lock as its library does and gives the key. */
+/** Acquires a lock as each library does, and returns its key. */
 const TAKES = {
   async semaphore(direct: Redis, owners: readonly string[], key = `semaphore:${randomUUID()}`) {
     for (const owner of owners) await direct.multi().zadd(key, Date.now(), owner).pexpire(key, 10_000).exec();
@@ -326,7 +326,7 @@ describe("Medallion locks", () => {
 describe("sidekiq-unique-jobs", () => {
   const besides = (digest: string) => ["", ":INFO", ":LOCKED", ":PRIMED"].map((end) => digest + end);
 
-  /** What version 8 keeps of one lock. */
+  /** Creates the keys of a lock as version 8 does. */
   async function taken(direct: Redis, owner = jid(), namespace = "") {
     const digest = `uniquejobs:${randomBytes(16).toString("hex")}`;
     const name = namespace + digest;

@@ -34,7 +34,7 @@ function buildCommonArguments(
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
 
-/** Returns a holder's members in the key. */
+/** Returns the members of the key that belong to a holder. */
 export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
   return stored ?? [token];
 }

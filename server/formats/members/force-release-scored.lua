@@ -5,8 +5,8 @@
 -- KEYS[1] the lock
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
 -- ARGV[3] 'all': there must be no other holder, and the lock is free after this; 'some': the others keep it
--- ARGV[4] meaning of a score: 'end', in Unix ms; or 'refresh': a member expires as long after its score as the key expires
--- after the latest score
+-- ARGV[4] meaning of a score: 'end', the expiry in Unix ms; or 'refresh', the last refresh: a member expires as long after
+-- its score as the key expires after the latest score
 -- ARGV[5] '' or the member that exists while the lock is exclusive; the key then expires with its last member
 -- ARGV[6] '' or the duration of the reservation, in ms    ARGV[7] the reserved owner
 -- then for each holder its owner, the number of its members, and the members

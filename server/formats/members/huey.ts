@@ -11,8 +11,8 @@ const RESULTS = /(?:^|:)huey\.results\.(.+)$/s;
 const LOCK = ".lock.";
 
 /**
- * Detects huey's `lock_task` with the default storage: a field `<name>.lock.<lock>` among the task results. Each such field
- * is a lock without an owner. The TTL of a field is not read.
+ * Detects huey's `lock_task` with the default storage: a field `<name>.lock.<lock>` among the task results. Each such
+ * field is a lock without an owner. The TTLs of fields are not read.
  */
 export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   const [, results] = raw.type === "hash" ? (RESULTS.exec(formatKey(raw.key)) ?? []) : [];

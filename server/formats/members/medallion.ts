@@ -22,7 +22,7 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** `<machine>_<process id>_<id>` */
+/** Matches `<machine>_<process id>_<id>`. */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
 /** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */
@@ -43,7 +43,8 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
 /**
- * Detects the readers of a read/write lock. Their set expires as a whole, so a live reader keeps dead readers in it.
+ * Detects the readers of a read/write lock. Only the whole set has a TTL, so dead readers remain in it as long as a
+ * live reader renews it.
  */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
@@ -73,7 +74,10 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: lastMs };
 }
 
-/** Sets of connections scored by last activity look the same, except for the TTL of the key. */
+/**
+ * Assesses whether this is a semaphore: a set of connections scored by their last activity differs only in the TTL of
+ * the key.
+ */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
   return isLeased || isNamedAsLock(key) ? "certain" : "possible";
@@ -86,7 +90,10 @@ function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, fr
   return [["GETRANGE", Buffer.concat([name, Buffer.from(".writer")]), 0, 1023]];
 }
 
-/** The writer's key contains one waiting writer. Other waiting writers and all waiting readers are not visible. */
+/**
+ * The only waiting writer that the writer's key contains. Other waiting writers and all waiting readers are not
+ * visible.
+ */
 const WAITING_WRITER_DETAILS: DetailReader = {
   buildCommands: ({ key }) => buildWaitingWriterCommands(key),
   applyAnswers(seen: HeldObservation, [writer]) {

@@ -16,7 +16,7 @@ import {
 /** The longest time by which a client's clock may be ahead of the Redis clock. */
 const AHEAD_MS = 60_000;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-/** Matches the text that an application appends, after a dash. */
+/** Matches a UUID, with or without text that the application appends after a dash. */
 const IDENTIFIER = new RegExp(`^${UUID}(?:[-_].*)?$`, "s");
 const PERMIT = new RegExp(`^(${UUID}(?:-.*)?)_(\\d{1,4})$`, "s");
 

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../observation.ts";
 import { type RawKey, toOwner } from "../raw-key.ts";
 
-/** As in redisson-owner.ts: limited, because every open page receives each holder. */
+/** Limit of an owner in bytes, because every open page receives each holder; the same as in redisson-owner.ts. */
 const OWNER_BYTES_MAX = 1024;
 
 /** Decodes members as owners; `undefined` if one is too long. */

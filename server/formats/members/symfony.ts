@@ -12,9 +12,9 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** Exists while the lock is exclusive; without it all holders share the lock. */
+/** A member that exists while the lock is exclusive. Without it, the holders share the lock. */
 const WRITE = "__write__";
-/** 32 bytes in base64, or the owner of a reservation. */
+/** Matches 32 bytes in base64, or the owner of a reservation. */
 const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
 /** Tolerance between the reads of the clock and of the TTL. */
 const TOLERANCE_MS = 5;
@@ -47,7 +47,9 @@ export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | 
   return { ...known, confidence, holders, remainingMs: findLastEndMs(alive) };
 }
 
-/** The key of an unrelated sorted set of hashes does not expire at the highest score. */
+/**
+ * Assesses whether this is a lock: the key of an unrelated sorted set of hashes does not expire at its highest score.
+ */
 function assessConfidence(
   { key, remainingMs }: RawKey,
   lastMs: number | null,

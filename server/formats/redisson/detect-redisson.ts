@@ -17,7 +17,7 @@ import { parseReadWriteLock } from "./read-write-lock.ts";
 /** The holder name for objects whose owner Redisson does not store. */
 export const UNNAMED_HOLDER = "unnamed";
 
-/** Few leases are longer, but many TTLs of other data are. */
+/** A longer TTL suggests data other than a lock, because few leases are this long. */
 const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
@@ -30,7 +30,8 @@ export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock |
   if (permits === undefined) return how === "by_rule" ? detectCounter(raw) : undefined;
   const { holders, available, total, remainingMs } = permits;
   const known = { ...BASE, kind: "semaphore", confidence: "certain" } as const;
-  return { ...known, holders, remainingMs, permits: { available, total } };
+  const found = { ...known, holders, remainingMs, permits: { available, total } };
+  return raw.isPlain === true ? { ...found, isPlain: true } : found;
 }
 
 function detectHash(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
@@ -70,9 +71,9 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
 }
 
 /**
- * Assesses a hash whose fields look like those of a lock, as do those of a cart `{uuid:variant → quantity}` or a set of
- * connections `{uuid:shard → 1}`. Only two kinds of evidence are unmistakable: a Redisson queue or counter for the lock, and
- * such a field under a key that names a lock.
+ * Assesses a hash whose fields look like those of a lock. Those of a cart `{uuid:variant → quantity}` or of a set of
+ * connections `{uuid:shard → 1}` look the same. Only two kinds of evidence are conclusive: a Redisson queue or counter
+ * for the lock, and a key that names a lock.
  *
  * @param hasCompanion whether Redisson stores another key for this lock
  */
@@ -100,7 +101,7 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** Detects a semaphore or latch that a rule names. Its waiters reveal which of the two it is. */
+/** Detects a semaphore or latch that a rule names. The channel of its subscribers shows which of the two it is. */
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
@@ -109,6 +110,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether the lock is only a number, which may be a semaphore or a latch. */
+/** Whether only a number is known of the lock, which may be a semaphore or a latch. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

@@ -9,7 +9,8 @@ import {
 } from "../queue-reader.ts";
 
 /**
- * Reads the queue of a fair lock: a list of its waiters in the order of service, and a sorted set of their timeouts.
+ * Reads the queue of a fair lock: the list of its waiters in the order of service, and the sorted set of their
+ * timeouts.
  */
 export const FAIR_QUEUE: QueueReader = {
   order: "in_turn",

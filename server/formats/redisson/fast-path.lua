@@ -20,10 +20,8 @@ local function store_hold_now(token, lease_ms)
   end
 end
 
-local function is_held_once(token)
-  return redis.pcall('HSTRLEN', KEYS[1], token) == 1 and redis.call('HGET', KEYS[1], token) == '1'
-end
-
+-- Removes the hold of the token. Returns whether it did. Its count is that of the companion, because each verb that changes
+-- one stores both, and no other client uses tokens of Lockkeeper.
 local function remove_hold_now(token)
-  redis.call('HDEL', KEYS[1], token)
+  return redis.pcall('HDEL', KEYS[1], token) == 1
 end

@@ -129,7 +129,8 @@ local function release_one()
 end
 
 -- Reserved as a write lock, because Redisson's read/write lock treats a hash without a mode as free. The key exists
--- throughout, and the TTL is set first: after the first write, a full Redis accepts commands that need memory.
+-- throughout. PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses
+-- commands that need memory.
 local function reserve_lock(reserved)
   redis.call('PEXPIRE', KEYS[1], format_integer(off_ms))
   redis.call('HSET', KEYS[1], reserved, 1)

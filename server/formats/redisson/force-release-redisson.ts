@@ -5,12 +5,13 @@ import {
   buildFairKeys,
   buildHolderCompanionKey,
   buildLockKeyPair,
+  buildPlainPermitsKey,
   buildReadWriteChannel,
   buildTokenChannel,
   buildWakeChannel,
 } from "../keys.ts";
 import type { ForceReleaseParams, FormatReleaseTerms } from "../lock-format.ts";
-import { LOCK_WRITERS } from "../lock-writer.ts";
+import { formatShardedFlag, LOCK_WRITERS } from "../lock-writer.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { runOrRetryWithout } from "../release-signals.ts";
 import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
@@ -31,6 +32,12 @@ const counterScript = createReleaseScript("force-release-counter.lua");
 
 /** Returns which release actions are available for a lock, with a note for the operator. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
+  if (seen.isPlain === true) {
+    return {
+      reservable: false,
+      why: "Releases permits of Lockkeeper's holders only. Redis does not store who has the other permits.",
+    };
+  }
   if (!isUnnamedCounter(seen))
     return seen.kind === "semaphore" || seen.kind === "multi" ? { reservable: false } : {};
   if (seen.confidence === "possible") {
@@ -75,7 +82,6 @@ export function forceReleaseRedisson(
 }
 
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
-const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Returns the holders to release: one, or all. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
@@ -146,7 +152,10 @@ function forceReleasePermits(
   const [first, ...others] = holds.map(({ ids: [id = Buffer.of()] }) => buildPermitCompanionKey(key, id));
   return permitsScript.run(
     redis,
-    [toRedisArgument(key), first ?? "", buildPermitsKey(key), ...others],
+    [
+      ...[toRedisArgument(key), first ?? ""],
+      ...[seen.isPlain === true ? buildPlainPermitsKey(key) : buildPermitsKey(key), ...others],
+    ],
     [
       ...[ask.holder === undefined ? "all" : "one", formatActor(ask), buildSemaphoreChannel(key)],
       ...[channel, formatShardedFlag(redis)],

@@ -2,7 +2,7 @@ import { type Companion, toSeenHolder } from "../companion.ts";
 import type { SeenHolder } from "../observation.ts";
 import { isForeignOwner, parseCount } from "./redisson-owner.ts";
 
-/** As in storage.lua. */
+/** Limit of the fields of a lock, the same as in storage.lua. */
 const FIELDS_MAX = 64;
 
 /**

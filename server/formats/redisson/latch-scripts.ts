@@ -3,9 +3,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { UnexpectedReplyError } from "../../redis/failure.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
-import { buildColocatedKey, TARGET_PREFIX } from "../keys.ts";
+import { buildColocatedKey, buildCompanionKey, buildPlainPermitsKey, TARGET_PREFIX } from "../keys.ts";
 import type { LockRequest } from "../lock-requests.ts";
-import type { NotALockReply } from "../script-replies.ts";
+import { formatShardedFlag } from "../lock-writer.ts";
+import { type NotALockReply, parseNotALockReply } from "../script-replies.ts";
 import { buildLatchChannel, buildPermitsKey } from "./redisson-keys.ts";
 
 type Keys = RedisArgument[];
@@ -18,18 +19,23 @@ export type LatchReply =
       readonly asOf: number;
       /** 0 if the latch is open. */
       readonly count: number;
-      /** When a client of Lockkeeper opened it last, in Unix microseconds; 0 if unknown. Only for `count`. */
+      /** When a client of Lockkeeper last opened it, in Unix microseconds; 0 if unknown. Only for `count`. */
       readonly openedUs: number;
     };
 
 const LATCH = `${TARGET_PREFIX}latch`;
 const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
+/** The companion of the key and the permits of both kinds of semaphore, which show that another kind uses the key. */
+const buildOtherKeys = (key: Key) => [
+  buildCompanionKey(key),
+  buildPermitsKey(key),
+  buildPlainPermitsKey(key),
+];
 /** An id can contain braces, which would change the slot. */
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
-const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
-/** The scripts of a latch. */
+/** Reads and changes latches, each in one script. */
 export class LatchScripts {
   readonly #set: Script<Keys, Keys, LatchReply>;
   readonly #countDown: Script<Keys, Keys, LatchReply>;
@@ -46,7 +52,7 @@ export class LatchScripts {
   setCount(redis: Commands, key: Key, count: number, { id, digest }: LockRequest): Promise<LatchReply> {
     return this.#set.run(
       redis,
-      [toRedisArgument(key), buildRequestKey(key, id), buildPermitsKey(key)],
+      [toRedisArgument(key), buildRequestKey(key, id), ...buildOtherKeys(key)],
       [count, digest, buildLatchChannel(key), formatShardedFlag(redis)],
     );
   }
@@ -54,21 +60,22 @@ export class LatchScripts {
   countDown(redis: Commands, key: Key, { id, digest }: LockRequest): Promise<LatchReply> {
     return this.#countDown.run(
       redis,
-      [toRedisArgument(key), buildRequestKey(key, id), buildOpenedKey(key), buildPermitsKey(key)],
+      [toRedisArgument(key), buildRequestKey(key, id), buildOpenedKey(key), ...buildOtherKeys(key)],
       [digest, buildLatchChannel(key), formatShardedFlag(redis)],
     );
   }
 
   read(redis: Commands, key: Key): Promise<LatchReply> {
-    return this.#read.read(redis, [toRedisArgument(key), buildOpenedKey(key), buildPermitsKey(key)], []);
+    return this.#read.read(redis, [toRedisArgument(key), buildOpenedKey(key), ...buildOtherKeys(key)], []);
   }
 }
 
 function parseReply(reply: unknown): LatchReply {
-  const [outcome, first = "", count, openedUs = "0"] = Array.isArray(reply) ? reply.map(String) : [];
+  const fields = Array.isArray(reply) ? reply.map(String) : [];
+  const [outcome, first = "", count, openedUs = "0"] = fields;
   switch (outcome) {
     case "not_a_lock":
-      return { outcome, type: first };
+      return parseNotALockReply(fields);
     case "request_id_reused":
       return { outcome };
     case "set":

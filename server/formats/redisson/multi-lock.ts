@@ -35,7 +35,10 @@ export function parseMultiLock(
   return first && [first, ...rest];
 }
 
-/** Also true for an entry that another thread has taken over, because its fields remain. */
+/**
+ * Whether the field belongs to an entry. True even if another thread has taken over the entry, because its fields
+ * remain.
+ */
 function isEntryField(field: string): boolean {
   const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
   return suffix !== undefined && parseEntry(field.slice(0, -suffix.length)) !== undefined;

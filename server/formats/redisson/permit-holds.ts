@@ -1,25 +1,22 @@
 import { type Companion, parseCompanion, toSeenHolder } from "../companion.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
-import type { ReadCommand } from "../queue-reader.ts";
+import { READ_TEXTS, type ReadCommand } from "../queue-reader.ts";
 import { COMPANION_BYTES_MAX } from "../raw-key.ts";
 import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
 
-/** Reads the companion that the hold of each permit has if the permit is its first. */
+/** Builds the command that reads a companion for each permit. Only the first permit of a Lockkeeper hold has one. */
 export function buildPermitCommands({ key, holders }: HeldObservation): ReadCommand[] {
-  return holders.map(
-    ({ token }): ReadCommand => [
-      "GETRANGE",
-      buildPermitCompanionKey(key, Buffer.from(String(token), "hex")),
-      0,
-      COMPANION_BYTES_MAX,
-    ],
+  const [first = "", ...others] = holders.map(({ token }) =>
+    buildPermitCompanionKey(key, Buffer.from(String(token), "hex")),
   );
+  return [[READ_TEXTS, first, COMPANION_BYTES_MAX, ...others]];
 }
 
 /** Combines the permits of each Lockkeeper hold into one holder. Permits of other libraries remain one holder each. */
-export function combinePermits(seen: HeldObservation, answers: readonly unknown[]): HeldObservation {
+export function combinePermits(seen: HeldObservation, [answer]: readonly unknown[]): HeldObservation {
   const permits = new Map(seen.holders.map((holder) => [String(holder.token), holder]));
-  const holds = seen.holders.map((_, at) => parsePermitCompanion(answers[at]));
+  const companions: readonly unknown[] = Array.isArray(answer) ? answer : [];
+  const holds = seen.holders.map((_, at) => parsePermitCompanion(companions[at]));
   const inHolds = new Map<string, SeenHolder>();
   for (const [at, holder] of seen.holders.entries()) {
     const companion = holds[at];
@@ -38,15 +35,16 @@ export function combinePermits(seen: HeldObservation, answers: readonly unknown[
 const PERMITS_MAX = 256;
 
 function parsePermitCompanion(answer: unknown): Companion | undefined {
-  if (!Buffer.isBuffer(answer) || answer.length === 0 || answer.length > COMPANION_BYTES_MAX)
-    return undefined;
-  const companion = parseCompanion(answer.toString("utf8"));
+  // The connections of the verbs, which read keys of a migrating slot, return text.
+  const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
+  if (bytes.length === 0 || bytes.length > COMPANION_BYTES_MAX) return undefined;
+  const companion = parseCompanion(bytes.toString("utf8"));
   if (companion?.format !== "redisson" || companion.count < 1 || companion.count > PERMITS_MAX)
     return undefined;
   return companion;
 }
 
-/** A hold ends when its first permit expires. */
+/** Creates the holder of several permits, which ends when its first permit expires. */
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);

@@ -8,16 +8,17 @@ const NEVER = 922337203685477;
 export interface Permits {
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   readonly available: number;
-  /** `null` if too many permits are acquired to read all of them. */
+  /** `null` if too many permits are acquired to read all of them, and for a plain semaphore, whose total is not stored. */
   readonly total: number | null;
   /** `null` if it never expires. */
   readonly remainingMs: number | null;
 }
 
 /**
- * Parses the acquired permits of a semaphore whose permits have ids; `undefined` if the key is not such a semaphore.
+ * Parses the acquired permits of an expirable semaphore, or those of Lockkeeper's holds of a plain semaphore.
+ * `undefined` if the key is not such a semaphore.
  */
-export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): Permits | undefined {
+export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
   if (available === undefined || permits.length === 0) return undefined;
   const all: SeenHolder[] = [];
@@ -36,7 +37,7 @@ export function parsePermits({ content, permits, asOf, remainingMs }: RawKey): P
   return {
     holders: [first, ...rest],
     available: available + (all.length - held.length),
-    total: all.length < MEMBERS_MAX ? available + all.length : null,
+    total: isPlain !== true && all.length < MEMBERS_MAX ? available + all.length : null,
     remainingMs: findLongestRemainingMs([first, ...rest]),
   };
 }
@@ -50,7 +51,7 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
   return longestMs;
 }
 
-/** Parses a number that Redis can increment and that is short enough to be a number of permits. */
+/** Parses a number of permits: at most ten digits that Redis can increment. */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;

@@ -5,7 +5,10 @@ import { isForeignOwner, isWriterField, parseCount, stripWriteSuffix } from "./r
 export interface ReadWriteLock {
   readonly mode: "read" | "write";
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
-  /** Whether Redisson could have written this set of holders: one writer with its own read locks, or only readers. */
+  /**
+   * Whether Redisson could have written this set of holders: one writer, possibly with its own read locks, or only
+   * readers.
+   */
   readonly isWhole: boolean;
 }
 

@@ -6,19 +6,19 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { ReadWriteMachine, readWriteStep } from "../../../test/support/read-write-machine.ts";
-import { LockWriter } from "../lock-writer.ts";
+import { ReadWriter, WriteWriter } from "./read-write-writer.ts";
 
 const it = redisTest();
 const SCRIPTS = new URL("../", import.meta.url);
 
 const createWriters = (scripts = SCRIPTS) => ({
-  read: new LockWriter("redisson", "read", scripts),
-  write: new LockWriter("redisson", "write", scripts),
+  read: new ReadWriter(scripts),
+  write: new WriteWriter(scripts),
 });
 
 const steps = fc.array(readWriteStep, { minLength: 1, maxLength: 25, size: "max" });
 
-/** Runs random steps against the scripts and a model, and compares the two after each step. */
+/** Runs random steps against the scripts and a model, and compares both after each step. */
 const checkModel = (machineFor: () => ReadWriteMachine, runs: number) =>
   fc.assert(
     fc.asyncProperty(steps, async (each) => {
@@ -32,14 +32,14 @@ const checkModel = (machineFor: () => ReadWriteMachine, runs: number) =>
   );
 
 describe("read/write locks", () => {
-  it("Redis equals the model after each of random steps of readers and writers of Lockkeeper and Redisson", {
+  it("Redis equals the model after each random step of readers and writers of Lockkeeper and Redisson", {
     timeout: 60_000,
   }, async ({ direct }) => {
     await checkModel(() => new ReadWriteMachine(direct, createWriters()), 60);
   });
 });
 
-/** What each breaks, and the text in which file. */
+/** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
 const MUTANTS = [
   {
     what: "a reader gets a new fencing token",

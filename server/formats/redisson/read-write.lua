@@ -1,7 +1,7 @@
 -- Shared by the two kinds of Redisson's read/write lock, `read` and `write`: reads the lock and the leases of its readers.
 --
 -- The hash contains `mode` (`read` or `write`), a field `<uuid>:<number>` per reader and `<uuid>:<number>:write` for the
--- writer; values are counts. Each entry of a reader has a lease of its own: the key `{lock}:<reader>:rwlock_timeout:<entry>`.
+-- writer; values are counts. Each entry of a reader has its own lease: the key `{lock}:<reader>:rwlock_timeout:<entry>`.
 -- A reader holds the lock while one of its leases exists. The TTL of the hash is that of the longest lease, or the lease of
 -- the writer.
 --
@@ -11,7 +11,7 @@
 
 -- More holders than any lock has. A larger hash is application data and is not read.
 local HOLDERS_MAX = 1024
--- Of a reader that re-entered more often, only the last leases are read.
+-- If a reader has re-entered more often, only its last leases are read.
 local LEASES_MAX = 64
 
 -- Builds the event of a reader. The token identifies it, because readers share a fencing token.
@@ -42,17 +42,18 @@ local function read_lease_ms(k, reader, count)
   return longest_ms
 end
 
--- Returns the smaller of two times in ms, of which -1 is endless.
+-- Returns the smaller of two times in ms; -1 means no end.
 local function find_earlier(one_ms, other_ms)
   if one_ms < 0 or other_ms < 0 then return math.max(one_ms, other_ms) end
   return math.min(one_ms, other_ms)
 end
 
 -- Returns the lock as a table: `state` is 'free', 'held', 'not_a_lock' or 'fault', the last two with `detail`; `mode` is ''
--- for a plain lock; `holders` lists the holders and counts (flat), `counts` and `leases` are those of each, and `dead` lists
--- the readers whose leases have ended, which are in none of them. `remaining_ms` is the time until the lock is free.
+-- for a plain lock; `holders` lists each holder and its count (flat); `counts` and `leases` are by holder; `dead` lists the
+-- readers whose leases have ended, which are in none of these. `remaining_ms` is the time until the lock is free.
 local function read_lock(k)
   local lock = { state = 'free', mode = '', holders = {}, counts = {}, leases = {}, dead = {}, remaining_ms = 0, ttl_ms = -2 }
+  are_readers = false
   local size = redis.pcall('HLEN', KEYS[k])
   if size == 0 then return lock end
   if type(size) == 'table' then
@@ -88,6 +89,7 @@ local function read_lock(k)
   end
   lock.state, lock.detail = #lock.holders > 0 and 'held' or 'free', nil
   lock.longest_ms = longest_ms
+  are_readers = lock.mode == 'read'
   lock.remaining_ms = lock.state == 'held' and find_earlier(longest_ms, lock.ttl_ms) or 0
   return lock
 end
@@ -97,7 +99,7 @@ local function remove_dead_readers(k, lock)
   if #lock.dead > 0 then redis.call('HDEL', KEYS[k], unpack(lock.dead)) end
 end
 
--- Sets the TTL of a lock in mode `read` to that of its longest lease. A lease without TTL leaves it unchanged.
+-- Sets the TTL of a lock in mode `read` to its longest lease. If a lease has no TTL, changes nothing.
 local function fit_expiry(k, lock)
   if lock.longest_ms > 0 and lock.longest_ms ~= lock.ttl_ms then
     redis.call('PEXPIRE', KEYS[k], format_integer(lock.longest_ms))

@@ -15,10 +15,10 @@ import { buildPermitCommands, combinePermits } from "./permit-holds.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import { buildLatchChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 
-/** As in companion.lua. */
+/** Limit of a companion in bytes, the same as in companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
-/** Reads the waiters, and of each reader its remaining time and companion. */
+/** Reads the waiters, and for each reader its remaining time and companion. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
     isOwnHold(seen)
@@ -40,7 +40,10 @@ export const REDISSON_DETAILS: DetailReader = {
 
 /** Whether the holders are permits with ids. */
 const isPermitSemaphore = (seen: HeldObservation) => seen.kind === "semaphore" && !isUnnamedCounter(seen);
-/** The verbs count the waiters of an exclusive Lockkeeper hold, and readers have companions of their own. */
+/**
+ * Whether nothing else has to be read: the verbs count the waiters of an exclusive Lockkeeper hold. Readers have their
+ * own companions.
+ */
 const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0 && holders[0].role === undefined;
 
 function buildQueueCommands({ key, kind, asOf }: HeldObservation): ReadCommand[] {
@@ -60,7 +63,7 @@ function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead:
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** The value for most locks, shared so that it is stored once. */
+/** The value for most locks, shared between them to save memory. */
 const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
 
 /** Only clients of Redisson subscribe to the channel of a lock, unless Lockkeeper clients wait for the key. */

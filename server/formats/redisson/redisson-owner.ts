@@ -1,6 +1,6 @@
 import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 
-/** As in storage.lua: limited, because every open page receives each holder. */
+/** Limit of an owner in bytes, because every open page receives each holder; the same as in storage.lua. */
 const OWNER_BYTES_MAX = 1024;
 
 const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";

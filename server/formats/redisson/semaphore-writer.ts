@@ -1,10 +1,17 @@
+import type { SemaphoreKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
-import { Script, toRedisArgument } from "../../redis/script.ts";
+import { type Script, toRedisArgument } from "../../redis/script.ts";
 import { formatOwnerLines } from "../companion.ts";
-import { buildColocatedKey, buildCompanionKey, buildWaitersKey, TARGET_PREFIX } from "../keys.ts";
+import {
+  buildColocatedKey,
+  buildCompanionKey,
+  buildPlainPermitsKey,
+  buildWaitersKey,
+  TARGET_PREFIX,
+} from "../keys.ts";
 import type { AcquireRequest, ReleaseRequest, WaitRequest } from "../lock-requests.ts";
-import { LockWriter } from "../lock-writer.ts";
+import { formatShardedFlag, LockWriter } from "../lock-writer.ts";
 import {
   type AcquireReply,
   parseAcquireReply,
@@ -19,35 +26,42 @@ import { parseSetLimitReply, type SetLimitReply } from "./set-limit-reply.ts";
 type Keys = RedisArgument[];
 
 const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, key);
-const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
+
+/** Where the permits of each kind of semaphore are stored, and those of the other kind. */
+const PERMITS_KEYS = {
+  semaphore: { own: buildPermitsKey, other: buildPlainPermitsKey },
+  plain_semaphore: { own: buildPlainPermitsKey, other: buildPermitsKey },
+} as const;
 
 /**
- * Runs the verbs on semaphores. Permits are taken and returned by scripts of their own; the other verbs are those of every
- * lock, with the storage of a semaphore.
+ * Runs the verbs on semaphores of one kind. Separate scripts acquire and release permits; the other verbs use the
+ * scripts of all locks, with the storage of a semaphore.
  */
 export class SemaphoreWriter extends LockWriter {
+  readonly #permitsKeys: (typeof PERMITS_KEYS)[SemaphoreKind];
   readonly #take: Script<Keys, Keys, AcquireReply>;
   readonly #return: Script<Keys, Keys, ReleaseReply>;
   readonly #leaveTurn: Script<Keys, Keys, void>;
-  readonly #setLimit: Script<Keys, Keys, SetLimitReply>;
 
   /** @param scripts as for `LockWriter` */
-  constructor(scripts: URL = new URL("../", import.meta.url)) {
-    super("redisson", "semaphore", scripts);
-    const script = <Reply>(name: string, decode: (reply: unknown) => Reply) =>
-      new Script<Keys, Keys, Reply>(new URL(`redisson/semaphore/${name}.lua`, scripts), decode);
-    this.#take = script("acquire", parseAcquireReply);
-    this.#return = script("release", parseReleaseReply);
-    this.#leaveTurn = script("leave-turn", () => undefined);
-    this.#setLimit = script("set-limit", parseSetLimitReply);
+  constructor(kind: SemaphoreKind, scripts: URL = new URL("../", import.meta.url)) {
+    super("redisson", kind, scripts);
+    this.#permitsKeys = PERMITS_KEYS[kind];
+    this.#take = this.loadVerb("redisson/semaphore/acquire", parseAcquireReply);
+    this.#return = this.loadVerb("redisson/semaphore/release", parseReleaseReply);
+    this.#leaveTurn = this.loadVerb("redisson/semaphore/leave-turn", () => undefined);
   }
 
   protected override buildKeys(key: Key, token: string): Keys {
     return [
       toRedisArgument(key),
       buildPermitCompanionKey(key, computePermitId(token, 1)),
-      buildPermitsKey(key),
+      this.#permitsKeys.own(key),
     ];
+  }
+
+  override get isShared(): boolean {
+    return true;
   }
 
   override buildWakeChannel(key: Key): RedisArgument {
@@ -64,7 +78,10 @@ export class SemaphoreWriter extends LockWriter {
     const { token, leaseMs, id, digest, permits = 1, limit, retryMs } = ask;
     return this.#take.run(
       redis,
-      [...this.buildKeys(key, token), buildWaitersKey(key), buildCompanionKey(key), buildClaimKey(key)],
+      [
+        ...[...this.buildKeys(key, token), buildWaitersKey(key), buildCompanionKey(key)],
+        ...[buildClaimKey(key), this.#permitsKeys.other(key)],
+      ],
       [
         ...[token, leaseMs, id, digest, channel, formatOwnerLines(ask), permits, limit ?? ""],
         ...[buildSemaphoreChannel(key), formatShardedFlag(redis), waiting?.waitMs ?? ""],
@@ -96,15 +113,53 @@ export class SemaphoreWriter extends LockWriter {
         : this.#leaveTurn.run(redis, [toRedisArgument(key), buildClaimKey(key)], request);
     await Promise.all([leaving, stopWaiting(redis, channel, key, waiter)]);
   }
+}
+
+/** Runs the verbs on plain semaphores. */
+export class PlainSemaphoreWriter extends SemaphoreWriter {
+  readonly #reclaim: Script<Keys, Keys, number | undefined>;
+
+  /** @param scripts as for `LockWriter` */
+  constructor(scripts?: URL) {
+    super("plain_semaphore", scripts);
+    this.#reclaim = this.loadVerb("redisson/semaphore/reclaim", parseNextExpiry);
+  }
+
+  /**
+   * Returns the permits of dead holders. The result is the time until the next permit expires, in ms; `undefined` if no
+   * hold of Lockkeeper has permits.
+   */
+  reclaim(redis: Commands, key: Key): Promise<number | undefined> {
+    const keys = [toRedisArgument(key), buildCompanionKey(key), buildPlainPermitsKey(key)];
+    return this.#reclaim.run(redis, keys, [buildSemaphoreChannel(key), formatShardedFlag(redis)]);
+  }
+}
+
+/** `undefined` if no permits are acquired, or if the key is not a semaphore. */
+function parseNextExpiry(reply: unknown): number | undefined {
+  const ms = Number(reply);
+  return ms >= 0 ? ms : undefined;
+}
+
+/** Runs the verbs on semaphores with expirable permits. */
+export class ExpirableSemaphoreWriter extends SemaphoreWriter {
+  readonly #setLimit: Script<Keys, Keys, SetLimitReply>;
+
+  /** @param scripts as for `LockWriter` */
+  constructor(scripts?: URL) {
+    super("semaphore", scripts);
+    this.#setLimit = this.loadVerb("redisson/semaphore/set-limit", parseSetLimitReply);
+  }
 
   /** Sets the total number of permits; creates a missing semaphore. */
   setLimit(redis: Commands, key: Key, limit: number): Promise<SetLimitReply> {
     return this.#setLimit.run(
       redis,
-      [toRedisArgument(key), buildCompanionKey(key), buildPermitsKey(key)],
+      [toRedisArgument(key), buildCompanionKey(key), buildPermitsKey(key), buildPlainPermitsKey(key)],
       [limit, buildSemaphoreChannel(key), formatShardedFlag(redis)],
     );
   }
 }
 
-export const SEMAPHORE_WRITER = new SemaphoreWriter();
+export const PLAIN_SEMAPHORE_WRITER = new PlainSemaphoreWriter();
+export const SEMAPHORE_WRITER = new ExpirableSemaphoreWriter();

@@ -14,26 +14,60 @@ local FIELDS_MAX = 64
 local BYTES_MAX = 131072
 -- Larger counts are not exact in Lua.
 local COUNT_DIGITS_MAX = 15
+-- Only this many readers of a read/write lock are described to a refused client.
+local READERS_DESCRIBED_MAX = 16
 
 -- include ../companion.lua
-
-local function is_owner(field)
-  if #field > VALUE_BYTES_MAX then return false end
-  if string.find(field, '^lockkeeper:reserve:') then return true end
-  local hex4 = '%x%x%x%x'
-  local _, last = string.find(field, '^' .. hex4 .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-'
-    .. hex4 .. hex4 .. hex4 .. ':%d+')
-  return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
-end
+-- include owner.lua
 
 local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
 end
 
--- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), this token's count or nil. States: 'free',
--- 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
+-- Whether the holders of the last read are the readers of a read/write lock, which have a companion each.
+local are_readers = false
+
+-- Returns the key of the companion of one reader (buildHolderCompanionKey). It is not among the KEYS, because a client does not
+-- know the readers.
+local function format_reader_companion_key(k, reader)
+  local tag = string.match(KEYS[k], '{[^}]*}')
+  return 'lockkeeper:holder:' .. reader .. ':' .. (tag and tag .. ':' .. KEYS[k] or '{' .. KEYS[k] .. '}')
+end
+
+-- Builds the reply to a client that readers refuse: 'readers' in place of a token, then six texts for each reader: its token,
+-- count, owner, fence, since and record. The last four are empty if the reader uses another library or is not among the first.
+local function format_readers(now_ms, remaining_ms, holders)
+  local reply = { 'held', format_integer(now_ms), format_integer(remaining_ms), 'readers', '', '', '', '' }
+  local described = 0
+  for i = 1, #holders, 2 do
+    if holders[i] ~= 'mode' then
+      local own = { token = '' }
+      if described < READERS_DESCRIBED_MAX then
+        described = described + 1
+        local text = redis.pcall('GETRANGE', format_reader_companion_key(1, holders[i]), '0', format_integer(COMPANION_BYTES_MAX))
+        if type(text) == 'string' and #text <= COMPANION_BYTES_MAX then own = parse_companion(text) end
+      end
+      reply[#reply + 1], reply[#reply + 2] = holders[i], holders[i + 1]
+      local is_own = own.token == holders[i]
+      for _, text in ipairs(is_own and { own.owner, own.fence, format_integer(own.since), own.record } or { '', '', '', '' }) do
+        reply[#reply + 1] = text
+      end
+    end
+  end
+  return reply
+end
+
+local format_exclusive_holders = format_holders
+local function format_holders(outcome, now_ms, remaining_ms, kept, holders)
+  if outcome == 'held' and are_readers then return format_readers(now_ms, remaining_ms, holders) end
+  return format_exclusive_holders(outcome, now_ms, remaining_ms, kept, holders)
+end
+
+-- Reads the lock. Returns its state, TTL in ms (-1: none), holders and counts (flat), and this token's count or nil.
+-- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
+  are_readers = false
   local size = redis.pcall('HLEN', KEYS[k])
   if size == 0 then
     forget_hold(kept)
@@ -54,7 +88,7 @@ local function read_state(k, kept, token, _now_ms)
   local count, is_described, is_shared, is_lock = nil, false, false, true
   for i = 1, #fields, 2 do
     if fields[i] == 'mode' then
-      is_shared = true
+      is_shared, are_readers = true, fields[i + 1] == 'read'
     else
       if not is_owner(fields[i]) or not is_count(fields[i + 1]) then is_lock = false end
       if fields[i] == token then count = tonumber(fields[i + 1]) end
@@ -67,7 +101,7 @@ local function read_state(k, kept, token, _now_ms)
   return is_shared and 'shared' or 'held', remaining_ms, fields, count
 end
 
--- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
+-- Returns the count of the companion's token without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   local count = read_field(k, token, COUNT_DIGITS_MAX)
@@ -103,9 +137,9 @@ local function decrement_count(k, token)
   redis.call('HINCRBY', KEYS[k], token, '-1')
 end
 
--- Transfers the lock to the next token, which is the same one if a reservation is extended. The key exists throughout: while
--- its slot is migrated, a cluster would create a new one elsewhere. The TTL is set first: after the first write, a full
--- Redis accepts commands that need memory.
+-- Transfers the lock to the next token, which is the same one if a reservation is extended. The key exists throughout:
+-- while its slot is migrated, a cluster would create a new one elsewhere. PEXPIRE comes first because a full Redis accepts
+-- it; after a script's first write, Redis no longer refuses commands that need memory.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   redis.call('HSET', KEYS[k], next_token, '1')
@@ -118,7 +152,7 @@ local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
 end
 
--- Returns the message that wakes the waiters after a release; nil if there is nothing to wake them for.
+-- Returns the message that wakes the waiters after a release; nil if no message is needed.
 local function find_wake_up()
   return '0'
 end

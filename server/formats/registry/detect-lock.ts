@@ -14,7 +14,7 @@ import { findLockFormat } from "./lock-formats.ts";
 
 type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
-/** In order of specificity: the first match wins. */
+/** The detectors by Redis type. The most specific come first, and the first match wins. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   hash: [
     (raw) => detectRedisson(raw, "by_shape"),
@@ -47,7 +47,10 @@ export function detectLock(
   return undefined;
 }
 
-/** The companion outlives its hold, so it is compared with the content of the lock. */
+/**
+ * Whether the lock is a hold of Lockkeeper. The companion outlives its hold, so it is compared with the content of the
+ * lock.
+ */
 function isOwnHold(raw: RawKey): boolean {
   if (raw.type === "string") return detectOwnString(raw) !== undefined;
   return (

@@ -26,7 +26,7 @@ function createWritableFormat(
   return { name, types, detect, releaser: { oneHolder: false, reservable: true, forceRelease } };
 }
 
-/** Waiters of other libraries may also be waiting for a Lockkeeper hold to be released. */
+/** Force-releases a `token` lock and signals clients of other libraries, which may also wait for a Lockkeeper hold. */
 async function forceReleaseToken(
   redis: Commands,
   channel: string,

@@ -1,13 +1,16 @@
 import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
-import { LOCK_WRITERS, LockWriter } from "../lock-writer.ts";
-import { SEMAPHORE_WRITER } from "../redisson/semaphore-writer.ts";
+import { LOCK_WRITERS, type LockWriter } from "../lock-writer.ts";
+import { FairWriter } from "../redisson/fair-writer.ts";
+import { ReadWriter, WRITE_WRITER } from "../redisson/read-write-writer.ts";
+import { PLAIN_SEMAPHORE_WRITER, SEMAPHORE_WRITER } from "../redisson/semaphore-writer.ts";
 
 /** The writers of the kinds that only `redisson` has. */
 const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> = {
-  fair: new LockWriter("redisson", "fair"),
-  read: new LockWriter("redisson", "read"),
-  write: new LockWriter("redisson", "write"),
+  fair: new FairWriter(),
+  read: new ReadWriter(),
+  write: WRITE_WRITER,
   semaphore: SEMAPHORE_WRITER,
+  plain_semaphore: PLAIN_SEMAPHORE_WRITER,
 };
 
 /** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */

@@ -1,8 +1,8 @@
 -- Measures how many bytes of memory a key uses, without reading it.
 --
--- Returns from measure_bytes(n, samples), for KEYS[n]: the bytes, 0 for a key with a compact encoding that cannot be measured, or
--- -1 if the size is unknown. The number is exact if the key has no more elements than `samples`. Redis samples from the head
--- of a list and from the lowest score of a sorted set, and scales the result to all elements.
+-- Returns from measure_bytes(n, samples), for KEYS[n]: the bytes; 0 for a key with a compact encoding, which is always
+-- small; or -1 if the size is unknown. The number is exact if the key has no more elements than `samples`. Redis samples
+-- from the head of a list and from the lowest score of a sorted set, and extrapolates to all elements.
 
 -- Redis converts larger hashes, sets and sorted sets to other encodings (*-max-listpack-value: 64 bytes by default).
 local COMPACT_ENCODINGS = { listpack = true, listpackex = true, ziplist = true, intset = true }

@@ -42,8 +42,8 @@ export async function readDetails(
 }
 
 /**
- * Counts the subscribers of each channel; empty if Redis refused. Uses a single command, because a command per channel
- * would cost more than reading the locks.
+ * Counts the subscribers of each channel; empty if Redis refused the command. Uses a single command, because one
+ * command per channel would cost more than reading the locks.
  */
 export async function countListeners(
   redis: Redis,

@@ -8,7 +8,7 @@ import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
 export interface KeyFingerprint {
   /** When the key expires, in Unix ms on the Redis clock; `undefined` if it has no TTL. */
   readonly deadlineMs: number | undefined;
-  /** Differs if the type, size or content differs. */
+  /** Changes with the type, size or content of the key. */
   readonly digest: string;
 }
 
@@ -21,7 +21,7 @@ export type FingerprintReading = KeyFingerprint | "gone" | "failed";
  */
 export type FingerprintCalls = "together" | "apart";
 
-/** One call blocks Redis for other clients for at most about 0.3 ms. */
+/** Number of keys per call. Such a call occupies Redis for about 0.3 ms at most. */
 const KEYS_PER_CALL = 50;
 const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
 const NO_DEADLINE = -1;

@@ -4,6 +4,7 @@
 -- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
 -- KEYS[7] until when each waiter of Lockkeeper in that queue is alive (sorted set)
+-- KEYS[8] the permits of Lockkeeper's holds of a plain semaphore (sorted set)
 -- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
 -- are read
 -- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
@@ -36,9 +37,9 @@ local function bytes_fit(bytes)
 end
 
 -- Returns the acquired permits and their size in bytes; empty if the first members of their sorted set are too large.
-local function read_permits(count)
-  local bytes = math.ceil(measure_bytes(6, members_max) * math.min(1, members_max / count))
-  return bytes_fit(bytes) and redis.call('ZRANGE', KEYS[6], '0', members_max - 1, 'WITHSCORES') or {}, bytes
+local function read_permits(k, count)
+  local bytes = math.ceil(measure_bytes(k, members_max) * math.min(1, members_max / count))
+  return bytes_fit(bytes) and redis.call('ZRANGE', KEYS[k], '0', members_max - 1, 'WITHSCORES') or {}, bytes
 end
 
 local function read_key()
@@ -47,15 +48,19 @@ local function read_key()
   -- Reads one byte more than the limit, to detect a companion that is too large.
   local stored = to_text(KEYS[2] and redis.pcall('GETRANGE', KEYS[2], '0', last_companion_byte))
   if #stored > companion_bytes_max then stored = '' end
-  local size, bytes, content, fence, queued, permits = 0, 0, {}, '', 0, {}
+  local size, bytes, content, fence, queued, permits, plain = 0, 0, {}, '', 0, {}, 0
   local waiting = KEYS[3] and to_number(redis.pcall('ZCOUNT', KEYS[3], now_ms, '+inf')) or 0
 
   if kind == 'string' then
     size = redis.call('STRLEN', KEYS[1])
     content = { redis.call('GETRANGE', KEYS[1], '0', last_byte) }
     if KEYS[6] and size <= 11 and string.find(content[1], '^%-?%d+$') then
-      local count = to_number(redis.pcall('ZCARD', KEYS[6]))
-      if count > 0 then permits, bytes = read_permits(count) end
+      local k, count = 6, to_number(redis.pcall('ZCARD', KEYS[6]))
+      if count == 0 then
+        k, count = 8, to_number(redis.pcall('ZCARD', KEYS[8]))
+        plain = count > 0 and 1 or 0
+      end
+      if count > 0 then permits, bytes = read_permits(k, count) end
     end
   elseif kind == 'hash' then
     size = redis.call('HLEN', KEYS[1])
@@ -82,5 +87,5 @@ local function read_key()
       queued = math.max(0, queued - to_number(redis.pcall('ZCOUNT', KEYS[7], '0', now_ms)))
     end
   end
-  return { now_ms, kind, remaining_ms, size, content, stored, waiting, fence, queued, permits, bytes }
+  return { now_ms, kind, remaining_ms, size, content, stored, waiting, fence, queued, permits, bytes, plain }
 end

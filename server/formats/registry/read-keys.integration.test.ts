@@ -10,7 +10,7 @@ import { readKeys, readRawKey } from "./read-keys.ts";
 
 const it = redisTest();
 
-/** More keys than one call has, of each type and of lengths that are near the limits. */
+/** Writes more keys than one call reads, of each type and with sizes around the limits. */
 async function plantKeys(direct: Redis): Promise<string[]> {
   const plants: ((key: string) => Promise<unknown>)[] = [
     async () => undefined,
@@ -35,7 +35,7 @@ async function plantKeys(direct: Redis): Promise<string[]> {
   return planted.map(({ key }) => key);
 }
 
-/** Without the times, which pass between two reads, and without what is asked of several keys only: who listens. */
+/** Removes times, which differ between reads, and subscriber counts, which only reads of several keys contain. */
 function withoutTimes(observation: Observation): object {
   const { waiters, ...rest } = { waiters: undefined, ...observation };
   return { ...rest, asOf: 0, remainingMs: 0, ...(waiters?.known === "estimated" ? {} : { waiters }) };

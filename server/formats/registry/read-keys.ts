@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { classifyFailure, isTimeout, isTransient, ReadTimeoutError } from "../../redis/failure.ts";
@@ -29,7 +30,7 @@ import { runReadCommands } from "./run-commands.ts";
  * to a batch of keys stay small regardless of their content.
  */
 const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
-/** The most content in bytes that one round trip of second calls returns, unless a single key is larger. */
+/** The maximum total content in bytes of the second calls in one round trip. A single larger key is still read. */
 const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
 
 const buildLimits = (contentBytesMax: number) => [
@@ -51,7 +52,8 @@ const readManyScript = new Script<RedisArgument[], number[], (RawReply | Error)[
   parseRawReplies,
 );
 /**
- * Keys per call. Redis serves no other client during a call, but a separate call for each key costs more than reading it.
+ * The number of keys per call. Redis serves no other client during a call, but a call per key costs more than reading
+ * the key.
  */
 const CALL_KEYS = 16;
 
@@ -62,7 +64,7 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
 /** Finds the format rule that applies to a key, and whether the API may acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
-/** The lookup for a key of a verb. */
+/** The lookup for keys of the verbs, all of which the API may acquire. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
 /** Reads one key over the connection of Lockkeeper's verbs. Also works on a cluster. */
@@ -74,7 +76,7 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
  * Reads many keys in one round trip, and additional data of some formats in a second one.
  *
  * @param routing finds keys that have moved to another Redis
- * @returns one observation per key, except for keys that have moved to another master, which `routing` then knows
+ * @returns one observation per key, except for keys that have moved to another master; `routing` has then learned which
  */
 export async function readKeys(
   redis: Redis,
@@ -126,10 +128,14 @@ export async function readRawKey(
   return { reply, observation: toObservation(key, reply, rules) };
 }
 
-/** Reads each key separately at its current master: a migrating slot accepts no script on several keys. */
+/**
+ * Reads each key separately from its current master: during a slot migration, Redis accepts no script with several
+ * keys.
+ */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
-  const [waiters = "", counter = "", queue = "", permits = "", heartbeats = ""] = buildAuxiliaryKeys(key);
+  const [waiters = "", counter = "", queue = "", permits = "", heartbeats = "", plainPermits = ""] =
+    buildAuxiliaryKeys(key);
   const reply = await readScript.run(routing.scripts, [toRedisArgument(key)], LIMITS);
   const asOf = reply.type === "read" ? reply.raw.asOf : reply.asOf;
   const commands: ReadCommand[] = [
@@ -140,8 +146,13 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
     ["ZRANGE", permits, 0, MEMBERS_MAX - 1],
     ["ZCARD", heartbeats],
     ["ZCOUNT", heartbeats, 0, asOf],
+    ["ZRANGE", plainPermits, 0, MEMBERS_MAX - 1],
   ];
-  const [stored, waiting, fence, queued, out, beats, dead] = await runReadCommands(redis, commands, routing);
+  const [stored, waiting, fence, queued, out, beats, dead, plain] = await runReadCommands(
+    redis,
+    commands,
+    routing,
+  );
   const isQueue = Number(queued) > 0;
   return addAuxiliaryReplies(reply, {
     companion: stored,
@@ -149,12 +160,13 @@ async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key)
     fence,
     queued: isQueue ? Math.max(0, Number(queued) - toCount(dead)) : queued,
     permits: out,
+    plainPermits: plain,
   });
 }
 
 const toCount = (answer: unknown) => Number(answer ?? 0) || 0;
 
-/** How keys are grouped into calls. On a cluster, a call accepts keys of only one slot. */
+/** How keys are grouped into calls. On a cluster, all keys of a call must be in one slot. */
 type Grouping = "together" | "one_by_one";
 
 async function fetchReplies(
@@ -264,17 +276,24 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   const raw = { ...reply.raw, key };
   const unread = findExcessSize(raw);
   if (unread !== undefined) return { state: "not_a_lock", key, asOf, type: raw.type, unread };
-  if (isIdleSemaphore(raw)) return { state: "free", key, asOf, ...mergeWaiters(raw.waiting, undefined) };
-  const found = detectLock(raw, rules.findFormat(key), rules.findReach?.(key));
+  const rule = rules.findFormat(key);
+  if (isIdleSemaphore(raw, rule))
+    return { state: "free", key, asOf, ...mergeWaiters(raw.waiting, undefined) };
+  const found = detectLock(raw, rule, rules.findReach?.(key));
   if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
   return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
 }
 
-/** Whether the key is a semaphore whose permits are all available. Its number would otherwise look like an owner. */
-function isIdleSemaphore({ isSemaphore, permits, content }: RawKey): boolean {
-  return isSemaphore === true && permits.length === 0 && /^-?\d{1,9}$/.test(String(content[0] ?? ""));
+/**
+ * Whether the key is a semaphore whose permits are all available, as far as known. Its number would otherwise look like an
+ * owner. Clients of Redisson may have permits of a plain semaphore, which is shown if a rule names it.
+ */
+function isIdleSemaphore({ semaphoreKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
+  if (semaphoreKind === undefined || permits.length > 0) return false;
+  if (semaphoreKind === "plain_semaphore" && rule !== undefined) return false;
+  return /^-?\d{1,9}$/.test(String(content[0] ?? ""));
 }
 
 /** Why a hash, set or sorted set of unknown size was not read. */

@@ -7,9 +7,9 @@ import { buildCompanionKey, buildFairQueueKeys, buildRedissonSuffixKey } from ".
 import { readKeys } from "./read-keys.ts";
 import { readQueue } from "./read-queue.ts";
 
-/** Of each large part, in bytes. */
+/** The size of each large part, in bytes. */
 const LARGE = 4 * 1024 * 1024;
-/** What Redis may return for one key that is too large, in bytes. */
+/** The maximum number of bytes that Redis may return for a key that is too large. */
 const REPLY_BYTES_MAX = 32 * 1024;
 const large = (letter = "x") => letter.repeat(LARGE);
 
@@ -25,7 +25,7 @@ async function countOutputBytes(direct: Redis): Promise<number> {
   return Number(/total_net_output_bytes:(\d+)/.exec(await direct.info("stats"))?.[1]);
 }
 
-/** Reads a key, and asserts that Redis returned few bytes for it. */
+/** Reads a key and asserts that the reply was small. */
 async function readOne(direct: Redis, key: string) {
   const before = await countOutputBytes(direct);
   const [observation] = await readKeys(direct, [key]);

@@ -4,14 +4,15 @@
 -- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
 -- KEYS[5] Redisson's fair queue (list)       KEYS[6] the permits of Redisson's semaphore (sorted set)
 -- KEYS[7] until when each waiter of Lockkeeper in that queue is alive (sorted set)
--- and so on, seven per key
+-- KEYS[8] the permits of Lockkeeper's holds of a plain semaphore (sorted set)
+-- and so on, eight per key
 -- ARGV[1] maximum fields of a hash, ARGV[2] maximum bytes of a string, ARGV[3] maximum members of a set or sorted set that
 -- are read
 -- ARGV[4] maximum bytes of a hash, set or sorted set that is read, ARGV[5] maximum bytes of a companion
 --
 -- Returns for each key what read.lua returns, or its error.
 
-local KEYS_EACH = 7
+local KEYS_EACH = 8
 
 local given = KEYS
 local KEYS

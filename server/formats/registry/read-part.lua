@@ -11,12 +11,12 @@
 -- include measure.lua
 
 local command, bytes_max, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- Elements that are not the first ones can only be measured by measuring the whole key.
+-- Limits for elements that are not the first ones: to measure them, Redis measures the whole key.
 local MEASURED_MAX = 4096
 local TYPES = { LRANGE = 'list', ZRANGE = 'zset', ZRANGEBYSCORE = 'zset', HKEYS = 'hash', HMGET = 'hash' }
 if redis.call('TYPE', KEYS[1]).ok ~= TYPES[command] then return {} end
 
--- `scaled`: the elements that are read are the first ones, which Redis samples.
+-- scaled: whether the first elements are read, which are those that Redis samples.
 local function fits(count, scaled)
   if not scaled and count > MEASURED_MAX then return false end
   local bytes = measure_bytes(1, scaled and most or 0)
@@ -25,7 +25,7 @@ local function fits(count, scaled)
 end
 
 if command == 'LRANGE' then
-  -- For a list, Redis samples nodes of several elements, so the bytes of all elements count.
+  -- Redis samples list nodes, each with several elements, so the estimate covers all elements.
   if fits(1, true) then return redis.call('LRANGE', KEYS[1], 0, most - 1) end
 elseif command == 'ZRANGE' then
   if fits(redis.call('ZCARD', KEYS[1]), true) then

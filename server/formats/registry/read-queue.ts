@@ -14,9 +14,9 @@ import { runReadCommands } from "./run-commands.ts";
 
 /** The waiters of a lock on one Redis. */
 export interface SeenQueue {
-  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest waiting first. */
+  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
-  /** The queue of the library. A waiter of a fair lock is listed by its token in both. */
+  /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
   /** The number of clients that are subscribed to the release; `undefined` if they cannot be counted. */
@@ -82,21 +82,22 @@ function parseQueueAnswers(
   return { ours: [...ours.values()], theirs, order: queue?.order ?? "unknown" };
 }
 
-/** The waiters of a read/write lock listen on a channel of their own. */
+/** Returns the channel on which waiters listen. That of a read/write lock differs from that of other locks. */
 function findWakeChannel(seen: ReadableObservation): RedisArgument {
   return "kind" in seen && isReadWrite(seen.kind)
     ? buildReadWriteChannel(seen.key)
     : buildWakeChannel(seen.key);
 }
 
-/** A fair lock keeps its queue while it is free. */
+/** Returns the reader for the queue of the library. A free fair lock still has a queue. */
 function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
   if (seen.state === "free") return FAIR_QUEUE;
   return seen.state === "not_a_lock" ? undefined : findLockFormat(seen.format, seen.type)?.queue;
 }
 
 /**
- * Request id or token, start of the wait, owner and declaration, as waiter.lua writes them. Any client may have written other members.
+ * A waiter as waiter.lua stores it: request id or token, start of the wait in ms, owner and declaration. Any client may have
+ * written other members.
  */
 const NAME = /^([^\t]*)\t(\d{1,15})\t([^\t]+)(?:\t(.*))?$/s;
 

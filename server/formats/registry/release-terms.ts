@@ -4,7 +4,10 @@ import type { FormatReleaseTerms } from "../lock-format.ts";
 import type { HeldObservation } from "../observation.ts";
 import { findLockFormat } from "./lock-formats.ts";
 
-/** A client that is still acquiring relies on the masters that it holds. Releasing one could give two clients a majority. */
+/**
+ * The terms for a lock that is not held on a majority. A client that is still acquiring counts on the masters that it
+ * holds, so releasing one of them could give two clients a majority.
+ */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },
   why: "The masters have different owners, and none is known to hold the lock on a majority. Releasing one of them could let two clients acquire the lock.",

@@ -3,7 +3,7 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { SlotRouting } from "../../redis/master.ts";
 import { Script } from "../../redis/script.ts";
-import { QUEUED_MAX, type ReadCommand } from "../queue-reader.ts";
+import { QUEUED_MAX, READ_TEXTS, type ReadCommand } from "../queue-reader.ts";
 import { VALUE_BYTES_MAX } from "../raw-key.ts";
 
 /** The maximum size in bytes of memory of a key from which some elements are read. */
@@ -15,6 +15,17 @@ const readPart = new Script<[RedisArgument], Part, unknown>(
   new URL("read-part.lua", import.meta.url),
   (reply) => reply,
 );
+
+const readTexts = new Script<RedisArgument[], [lastByte: RedisArgument], unknown>(
+  new URL("read-texts.lua", import.meta.url),
+  (reply) => reply,
+);
+
+/** Returns the keys and the argument of read-texts.lua; `undefined` for a command that reads one key. */
+function toTexts([command, first, lastByte = "", ...others]: ReadCommand) {
+  if (command !== READ_TEXTS) return undefined;
+  return { keys: [first, ...others], arguments: [lastByte] as [RedisArgument] };
+}
 
 /**
  * Returns the arguments of read-part.lua for a command whose reply has no limit in bytes; `undefined` for any other command.
@@ -38,7 +49,7 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 
 /**
  * Runs read-only commands in one round trip, and returns strings as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
- * HMGET run in a script that measures the key first and returns nothing if it is too large.
+ * HMGET run in a script that measures the key first and returns nothing if it is too large. `READ_TEXTS` is a script as well.
  *
  * @returns one reply per command; `undefined` if Redis refused it
  */
@@ -53,11 +64,20 @@ export async function runReadCommands(
     const part = parts[at];
     return part === undefined ? [] : [{ keys: [key] as [RedisArgument], arguments: part }];
   });
-  const plain = commands.filter((_, at) => parts[at] === undefined);
-  const [scripted, replied] = await Promise.all([readPart.readMany(redis, calls), runPlain(redis, plain)]);
+  const texts = commands.map(toTexts);
+  const plain = commands.filter((_, at) => parts[at] === undefined && texts[at] === undefined);
+  const [scripted, read, replied] = await Promise.all([
+    readPart.readMany(redis, calls),
+    readTexts.readMany(
+      redis,
+      texts.flatMap((call) => call ?? []),
+    ),
+    runPlain(redis, plain),
+  ]);
   return await Promise.all(
     commands.map(async (command, at) => {
-      const reply = parts[at] === undefined ? replied.shift() : scripted.shift();
+      const replies = parts[at] !== undefined ? scripted : texts[at] !== undefined ? read : replied;
+      const reply = replies.shift();
       return reply instanceof Error ? await retryElsewhere(command, reply, routing) : reply;
     }),
   );
@@ -71,10 +91,16 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
   return replies.map(([error, reply]) => error ?? reply);
 }
 
-/** Auxiliary keys may be in another slot than the lock. @throws any error that is not a reply from Redis */
+/**
+ * Sends a redirected command to the right node, because auxiliary keys may be in another slot than the lock. @throws
+ * any error that is not a reply from Redis
+ */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
   if (!isReplyError(error)) throw error;
   if (routing === undefined || !/^(MOVED|ASK|TRYAGAIN)/.test(error.message)) return undefined;
+  const texts = toTexts(command);
+  if (texts !== undefined)
+    return await readTexts.run(routing.scripts, texts.keys, texts.arguments).catch(() => undefined);
   const part = toPart(command);
   const [name, key, ...more] = command;
   const reply =

@@ -8,7 +8,7 @@ const it = formatTest().extend(
   "working",
   { scope: "file" },
   ({ direct }) =>
-    // A job as Bull and BullMQ keep it while it is worked on, and its lock.
+    // Creates a job that is being processed, as Bull and BullMQ store it, and its lock.
     async (id: string, token: string, { version, job = {} }: { version?: string; job?: object }) => {
       const queue = `bull:${randomUUID()}`;
       const fields = { name: "mail", data: "{}", timestamp: "1795216490000", processedOn: "1795216496123" };

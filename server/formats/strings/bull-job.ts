@@ -25,7 +25,7 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
   return { queue: job.slice(0, idAt), id: job.slice(idAt + 1) };
 }
 
-/** Reads the job that Bull stores next to its lock. A key without such a job is a different lock with the same name. */
+/** Reads the job that Bull stores next to its lock. Without a job, the key is a different lock with a similar name. */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {
     const name = isBinaryKey(key) ? undefined : parseJobLockName(key);

@@ -100,14 +100,14 @@ function hasExpectedExpiry(
 }
 
 interface Evidence {
-  /** Whether the library names its keys like this. */
+  /** Whether the key has a name that the library generates. */
   readonly isOwn: boolean;
   readonly nameEvidence: NameEvidence;
   readonly isCommon: boolean;
   readonly ends: boolean;
 }
 
-/** docs/decisions/0011 gives the reasons. */
+/** Assesses how likely the key is a lock. Reasons: docs/decisions/0011. */
 function assessConfidence(
   { evidence, shape }: StringVariant,
   { isOwn, nameEvidence, isCommon, ends }: Evidence,
@@ -118,7 +118,7 @@ function assessConfidence(
   if (evidence === "guess") return "possible";
   if (isOwn) return evidence !== "named_lock" || isLock ? "likely" : "possible";
   if (nameEvidence !== "none") return isLock && ends ? "likely" : "possible";
-  // Only a lock or an id contains both a time and a machine.
+  // A version 1 UUID contains a time and a machine, as only locks and ids do.
   if (shape === "uuid1") return "possible";
   return ends && !isCommon ? "possible" : undefined;
 }
@@ -135,7 +135,7 @@ function isNearbyDeadline({ content, asOf }: RawKey): boolean {
   return end !== undefined && isNearbyTime(end, asOf);
 }
 
-/** Detects any string, whose content is the owner. */
+/** Detects any string as a lock whose owner is the content. */
 function detectGenericToken(raw: RawKey, name: string): DetectedLock {
   const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;

@@ -17,7 +17,7 @@ const it = formatTest().extend(
   "readEvents",
   { scope: "file" },
   ({ messages }) =>
-    // What the scripts reported of a key, once there are as many reports.
+    // Returns the events of a key once there are `count`.
     async (key: Key, count: number) => {
       const events = () =>
         messages.map((message) => parseScriptEvent(message)).filter((event) => event?.key === key);

@@ -4,7 +4,7 @@ const LOCK_WORDS: ReadonlySet<string> = new Set([
   ...["lock", "locks", "redlock", "spinlock", "rwlock", "distlock", "dlock"],
   ...["mutex", "mutexes", "semaphore", "semaphores", "lease", "leases", "leader", "leadership"],
 ]);
-/** A state rather than a lock: `user:7:locked`. */
+/** Words for a state rather than a lock, as in `user:7:locked`. */
 const STATE_WORDS: ReadonlySet<string> = new Set(["locked", "locking"]);
 /** Words that follow `lock` in the name of an attribute or feature, such as `lock_expires` and `lock_screen`. */
 const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set([
@@ -82,7 +82,7 @@ export function isNamedAsLock(key: Key): boolean {
   return evidence === "lock" || evidence === "lock_or_lockout";
 }
 
-/** Matches part of every lock word, so that most names need no further check. */
+/** Matches a part of every lock word. Names without a match need no further check. */
 const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
 
 /**
@@ -105,7 +105,10 @@ export function assessName(key: Key): NameEvidence {
 
 const isLock = (words: readonly string[]) => words.length === 1 && LOCK_WORDS.has(words[0] ?? "");
 
-/** Whether the last segment is below a lock: `shop:lock:orders` is, `smart:lock:7` and `smart:lock:7:pairing` are not. */
+/**
+ * Whether the last segment is below a segment that is a lock: true for `shop:lock:orders`, false for `smart:lock:7` and
+ * `smart:lock:7:pairing`.
+ */
 function isBelowLock(words: readonly (readonly string[])[]): boolean {
   return isLock(words.at(-2) ?? []) && !OTHER_LOCK_WORDS.has(words.at(-3)?.at(-1) ?? "");
 }

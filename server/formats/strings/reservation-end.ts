@@ -4,18 +4,18 @@ import { Script, toRedisArgument } from "../../redis/script.ts";
 import type { Reservation } from "../lock-requests.ts";
 import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 
-/** Redis may expire a key this long after Lockkeeper's timer fires. */
+/** Delay of the wake-up in ms, because Redis may expire the key slightly later than its TTL states. */
 const EXPIRY_DELAY_MS = 50;
 
-/** Returns the remaining time of the reservation in ms; `undefined` if it has ended. */
+/** Wakes waiters if the reservation has ended. Otherwise returns its remaining time in ms. */
 const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefined>(
   new URL("wake.lua", import.meta.url),
   (reply) => (Array.isArray(reply) && reply[0] === "reserved" ? Number(reply[1]) : undefined),
 );
 
 /**
- * Signals the waiters of every library when a reservation of a string lock expires. Redis does not notify them when a key
- * expires, so this process does, as long as it runs and is connected.
+ * Signals the waiters of every library when a reservation of a string lock expires. Redis publishes nothing on their
+ * channels when a key expires, so this process does, as long as it runs and is connected.
  */
 export function signalReservationEnd(redis: Commands, key: Key, reservation: Reservation): void {
   const { keys, messages } = buildReleaseSignals(redis, key);

@@ -3,8 +3,8 @@
 -- How long a signal is kept for a client that is about to block: python-redis-lock's default.
 local SIGNAL_MS = 1000
 
--- While a client blocks on the list, the list does not exist. An existing list contains an unread signal, which is kept, or
--- application data, which is never changed. A command that Lockkeeper's user may not call must not undo the release.
+-- Signals a list on which clients may block. An existing list contains an unread signal or application data, and is not
+-- changed. The function raises no error, because a command that the Redis user may not run must not undo the release.
 local function signal_list(k)
   local kind = redis.pcall('TYPE', KEYS[k]).ok
   if kind == 'none' then

@@ -8,26 +8,26 @@ export type NamePattern = Pick<RegExp, "test">;
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
-  /** Names that the library gives to its keys. */
+  /** Names that the library generates for its keys. */
   readonly own?: NamePattern;
   /** `own`: keys with other names are not its locks. `any`: the user may choose the key. */
   readonly names: "own" | "any";
   /** `always`: the library always sets a TTL. `as_told`: the TTL matches the end in the value. */
   readonly ends: "always" | "maybe" | "as_told";
   /**
-   * Strength of the evidence if it differs from the default. `unmistakable`: such a value occurs nowhere else, under any
-   * key. `unmistakable_in_lock`: nowhere else under a key that names a lock. `guess`: names and values are too common.
-   * `named_lock`: the key pattern is common, so the key must also name a lock.
+   * Strength of the evidence if it differs from the default. `unmistakable`: no other data has such a value.
+   * `unmistakable_in_lock`: no other data has it under a key that names a lock. `guess`: names and values are too
+   * common. `named_lock`: the key pattern is common, so the key must also name a lock.
    */
   readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
-  /** Other libraries that write such values under such names. */
+  /** Other libraries that write such values under such keys. */
   readonly beside?: readonly FormatName[];
 }
 
 /** Keys of Bull and BullMQ; other applications may use the same names. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
-/** `<prefix>:<number of the key>:<name>`, with the default prefix. */
+/** `<prefix>:<index of the key>:<name>`, with the default prefix. */
 const RUEIDISLOCK_NAME = /^rueidislock:\d{1,3}:/;
 const LARAVEL_NAME = /laravel_unique_job:|laravel-queue-overlap:|framework[/\\]schedule-[0-9a-f]{40}/;
 const LARAVEL_CACHE = createSequencePattern(/[-_]database[-_]/, /[-_]cache[-_:]/);
@@ -121,7 +121,7 @@ export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   );
 }
 
-/** Tests for one pattern and, anywhere after it, another. `/first.*second/` could try every pair in quadratic time. */
+/** Tests for one pattern followed anywhere by another. The expression `/first.*second/` can take quadratic time. */
 function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
   return {
     test(name) {

@@ -1,5 +1,5 @@
--- A lock stored as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. It is the lock of
--- SETNX and GETSET, but with atomic steps and the Redis clock. Included by each verb.
+-- A lock stored as one string: its value is the Unix time at which it ends, in seconds or in milliseconds. This is the lock
+-- that applications build from SETNX and GETSET, but with atomic steps and the Redis clock. Included by each verb.
 --
 -- The value is the deadline, and the TTL of the key bounds it: the lock is free once its key has expired. Clients of the
 -- original recipe use their own clocks and round differently. For this reason, a Lockkeeper hold ends for its holder at the
@@ -32,7 +32,8 @@ local function compute_taken_ms(value, now_ms)
   return (parse_whole(value) + 1) * detect_unit_ms(value) - now_ms
 end
 
--- Reads the lock: state, time in ms until it can be acquired, holders and counts (flat), this token's count or nil.
+-- Reads the lock. Returns its state, time in ms until it can be acquired, holders and counts (flat), and this token's count
+-- or nil.
 -- States: 'free' (including after its end), 'held', 'unit_conflict' and the stored unit ('s' or 'ms'), 'not_a_lock' and its
 -- type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
@@ -63,7 +64,7 @@ local function read_state(k, kept, token, now_ms, unit)
   return 'held', remaining_ms, { kept.token, format_integer(kept.count) }, kept.token == token and kept.count or nil
 end
 
--- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
+-- Returns the count of the companion's token without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token, now_ms)
   if kept.token ~= token or kept.format ~= FORMAT or not detect_unit_ms(kept.value) then return nil end
   if redis.pcall('GETRANGE', KEYS[k], '0', '31') ~= kept.value or compute_taken_ms(kept.value, now_ms) <= 0 then return nil end
@@ -96,7 +97,8 @@ end
 local function decrement_count(_k, _token) end
 
 -- Transfers the lock to another token. The key exists throughout: while its slot is migrated, a cluster would create a new
--- one elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
+-- one elsewhere. PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses
+-- commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)
@@ -106,7 +108,7 @@ local function remove_hold(k, _token)
   redis.call('DEL', KEYS[k])
 end
 
--- Returns the message that wakes the waiters after a release; nil if there is nothing to wake them for.
+-- Returns the message that wakes the waiters after a release; nil if no message is needed.
 local function find_wake_up()
   return '0'
 end

@@ -14,10 +14,9 @@ local function store_hold_now(token, lease_ms)
   redis.call('SET', KEYS[1], token, 'PX', lease_ms)
 end
 
-local function is_held_once(token)
-  return redis.pcall('GETRANGE', KEYS[1], '0', '1024') == token
-end
-
-local function remove_hold_now(_token)
+-- Removes the hold of the token. Returns whether it did.
+local function remove_hold_now(token)
+  if redis.pcall('GETRANGE', KEYS[1], '0', '1024') ~= token then return false end
   redis.call('DEL', KEYS[1])
+  return true
 end

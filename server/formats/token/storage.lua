@@ -10,8 +10,8 @@ local COUNTS_ITSELF = false
 
 -- include ../companion.lua
 
--- Reads the lock: state, TTL in ms (-1: none), holders and counts (flat), this token's count or nil. States: 'free',
--- 'held', 'not_a_lock' and its type, 'fault' and its error.
+-- Reads the lock. Returns its state, TTL in ms (-1: none), holders and counts (flat), and this token's count or nil.
+-- States: 'free', 'held', 'not_a_lock' and its type, 'fault' and its error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
   local value = redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX)
@@ -29,7 +29,7 @@ local function read_state(k, kept, token, _now_ms)
   return 'held', remaining_ms, { value, format_integer(count) }, value == token and count or nil
 end
 
--- Returns the count of the token in the companion without reading anything else; nil if that is not sufficient.
+-- Returns the count of the companion's token without reading anything else; nil if that is not sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   return redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX) == token and kept.count or nil
@@ -55,7 +55,8 @@ end
 local function decrement_count(_k, _token) end
 
 -- Transfers the lock to another token. The key exists throughout: while its slot is migrated, a cluster would create a new
--- one elsewhere. The TTL is set first: after the first write, a full Redis accepts commands that need memory.
+-- one elsewhere. PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses
+-- commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)
@@ -65,7 +66,7 @@ local function remove_hold(k, _token)
   redis.call('DEL', KEYS[k])
 end
 
--- Returns the message that wakes the waiters after a release; nil if there is nothing to wake them for.
+-- Returns the message that wakes the waiters after a release; nil if no message is needed.
 local function find_wake_up()
   return '0'
 end

@@ -14,16 +14,13 @@ import { verifyStoredChain } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";
-/** Shorter than in production, to keep the test fast. */
+/** A shorter budget than in production, to keep the test fast. */
 const BUDGET_MS = 300;
 const ALL: AuditRetention = { most: 100_000, ms: 86_400_000 };
 
 let databases = 0;
 
-/**
- * Each test has its own database. `createInstance` opens it as a console instance does; `port` may be that of a
- * proxy.
- */
+/** Each test has its own database. `createInstance` opens it like a console instance; `port` may be that of a proxy. */
 const it = redisTest({ args: ["--databases", "64"] })
   .extend("proxy", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const proxy = await startTestProxy(redis.port);
@@ -256,7 +253,7 @@ it("a store restored to an earlier state gets an entries_lost record", async ({ 
   const earlier = await client.get(END);
   await log.begin(buildIntent("two"));
   const known = (await store.readEnd())?.head;
-  // As in an older data file: the last entry was never written.
+  // The state of an older data file, in which the last entry was never written.
   const entries = await client.xrange(STREAM, "-", "+");
   await client.del(STREAM);
   for (const [id, fields] of entries.slice(0, -1)) await client.xadd(STREAM, id, ...fields);

@@ -14,12 +14,15 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** Time limit for writing an intent, after which the action is refused. */
+/** Time limit for writing an intent, in ms. After it, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
-/** Outcomes wait this long so that the next intent can carry them along instead of waiting for their round trip. */
+/** How long outcomes wait, in ms, so that the next intent is written together with them. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
-/** The process exits 1.8 s after the request to stop. Open responses may take up to 1 s of that. */
+/**
+ * Time limit for the last entries, in ms. The process exits 1.8 s after the request to stop, and open responses may
+ * take up to 1 s of that.
+ */
 const STOP_MS = 700;
 
 /** An intent with a deadline, or an entry that is written as soon as possible. */

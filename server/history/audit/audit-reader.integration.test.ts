@@ -12,7 +12,7 @@ const NO_OUTCOME = 7;
 
 const hasOutcome = (n: number) => n % NO_OUTCOME !== 0;
 
-/** Outcomes follow their intents later and in another order. A few intents have none. */
+/** Outcomes follow their intents later and in a different order. A few intents have none. */
 const it = redisTest()
   .extend("reader", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const home = openHomeStore(redis.url);

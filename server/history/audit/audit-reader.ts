@@ -5,11 +5,14 @@ import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 
-/** Maximum number of entries that one page scans. A page with few matches ends there with a `next` cursor. */
+/** Maximum number of entries that one page scans. A page with few matches ends there and has a `next` cursor. */
 const SCAN_MAX = 20_000;
-/** An outcome follows its intent within this many entries, unless the action is slow on a busy system. */
+/**
+ * Number of entries after an intent within which its outcome is expected. It is later only if the action is slow on a
+ * busy system.
+ */
 const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
-/** Clocks of instances differ, so times in the chain are only roughly ordered. */
+/** Tolerance for times in the chain, in ms. Clocks of instances differ, so times are only roughly ordered. */
 const SKEW_MS = 3_600_000;
 
 type Outcome = NonNullable<AuditItem["outcome"]>;

@@ -4,7 +4,7 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
 import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 
-/** Longer than any valid owner or reason and any error detail. */
+/** Maximum length of a text: longer than any valid owner or reason and any error detail. */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
 /**
@@ -87,7 +87,10 @@ function truncateIntent({ from, seen, reason, details, ...intent }: NewIntent): 
   };
 }
 
-/** @throws LockkeeperError invalid */
+/**
+ * Checks the size of the details.
+ * @throws LockkeeperError invalid
+ */
 function assertRecordable(details: AuditFacts["details"]): void {
   const bytes = measureDetails(details ?? {});
   if (bytes <= DETAILS_BYTES_MAX) return;
@@ -106,7 +109,10 @@ function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): 
   };
 }
 
-/** Outcomes are recorded even if their details are too long. None of the existing actions comes near the limit. */
+/**
+ * Truncates details that are too long, so that an outcome is always recorded. None of the existing actions comes near
+ * the limit.
+ */
 function truncateDetails(details: Record<string, unknown>): Record<string, unknown> {
   const bytes = measureDetails(details);
   return bytes <= DETAILS_BYTES_MAX ? details : { omittedBytes: bytes };

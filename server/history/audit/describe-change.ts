@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DETAILS_BYTES_MAX } from "./audit.ts";
 
-/** Room for the hashes and counts in addition to the two lists. */
+/** Bytes reserved for the hashes and counts. */
 const RESERVED_BYTES = 1024;
 
 /**

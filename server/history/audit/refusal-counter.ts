@@ -65,7 +65,7 @@ export class RefusalCounter {
     this.#timer = undefined;
   }
 
-  /** Gives the entry the time of the last refusal, not of the write. */
+  /** Writes the entry with the time of the last refusal, not of the write. */
   #write(code: string, window: RefusalWindow): void {
     const { action, count, since, last, addresses, names } = window;
     this.log.add({

@@ -2,13 +2,14 @@ import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts"
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /**
- * Two instances read a key at different times, so their times of the same foreign change differ by up to this much.
+ * Difference in ms by which two instances' times of the same foreign change can differ, because they read the key at
+ * different times.
  */
 const SAME_CHANGE_MS = 2000;
 
 /**
- * `extended`: an extension by an operator, or a release request or its answer. They change neither the count nor the
- * holder. Renewals by holders are not stored.
+ * A recorded change of a hold. `extended`: an extension by an operator, or a release request or its answer, which
+ * change neither the count nor the holder. Renewals by holders are not stored.
  */
 type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 

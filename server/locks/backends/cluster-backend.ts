@@ -86,7 +86,9 @@ export async function openClusterBackend(
   };
 }
 
-/** Creates the map of a cluster. Its nodes are identified when a connection opens if the safety options require it. */
+/**
+ * Creates the map of a cluster. If the safety options require it, each node is identified when its connection opens.
+ */
 function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };

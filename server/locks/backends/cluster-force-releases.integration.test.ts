@@ -36,7 +36,7 @@ const it = test
     };
   });
 
-// A cluster may take longer to start than a test may run.
+// Started here, because a cluster may take longer to start than a test may run.
 it.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
 });
@@ -49,7 +49,7 @@ describe("release requests on a cluster", () => {
       const reasons: string[] = [];
       hold.onReleaseRequested(({ reason }) => reasons.push(reason));
       await waitUntil(async () => (await requestRelease(key)) === "requested");
-      // The first renewal would be after 10 s.
+      // The first renewal is due after 10 s.
       await waitUntil(() => reasons.length > 0, 5000);
       expect(reasons[0]).toBe("migration");
       await hold.release();
@@ -74,7 +74,7 @@ describe("force-release on a cluster", () => {
     };
     const expectLoss = async (master: number) => {
       const key = cluster.findKeyOnMaster(master, createTestKey());
-      // The first renewal would be after 10 s.
+      // The first renewal is due after 10 s.
       const hold = await client.acquire(key, { leaseMs: 30_000 });
       await waitUntil(async () => (await countSubscribers(hold.token)).some((count) => count === 1));
       await forceRelease(key);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => redis.stop());
 
-/** What `openBackend` throws for addresses where nothing listens, with a password in each URL. */
+/** Returns the error of `openBackend` for addresses on which nothing listens, with a password in each URL. */
 async function openUnreachable(create: (urls: string[]) => RedisLocation): Promise<string> {
   const urls = ports.map((port) => `redis://:${PASSWORD}@127.0.0.1:${port}`);
   return await getOpenError(create(urls));

@@ -23,8 +23,8 @@ import {
 } from "../../redis/sentinel/sentinel-address.ts";
 import { openQuorumBackend, type QuorumLocation } from "../quorum/open-quorum.ts";
 import type { Backend } from "../verbs/backend.ts";
-import { assertFairWait } from "../verbs/durations.ts";
 import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
+import { assertFairWait } from "../verbs/input/durations.ts";
 import { RedisLocks, type RedisLocksParts } from "../verbs/redis-locks.ts";
 import {
   addSendHook,
@@ -40,7 +40,7 @@ import { renewInGroups } from "./renew-in-groups.ts";
 /** The location of locks: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type RedisLocation = string | SentinelLocation | ClusterLocation | QuorumLocation;
 
-/** What a backend needs besides its location. A quorum has neither fair locks nor signalled libraries. */
+/** The parts of a backend besides its location. A quorum has neither fair locks nor signaled libraries. */
 export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs"> {
   /** `reads` for a target that is never written to; `reads_and_writes` by default. */
   readonly use?: MasterUse;

@@ -4,7 +4,8 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds in groups that share a format, a kind, a slot and a script call. A group without a reply does not affect the others.
+ * Renews holds with one script call per group. The holds of a group have the same format, kind and slot. A group
+ * without a reply does not affect the others.
  */
 export async function renewInGroups(
   doorOf: () => GuardedCommands,
@@ -37,7 +38,7 @@ export async function renewInGroups(
   return holds.map((hold) => remaining.get(hold));
 }
 
-/** Marks unconfirmed renewals as unknown; holds that are gone remain gone. */
+/** Marks renewals without a confirmation as unknown. Holds that are gone remain gone. */
 async function confirmRenewals(
   { confirm }: GuardedCommands,
   renewed: Promise<RenewalResult[]>,

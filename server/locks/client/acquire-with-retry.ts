@@ -11,19 +11,19 @@ export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;
   readonly pauseMs: number;
-  /** Random fraction by which a pause is lengthened or shortened, 0 to 1. */
+  /** Random fraction by which each pause is lengthened or shortened, 0 to 1. */
   readonly jitter?: number;
 }
 
 /**
  * The result of an attempt. `free`: granted on the first attempt. `gone`: granted, because the hold that the previous
- * attempt saw has ended. `held`: refused. `outrun`: refused; that hold has ended, but another client was faster.
+ * attempt found has ended. `held`: refused. `outrun`: refused; that hold has ended, but another client was faster.
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
 /** Long waits are split into stretches of this length, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
-/** A waiter of a fair lock loses its place after each stretch. This is close to the maximum of a timer. */
+/** A waiter of a fair lock loses its place after each stretch, so this is close to the maximum of a timer. */
 const FAIR_WAIT_STRETCH_MS = 24 * 24 * WAIT_STRETCH_MS;
 
 /** What was acquired, and the time just before its request was sent. */
@@ -31,7 +31,7 @@ export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: M
 
 type Send<Acquired> = (options: AcquireOptions) => Promise<Acquired>;
 
-/** The fields that log entries of an acquire contain. */
+/** The fields of an acquire in log entries. */
 export interface AcquireSubject {
   readonly key: string;
   readonly owner: string;

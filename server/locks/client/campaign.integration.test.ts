@@ -42,7 +42,7 @@ describe("campaign", () => {
       }),
     );
     await waitUntil(() => terms.length === 1);
-    // Acquired by another library, so that the leader learns of its loss before another can lead.
+    // Another library acquires the lock, so that the leader detects its loss before another candidate can lead.
     await direct.multi().del(key).hset(key, `${randomUUID()}:1`, 1).pexpire(key, 500).exec();
     await waitUntil(() => lost.length === 1);
     await waitUntil(() => terms.length === 2);
@@ -139,7 +139,7 @@ describe("campaign", () => {
     );
     const before = await countScriptCalls(direct);
     await sleepMs(1000);
-    // A pause is 250 ms at least.
+    // Each pause is at least 250 ms.
     expect(terms).toBeLessThanOrEqual(5);
     expect((await countScriptCalls(direct)) - before).toBeLessThan(30);
     client.close();

@@ -12,7 +12,7 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
    * has ended. Send `hold.fence` with each write.
    */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** Called when the leadership was lost, not resigned. */
+  /** Called when the leadership is lost rather than resigned. */
   readonly onLost?: (reason: unknown) => void;
   /** Ends the campaign, and the leadership with it. */
   readonly signal: AbortSignal;
@@ -67,7 +67,10 @@ function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
   );
 }
 
-/** @returns `undefined` if another attempt is needed */
+/**
+ * Acquires the lock of the leader.
+ * @returns `undefined` if another attempt is needed
+ */
 async function acquireLeadership(
   client: LockClient,
   key: string,

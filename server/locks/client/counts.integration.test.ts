@@ -80,7 +80,7 @@ describe("counts of a hold", () => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
     const hold = await far.acquire(key, { leaseMs: 60_000 });
-    // Redis knows the script from here on.
+    // Caches the script in Redis, so that the next call is executed although its reply is lost.
     await (await hold.reenter()).release();
     proxy.mode = "drop_replies";
     expect(await getErrorCode(hold.reenter())).toBe("unknown_outcome");

@@ -46,7 +46,7 @@ describe("force-release", () => {
     const fences: string[] = [];
     const work = client.withLock(key, async (outer) => {
       await forceRelease(key);
-      // Whether or not the message has arrived.
+      // Must work before and after the message has arrived.
       await client.withLock(key, { reentrant: true }, async (inner) => {
         fences.push(outer.fence, inner.fence);
         expect(inner.count).toBe(1);
@@ -87,12 +87,13 @@ describe("force-release", () => {
   }) => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
-    // A client that has just subscribed checks its holds once more. That must be over before the subscription is down.
+    // After a subscription, the client checks its holds once more. This must be finished before the subscription is
+    // stalled.
     const first = await far.acquire(`${key}:first`, { leaseMs: 30_000 });
     await forceRelease(first.key);
     await waitUntil(() => first.signal.aborted, 5000);
     const hold = await far.acquire(key, { leaseMs: 30_000 });
-    // What Redis sends to the connection "wake" stays in the proxy, until that connection is cut.
+    // Holds back what Redis sends on the connection "wake" until that connection is cut.
     proxy.stall("wake");
     await forceRelease(key);
     await sleepMs(100);

@@ -51,7 +51,8 @@ export class GroupLocker {
   }
 
   /**
-   * Runs the work inside the frames of all holds, so that nested calls can re-enter each of them, and releases them.
+   * Runs the work inside the frames of all holds, so that nested calls can re-enter each of them. Releases the holds
+   * afterwards.
    *
    * @throws like `LockClient.withLocks`
    */

@@ -13,7 +13,7 @@ export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 export interface LeaseEvents {
   /** Called when a renewal failed or is late. */
   onJeopardy(): void;
-  /** Called when the lease is lost or closed. */
+  /** Called when the hold is lost or its last count is released. */
   onEnd(): void;
 }
 
@@ -35,9 +35,9 @@ export class HoldLease implements RenewableHold {
   #token: string;
   readonly fence: string;
   readonly owner: string;
-  /** Counts that this process has not released, including pending re-entries. */
+  /** The number of counts that this process has not released, including pending re-entries. */
   openCounts = 1;
-  /** Set while the outcome of a downgrade is unknown: whether the watchdog renewed the hold before. */
+  /** Set while the outcome of a downgrade is unknown. `isWatched`: whether the watchdog renewed the hold before it. */
   uncertainDowngrade: { readonly isWatched: boolean } | undefined;
   /** The requests of operators to release the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
@@ -119,7 +119,7 @@ export class HoldLease implements RenewableHold {
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
   }
 
-  /** Changes the identity of a hold that was downgraded. */
+  /** Applies a downgrade, which changes kind and token of the hold. */
   applyDowngrade({ kind = "lock", token }: Pick<Grant, "kind" | "token">): void {
     this.#kind = kind;
     this.#token = token;
@@ -130,7 +130,7 @@ export class HoldLease implements RenewableHold {
     { leaseMs, remainingMs, asOf }: Pick<Grant, "leaseMs" | "remainingMs" | "asOf">,
     sentAt: Moment,
   ) {
-    // Without a companion Redis does not know the lease.
+    // If the companion is missing, Redis does not know the lease.
     if (leaseMs > 0) this.#leaseMs = leaseMs;
     this.applyRenewal(sentAt, remainingMs, asOf);
   }
@@ -141,8 +141,11 @@ export class HoldLease implements RenewableHold {
     if (state !== "held" && state !== "jeopardy") return;
     this.#state = "held";
     const laterByMs = sentAt.monotonic - this.#sentAt.monotonic;
-    // Replies on two connections may arrive in either order, and no Lockkeeper request shortens a lease.
-    if (laterByMs < 0 && remainingMs - computeElapsedMs(sentAt) <= this.remainingMs()) return;
+    // No Lockkeeper request shortens a lease, so the known deadline is kept if the reply arrived out of order, or if it agrees
+    // with it: Redis read the remaining time at some moment between the request and now.
+    const knownMs = this.remainingMs();
+    const isEarlier = remainingMs - computeElapsedMs(sentAt) <= knownMs;
+    if (isEarlier && (laterByMs < 0 || knownMs <= remainingMs)) return;
     this.#asOf = asOf ?? this.#asOf + laterByMs;
     this.#sentAt = sentAt;
     this.#remainingAtSendMs = remainingMs;
@@ -155,14 +158,16 @@ export class HoldLease implements RenewableHold {
     try {
       this.events.onJeopardy();
     } catch (error) {
-      // As with listeners of a signal, the process gets the error and the watchdog continues.
+      // Thrown in its own turn, like an error of an event listener, so that the watchdog continues.
       process.nextTick(() => {
         throw error;
       });
     }
   }
 
-  /** Marks the hold as lost. Also applies to a closed lease whose release found that the hold had already ended. */
+  /**
+   * Marks the hold as lost, even if its lease is closed: the release may have found that the hold had already ended.
+   */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");
@@ -185,7 +190,7 @@ export class HoldLease implements RenewableHold {
     this.events.onEnd();
   }
 
-  // Re-armed until the deadline, because a timer uses one clock and the deadline uses both.
+  // The timer uses one clock and the deadline two, so the timer is set again until the deadline has passed.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     const waitMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(this.remainingMs())));

@@ -103,7 +103,7 @@ export class HoldLeases implements HoldCommands {
   }
 
   async release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released> {
-    // Repeated, because only its result shows which of the two holds to release.
+    // Repeats a downgrade with an unknown outcome. Only its result shows which of the two holds to release.
     if (lease.uncertainDowngrade !== undefined) await this.downgrade(lease).catch(() => undefined);
     const released = await this.backend.verbs.release(lease.toRef(), request);
     if (released.outcome === "not_held") {
@@ -115,8 +115,9 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * The hold is not renewed meanwhile, because a renewal that overtakes the downgrade would report the loss of the writer.
-   * After an unknown outcome, neither kind could be renewed with certainty, so the deadline decides unless it is repeated.
+   * Downgrades a hold. The watchdog does not renew it meanwhile, because a renewal that overtakes the downgrade would
+   * report the loss of the writer. After an unknown outcome, it is not known which kind to renew, so the hold ends at
+   * its deadline unless the downgrade is repeated.
    */
   async downgrade(lease: HoldLease): Promise<void> {
     const isWatched = lease.uncertainDowngrade?.isWatched ?? this.#watchdog.isWatching(lease);
@@ -150,7 +151,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Renews or re-enters a hold, and counts the new deadline from the last attempt that was sent. */
+  /** Renews, re-enters or downgrades a hold, and measures the new deadline from the last attempt. */
   async #prolong(lease: HoldLease, send: (onSend: () => void) => Promise<Grant>): Promise<Grant> {
     let sentAt = getCurrentMoment();
     try {
@@ -177,7 +178,10 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Releases a count that was not returned to a caller. Repeating the request reveals whether it was added. */
+  /**
+   * Releases a count that was not returned to a caller. First repeats the request, to find out whether the count was
+   * added.
+   */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;
     const ref = lease.toRef();

@@ -7,7 +7,7 @@ import type { Hold } from "./hold.ts";
 
 /** Options of `acquire`. */
 export interface HoldOptions {
-  /** Lease in milliseconds; 30,000 by default. The watchdog renews after a third of it. */
+  /** Lease in milliseconds; 30,000 by default. The watchdog renews it after a third of that time. */
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
@@ -31,21 +31,25 @@ export interface HoldOptions {
   readonly format?: WritableFormat | undefined;
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
-   * read/write lock, which several readers or one writer can hold. Only for `redisson`.
+   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
+   * `plain_semaphore`: permits that JVMs also acquire as Redisson's `RSemaphore`. Only for `redisson`.
    */
   readonly kind?: WritableKind | undefined;
-  /** The number of permits, all or none; only for the kind `semaphore`, 1 by default. The `count` of the hold. */
+  /**
+   * The number of permits, which become the `count` of the hold. All of them are acquired, or none. Only for the kinds
+   * of semaphore; 1 by default.
+   */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits; only for the kind `semaphore`. A missing semaphore is created with it, and an existing one
-   * must have the same total. By default, the semaphore must exist.
+   * The total number of permits; only for the kinds of semaphore. A missing semaphore is created with it, and an existing
+   * one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: time after the lease expires in which no client can acquire the lock. */
+  /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
   readonly minHoldMs?: number | undefined;

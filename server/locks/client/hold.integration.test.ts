@@ -130,12 +130,12 @@ describe("Hold", () => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
     const hold = await far.acquire(createTestKey(), { leaseMs: 1800, renew: false });
-    // Redis knows the script from here on: the reply that is lost is that of a renewal that was carried out.
+    // Caches the script in Redis, so that the next renewal is executed although its reply is lost.
     await hold.renew();
     const deadline = performance.now() + hold.remainingMs();
     proxy.mode = "drop_replies";
     const renewing = hold.renew();
-    // The second half of the lease has begun: subtracted twice, the time of the request would exceed the lease.
+    // Until the second half of the lease: if the time of the request were subtracted twice, the lease would have ended.
     await sleepMs(1000);
     proxy.mode = "pass";
     await renewing;

@@ -3,7 +3,7 @@ import type { ReleaseRequestListener } from "../../../lib/client/release-request
 import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LostError } from "../../errors/lock-errors.ts";
-import { assertDurations } from "../verbs/durations.ts";
+import { assertDurations } from "../verbs/input/durations.ts";
 import type { Released } from "../verbs/verbs.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";
@@ -34,7 +34,7 @@ export interface HoldReleaseRequest extends HoldReleaseOptions {
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
-  /** Releases one count of the lease in this process. For the last count, resolves once no renewal is in flight. */
+  /** Ends one count of the lease in this process. If it is the last one, resolves once no renewal is in flight. */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
   downgrade(lease: HoldLease): Promise<void>;
@@ -54,7 +54,7 @@ export class Hold implements AsyncDisposable {
 
   constructor(
     lease: HoldLease,
-    /** The re-entrancy count when this count was granted. */
+    /** The re-entrancy count after this count was granted. */
     readonly count: number,
     commands: HoldCommands,
   ) {
@@ -129,7 +129,7 @@ export class Hold implements AsyncDisposable {
     return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
 
-  /** Throws unless the hold is certain. Call it before each step with visible effects. @throws LostError */
+  /** Throws a LostError unless the hold is certain. Call it before each step with visible effects. */
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
@@ -160,9 +160,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Turns this hold of a writer into that of a reader, without a moment in which another writer could acquire the lock. The
-   * hold keeps its fencing token, lease and signal; its kind and `holdId` change. Waiting readers are woken. Release the other
-   * counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
+   * Turns this hold of a writer into that of a reader. No other writer can acquire the lock in between, and waiting
+   * readers are woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release the
+   * other counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
    *
    * @throws HeldError (the hold was re-entered), LostError, InvalidError, UnavailableError, UnknownOutcomeError,
    *   NotReplicatedError

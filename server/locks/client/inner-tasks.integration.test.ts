@@ -8,7 +8,7 @@ import type { LockClient } from "./lock-client.ts";
 
 const it = locksTest();
 
-/** Counts bodies of one key that run side by side. */
+/** Counts how many bodies run at the same time for one key. */
 function countInside() {
   const seen = { most: 0, entered: 0 };
   let inside = 0;
@@ -21,7 +21,7 @@ function countInside() {
   return { seen, enter };
 }
 
-// Tasks that a withLock starts must exclude each other as any others do, on its own key and on other keys.
+// Tasks that a withLock starts must exclude each other like any others, on its own key and on other keys.
 describe("tasks inside a withLock", () => {
   const createDebit = (client: LockClient, key: string, options: WithLockOptions = {}) => {
     const { seen, enter } = countInside();

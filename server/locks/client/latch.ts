@@ -16,7 +16,8 @@ export interface LatchWaitOptions {
 }
 
 /**
- * A count-down latch, as Redisson's `RCountDownLatch`: clients wait until its count is 0. It is open while it has no count.
+ * A count-down latch like Redisson's `RCountDownLatch`. Clients wait until its count is 0. A latch without a count is
+ * open.
  */
 export class Latch {
   constructor(
@@ -37,7 +38,7 @@ export class Latch {
   }
 
   /**
-   * Decreases the count by one. At 0 the latch opens for all clients that wait.
+   * Decreases the count by one. At 0, the latch opens and all waiting clients continue.
    *
    * @returns the remaining count; 0 if the latch is open
    * @throws NotALockError, KeyNotAllowedError, UnavailableError, UnknownOutcomeError
@@ -65,14 +66,17 @@ export class Latch {
     const signal =
       options.signal === undefined ? this.closed : AbortSignal.any([options.signal, this.closed]);
     const deadline = performance.now() + waitMs;
+    let openedAfterMs: number | undefined;
     for (;;) {
       if (signal.aborted) throw createAbortedError(signal);
       const leftMs = Math.max(0, deadline - performance.now());
       try {
-        await this.verbs.wait(this.key, { waitMs: Math.min(leftMs, WAIT_STRETCH_MS), signal });
+        const stretchMs = Math.min(leftMs, WAIT_STRETCH_MS);
+        await this.verbs.wait(this.key, { waitMs: stretchMs, openedAfterMs, signal });
         return;
       } catch (error) {
         if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_STRETCH_MS) throw error;
+        openedAfterMs = error.facts.asOf;
       }
     }
   }

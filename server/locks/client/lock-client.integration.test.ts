@@ -145,7 +145,7 @@ describe("close", () => {
         message: expect.stringMatching(/client was closed/),
       });
     }
-    // Nothing renews it any more.
+    // No longer renewed by anything.
     await sleepMs(600);
     expect(await direct.exists(key)).toBe(0);
     await held.release();

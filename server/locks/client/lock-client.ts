@@ -36,8 +36,8 @@ import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
 export interface LockClientOptions extends SafetyOptions {
   /**
-   * Name of this Redis in the Lockkeeper server, so that `hold.holdId` matches the one in the console and the API; `default`
-   * by default.
+   * Name of this Redis in the Lockkeeper server, `default` by default. It is a part of `hold.holdId`, which then
+   * matches the console and the API.
    */
   readonly target?: string;
   /** Patterns of the keys that may be locked; all by default. */
@@ -48,8 +48,8 @@ export interface LockClientOptions extends SafetyOptions {
    */
   readonly signalledLibraries?: readonly SignalledLibrary[];
   /**
-   * The fair wait time in milliseconds, which orders the timeouts of the waiters of a fair lock; 300,000 by default. If
-   * clients of Redisson use the same fair locks, it must equal their `fairLockWaitTimeout`.
+   * The fair wait time in milliseconds: the difference between the timeouts of successive waiters of a fair lock;
+   * 300,000 by default. If clients of Redisson use the same fair locks, it must equal their `fairLockWaitTimeout`.
    */
   readonly fairWaitMs?: number;
   readonly log?: Logger;
@@ -63,7 +63,7 @@ type GroupWork<Result> = (group: HoldGroup) => Promise<Result>;
 const LEASE_MS = 30_000;
 const OWNER = `${hostname()}:${process.pid}`;
 
-/** Acquires locks in one Redis for a Node process, and handles renewal, loss and re-entry. */
+/** Acquires locks in one Redis for a Node process. Renews and re-enters them, and reports their loss. */
 export class LockClient {
   readonly #leases: HoldLeases;
   readonly #groups: GroupLocker;
@@ -136,8 +136,8 @@ export class LockClient {
   }
 
   /**
-   * Sets the total number of permits of a semaphore, and creates a missing one. If more permits are acquired, no permit is
-   * available until enough of them were released.
+   * Sets the total number of permits of a semaphore, and creates the semaphore if it does not exist. If more permits
+   * are acquired, none is available until enough of them have been released.
    *
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
    */
@@ -147,7 +147,10 @@ export class LockClient {
     return await this.backend.verbs.setLimit(key, limit);
   }
 
-  /** Returns the count-down latch of a key. Sends nothing. @throws InvalidError */
+  /**
+   * Returns the count-down latch of a key. Does not send a command.
+   * @throws InvalidError
+   */
   latch(key: string): Latch {
     assertKey(key);
     return new Latch(key, this.backend.verbs.latches, this.#closed.signal);
@@ -156,10 +159,11 @@ export class LockClient {
   /**
    * Runs the work while holding the lock, and releases it afterwards.
    *
-   * An error of the work takes precedence over an error of the release, which is logged; the hold then ends with its lease.
+   * An error from the work takes precedence over an error from the release, which is logged. If the release failed, the
+   * hold ends with its lease.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work, with
-   * the loss as their `cause`; and as `acquire`
+   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
+   *   with the loss as their `cause`; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
@@ -224,7 +228,7 @@ export class LockClient {
     return await this.#groups.run(await this.#acquireAll(keys, options), work);
   }
 
-  /** Closes the connections. All holds of this client are lost, and end in Redis with their leases. */
+  /** Closes the connections. All holds of this client are lost. In Redis, they end with their leases. */
   close(): void {
     if (this.isClosed) return;
     this.#closed.abort(createClosedError());
@@ -294,7 +298,7 @@ export class LockClient {
     throw createClosedError();
   }
 
-  /** Combines the signals that end a wait: the caller's, and the one for closing the client. */
+  /** Combines the signals that end a wait: that of the caller, and that of closing the client. */
   #combineSignals({
     signal,
     waitMs = 0,

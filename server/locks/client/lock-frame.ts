@@ -81,8 +81,8 @@ export class LockFrame {
   }
 
   /**
-   * Calls back once nothing is inside a closed frame. A nested call that the work did not await can outlive the frame, and
-   * it holds the same lock as the branches outside.
+   * Calls back once no nested call runs inside a closed frame. A nested call that the work did not await can outlive
+   * the frame, and holds the same lock as branches outside it.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
@@ -127,8 +127,8 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
 }
 
 /**
- * The frames around a piece of asynchronous code, at most one per client and key: the nearest frame hides outer ones, even
- * after it was closed.
+ * The frames around a piece of asynchronous code, innermost first. There is at most one per client and key: it hides
+ * outer frames of the same lock, even after it was closed.
  */
 const scope = new AsyncLocalStorage<readonly LockFrame[]>();
 
@@ -147,8 +147,8 @@ export function listEnclosingHolds(client: object): Hold[] {
 /** Runs the work inside the frame, and closes the frame when the work has settled. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;
-  // Closed frames are dropped, because the frames that they hide were dropped earlier. This keeps the list short in code
-  // that never ends.
+  // Drops closed frames, whose outer frames of the same lock were already dropped. This keeps the list short in code
+  // that nests without end.
   const around = (scope.getStore() ?? []).filter((each) => each.isOpen && !each.isOf(client, hold.key));
   try {
     return await scope.run([frame, ...around], async () => await work());

@@ -6,7 +6,7 @@ import type { WithLockOptions } from "./hold-options.ts";
 const it = locksTest();
 const REENTRANT = { reentrant: true } as const;
 
-/** Counts bodies of one key that run side by side. */
+/** Counts how many bodies run at the same time for one key. */
 function countInside() {
   const seen = { most: 0, entered: 0 };
   let inside = 0;
@@ -146,7 +146,7 @@ describe("nested withLock", () => {
         await enter(100);
       };
       detached.push(client.withLock(key, REENTRANT, first));
-      // This one waits for its turn when the frame closes, and acquires the lock after the hold has ended.
+      // Waits for its turn when the frame closes, and acquires the lock after the hold has ended.
       detached.push(
         client.withLock(key, { ...REENTRANT, waitMs: 5000 }, async ({ count }) => {
           expect(count).toBe(1);

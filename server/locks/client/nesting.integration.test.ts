@@ -6,7 +6,9 @@ import type { LockClient } from "./lock-client.ts";
 
 const it = locksTest();
 
-/** A call of withLock with what its work does: awaited nested calls, branches, and tasks that outlive it. */
+/**
+ * A call of withLock, and the calls that its work makes: awaited, in parallel branches, or as tasks that outlive it.
+ */
 interface Call {
   readonly key: number;
   readonly reentrant: boolean;
@@ -29,11 +31,11 @@ const { tree: calls } = fc.letrec<{ tree: Call }>((tie) => ({
   }),
 }));
 
-/** Runs call trees, and checks that bodies of one key that run at once are nested in one another. */
+/** Runs call trees, and checks that simultaneous bodies of one key are nested in each other. */
 class CallRunner {
   readonly #inside = new Map<string, Set<readonly number[]>>();
   readonly #tasks: Promise<unknown>[] = [];
-  /** Whatever must not happen. */
+  /** Violations of the rules. */
   readonly faults: string[] = [];
   #bodies = 0;
 
@@ -53,7 +55,7 @@ class CallRunner {
     const code = await getErrorCode(
       this.client.withLock(key, { reentrant, waitMs: 40 }, () => this.#body(key, call, around)),
     );
-    // Two keys in opposite orders, and a nested call that may not enter, end by their waits.
+    // A call may time out if two calls lock two keys in opposite order, or a nested call must not enter.
     if (code !== "ok" && code !== "timeout") this.faults.push(code);
   }
 

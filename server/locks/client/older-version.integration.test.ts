@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ import { EVENT_CHANNEL, observeHeldLock } from "../../../test/support/observed-l
 import { readCompanion } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildCompanionKey } from "../../formats/keys.ts";
-import type { LOCK_WRITERS } from "../../formats/lock-writer.ts";
+import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { LockClient } from "./lock-client.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -89,5 +90,61 @@ describe("release requests beside version 0.2.0", () => {
     await direct.publish(channel, `${hold.fence}\t${hold.token}`);
     await waitUntil(() => hold.state === "lost");
     client.close();
+  });
+});
+
+describe("companions beside version 0.2.0", () => {
+  it("each version releases the holds of the other one, and fencing tokens increase", async ({
+    load,
+    acquire,
+    locks,
+    direct,
+    key,
+  }) => {
+    const older = (await load("server/formats/lock-writer.js")) as { LOCK_WRITERS: typeof LOCK_WRITERS };
+    const writer = older.LOCK_WRITERS.redisson;
+    let [last, count] = [0n, 0];
+    const assertLarger = (fence: string) => {
+      expect(BigInt(fence)).toBeGreaterThan(last);
+      last = BigInt(fence);
+    };
+    for (let round = 0; round < 3; round++) {
+      const hold = await acquire(key, "new");
+      assertLarger(hold.fence);
+      const { token, fence } = hold;
+      const ask = { digest: "-", token, fence };
+      expect(
+        await writer.release(direct, EVENT_CHANNEL, key, { ...ask, id: `older.${++count}` }),
+      ).toMatchObject({ outcome: "released", fence });
+      const olderHold = await writer.acquire(direct, EVENT_CHANNEL, key, {
+        ...{ id: `older.${++count}`, digest: "-", token: `${randomUUID()}:1`, owner: "old", leaseMs: 30_000 },
+        ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" },
+      });
+      if (olderHold.outcome !== "granted") throw new Error(olderHold.outcome);
+      assertLarger(olderHold.fence);
+      expect(await locks.release({ key, format: "redisson", unit: undefined, ...olderHold })).toMatchObject({
+        outcome: "released",
+      });
+    }
+  });
+
+  it("an acquire that arrives again during a later hold of version 0.2.0 is not granted that hold", async ({
+    load,
+    direct,
+    key,
+  }) => {
+    const older = (await load("server/formats/lock-writer.js")) as { LOCK_WRITERS: typeof LOCK_WRITERS };
+    const createRequest = (id: string) => ({
+      ...{ id, digest: "-", token: `${randomUUID()}:1`, owner: "me", leaseMs: 30_000 },
+      ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" as const },
+    });
+    const [first, second] = [createRequest("new.1"), createRequest("older.1")];
+    const acquire = (writers: typeof LOCK_WRITERS, request: typeof first, retryMs?: number) =>
+      writers.redisson.acquire(direct, EVENT_CHANNEL, key, { ...request, retryMs });
+    expect(await acquire(LOCK_WRITERS, first)).toMatchObject({ outcome: "granted" });
+    await direct.del(key);
+    expect(await acquire(older.LOCK_WRITERS, second)).toMatchObject({ outcome: "granted" });
+    expect((await acquire(LOCK_WRITERS, first, 0)).outcome).not.toBe("granted");
+    expect(await direct.hkeys(key)).toEqual([second.token]);
   });
 });

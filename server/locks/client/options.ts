@@ -92,7 +92,7 @@ const OPEN_OPTIONS: OptionTypes = {
 };
 
 /**
- * Checks options, like the functions below.
+ * Checks options, as the functions below do.
  *
  * @throws InvalidError that names the first option that is unknown or of the wrong type
  */

@@ -65,7 +65,10 @@ async function reenterOrAcquire(
   return { hold, leave: leaveNothing };
 }
 
-/** Ends the turn unless it returns a hold. @returns `undefined` if the hold of the frame has ended */
+/**
+ * Re-enters the hold of the frame, and ends the turn unless a hold is returned.
+ * @returns `undefined` if the hold of the frame has ended
+ */
 async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promise<Hold | undefined> {
   try {
     if (frame.canBeEntered) return await frame.hold.reenter({ leaseMs });
@@ -79,7 +82,7 @@ async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promis
   return undefined;
 }
 
-/** Whether the hold has the requested format and kind. A writer may also read. */
+/** Whether the hold has the requested format and kind. The hold of a writer also permits reading. */
 function isSameFormat(
   hold: Hold,
   { format = hold.format, kind = hold.kind, unit = hold.unit }: HoldOptions,
@@ -89,8 +92,8 @@ function isSameFormat(
 }
 
 /**
- * Refuses at once to acquire for writing what the enclosing `withLock` holds for reading: the wait could only end with the
- * work that waits.
+ * Refuses to acquire a lock for writing that the enclosing `withLock` holds for reading. The call would wait for its
+ * own caller.
  *
  * @throws HeldError
  */
@@ -111,7 +114,7 @@ export function assertNoUpgrade(client: object, key: string, { kind }: HoldOptio
   );
 }
 
-/** Adds the information that the caller itself holds the lock to a refusal. */
+/** Adds to a refusal that the caller itself holds the lock. */
 export function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
   if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;
   if (!canBeEntered || !error.facts.holders.some(({ fence }) => fence === hold.fence)) return error;

@@ -118,7 +118,7 @@ describe("hold.onReleaseRequested", () => {
     await request(key);
     await sleepMs(100);
     expect(requests).toEqual([]);
-    // What was sent to the stalled connection is lost with it.
+    // Discards what was sent on the stalled connection.
     proxy.cut();
     proxy.stall(undefined);
     await waitUntil(() => requests.length === 1, 5000);

@@ -55,7 +55,7 @@ describe("watchdog", () => {
     const outer = await client.acquire(key, { leaseMs: 600 });
     const [one, two] = [await outer.reenter(), await outer.reenter()];
     await sleepMs(1300);
-    // At a third of the lease each: about six renewals in 1.3 s, however many counts there are.
+    // One renewal per third of the lease, about six in 1.3 s, regardless of the number of counts.
     expect(renewals.length).toBeGreaterThanOrEqual(4);
     expect(renewals.length).toBeLessThanOrEqual(8);
     await Promise.all([one.release(), outer.release()]);
@@ -73,7 +73,7 @@ describe("watchdog", () => {
     const outer = await client.acquire(key, { leaseMs: 300 });
     const inner = await outer.reenter({ leaseMs: 30_000 });
     await sleepMs(700);
-    // No renewal is due: what is left counts down from the re-entry.
+    // No renewal is due, so the remaining time decreases from the re-entry on.
     expect(inner.remainingMs()).toBeLessThan(29_500);
     expect(inner.remainingMs()).toBeGreaterThan(25_000);
     await inner.release();

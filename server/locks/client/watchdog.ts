@@ -4,11 +4,11 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
 const RENEW_SHARE = 1 / 3;
 const BATCH_SIZE = 100;
-/** The maximum delay before a failed renewal is retried; a tenth of the lease if that is shorter. */
+/** The maximum delay before a failed renewal is retried. If the lease is short, the delay is a tenth of it. */
 const RETRY_MS = 250;
-/** Leases that are due within this fraction of their length are also renewed. */
+/** Leases that are due within this fraction of their length are renewed together with those that are due. */
 const BATCH_AHEAD_SHARE = 0.1;
-/** The fraction of the lease that an attempt may take, so that at least three fit before the deadline. */
+/** The maximum duration of an attempt as a fraction of the lease. At least three attempts fit before the deadline. */
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
 
@@ -18,9 +18,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client after a third of their length, with one timer and up to a hundred leases per script, on
- * a separate connection so that no other request delays a renewal. Errors do not stop it. It never renews a lease whose
- * last count is being released, or whose deadline has passed.
+ * Renews all leases of a client after a third of their length. Uses one timer, and one script for up to a hundred
+ * leases. A separate connection prevents other requests from delaying a renewal. Errors do not stop the watchdog. It
+ * never renews a lease whose last count is being released, or whose deadline has passed.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -46,7 +46,7 @@ export class Watchdog {
     if (this.#dueAt.has(lease)) this.watch(lease);
   }
 
-  /** Whether the lease is renewed, including a renewal in flight. */
+  /** Whether the watchdog renews the lease, or a renewal of it is in flight. */
   isWatching(lease: HoldLease): boolean {
     return this.#dueAt.has(lease) || this.#inFlight.has(lease);
   }

@@ -3,8 +3,6 @@ import { computeMajority, groupLargestFirst, kthSmallest } from "../../redis/maj
 import type { MasterAnswers, PollProgress } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** Decides by majority, without access to Redis. */
-
 /** The hold that a master granted. */
 export interface Vote {
   readonly master: QuorumMaster;
@@ -31,9 +29,9 @@ export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>):
 /**
  * Returns the hold that a majority votes for; `undefined` if no hold has a majority.
  *
- * Votes with the same token are for the same hold. A fencing token with a majority was already agreed on and stays.
- * Otherwise the largest one wins: every earlier hold had a majority, so at least one of these masters knows its fencing
- * token and issued a larger one.
+ * Votes with the same token are for the same hold. If a majority has the same fencing token, it was already agreed on
+ * and stays. Otherwise the largest one wins: every earlier hold had a majority, so at least one of these masters knows
+ * its fencing token and issued a larger one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);

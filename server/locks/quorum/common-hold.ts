@@ -31,7 +31,10 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
   };
 }
 
-/** Assesses a hold by its votes. `held`: a majority holds it. `lost`: no majority can hold it, regardless of missing replies. */
+/**
+ * Assesses a hold by its votes. `held`: a majority holds it. `lost`: no majority can hold it, whatever the missing
+ * replies are.
+ */
 export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
   const majority = computeMajority(masters);
   if (votes >= majority) return "held";

@@ -6,7 +6,7 @@ import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { LockClient } from "../client/lock-client.ts";
 
 const it = mastersTest(5)
-  // Clients that know nothing of each other, as in so many processes.
+  // Independent clients, as in separate processes.
   .extend("openClient", async ({ masters }, { onCleanup }) => {
     const clients: LockClient[] = [];
     onCleanup(() => {
@@ -32,7 +32,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// One process asks one after the other. Over a network each question takes its own time, and votes are split.
+// Delays each request at random, as a network does, so that votes are split.
 beforeEach(() => {
   const { acquire } = LOCK_WRITERS.token;
   vi.spyOn(LOCK_WRITERS.token, "acquire").mockImplementation(async (...ask) => {
@@ -134,7 +134,7 @@ describe("waiting beside a bare majority", () => {
     expect(
       await Promise.all(all.map((client) => getErrorCode(client.acquire(key, { waitMs: 1500 })))),
     ).toEqual(["timeout", "timeout", "timeout", "timeout"]);
-    // Each looks twice, and takes back what it got; now and then one look more is left to the timer.
+    // Each client makes about two attempts and withdraws its votes. Timers may cause a few more attempts.
     expect((await masters.countScripts(4)) - before).toBeLessThan(4 * 12);
     await waitUntil(async () => (await masters.readHolders(key)).slice(3).every((vote) => vote === null));
   });

@@ -30,7 +30,7 @@ export async function extendOnMasters(
     replies.filter(({ outcome }) => outcomes.includes(outcome));
   const has = of("extended", "enough").flatMap((reply) => ("remainingMs" in reply ? [reply] : []));
   if (has.length >= majority) {
-    // The time that a majority is certain to have, given the slowest reply and the fastest clock.
+    // The minimum time that a majority holds, given the slowest reply and the fastest clock.
     const left = has.map(({ remainingMs }) => remainingMs ?? Number.POSITIVE_INFINITY).sort((a, b) => b - a);
     const least = left[majority - 1] ?? 0;
     const remainingMs = Number.isFinite(least) ? Math.floor(computeCertainMs(least)) : null;

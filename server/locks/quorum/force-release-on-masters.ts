@@ -29,7 +29,7 @@ export async function forceReleaseOnMasters(
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
     call: (master) => forceReleaseOnMaster(master, seen, releaseParams),
-    // Slow masters also have a vote, and no other caller waits for this.
+    // Also waits for slow masters, whose votes must be released too.
     progress: () => "open",
   });
   const outcomes = masters.map(
@@ -67,8 +67,8 @@ async function forceReleaseOnMaster(
 
 /**
  * Whether a master has the holders that the operator saw. Fencing tokens are not compared, because a master that missed
- * the agreement has a different one. A RedLock has a different owner on each master: each owner belongs to one client
- * and therefore to one master.
+ * the agreement has a different one. The owners of a RedLock differ per master. It is sufficient that one of them is on
+ * this master, because each owner is used on a single master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

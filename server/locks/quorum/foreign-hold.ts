@@ -10,8 +10,8 @@ import { collectReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Reads whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key cannot
- * be acquired, but is still a lock.
+ * Reads whether a majority of the masters has a lock of another format, such as Redisson's RedLock. Such a key cannot
+ * be acquired, but it is a lock.
  *
  * @returns the refusal; `undefined` if no majority has such a lock
  */
@@ -39,7 +39,7 @@ export async function readForeignHold(
   return createSplitHeldError(key, { ...known, holders: held.flatMap(({ holders }) => holders) });
 }
 
-/** A key that is only `possible` may be application data. */
+/** Whether the key is a lock. A key that is only `possible` may be application data. */
 const isLock = (seen: Observation): seen is HeldObservation =>
   seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));
 

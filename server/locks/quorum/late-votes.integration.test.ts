@@ -10,7 +10,7 @@ const it = quorumTest(5);
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 
 describe("late votes", () => {
-  /** Has one of the masters carry out what it is asked only after the others have decided. */
+  /** Delays the commands of one master until the others have decided. */
   async function isLate(masters: TestMasters, master: number): Promise<void> {
     await masters.getClient(master).call("CLIENT", "PAUSE", "600", "WRITE");
   }
@@ -68,7 +68,7 @@ describe("late votes", () => {
     await isLate(masters, 2);
     expect(await getErrorCode(acquire(key, "me"))).toBe("held");
     const companion = String(buildCompanionKey(key));
-    // It voted, and was told to take it back: that is what it remembers.
+    // The master voted and then withdrew the vote, which its companion records.
     await waitUntil(async () => (await masters.getClient(2).get(companion))?.includes("withdrawn") === true);
     expect(await masters.readHolders(key)).toEqual(["somebody", "somebody", null, "somebody", null]);
   });

@@ -9,13 +9,13 @@ import { openBackend } from "../backends/open-backend.ts";
 
 const it = separateMastersTest(5);
 
-/** Of a lease this long the budget is the longest there is. */
+/** With a lease this long, a request has the maximum time limit. */
 const LEASE_MS = 20_000;
-/** As long as one Redis is tried. */
+/** The time for which a release is retried on one Redis. */
 const RELEASE_MS = 2000;
 
 describe("returning quorum masters", () => {
-  /** What is acknowledged outlives the process. */
+  /** Acknowledged writes outlive the process. */
   const keepingOptions = () => ({ args: ["--appendonly", "yes", "--appendfsync", "no"] });
 
   it("a returning master drops a hold that was released or counted too often while it was down", async ({
@@ -31,11 +31,11 @@ describe("returning quorum masters", () => {
     await waitUntil(async () => (await keeping.readCompanions(counted)).every(isAgreed));
     const inner = await outer.reenter();
     await waitUntil(async () => (await keeping.readHolders(gone)).every((vote) => vote === hold.token));
-    // Granted as soon as a majority has it: the one that is killed is to have counted it, too.
+    // The majority decides, so the master that will be killed may not have counted it yet.
     await waitUntil(async () => (await keeping.readCompanions(counted)).every((each) => each?.count === 2));
     await away?.master.kill();
     await Promise.all([hold.release(), inner.release()]);
-    // Longer than a release is tried for: what follows is no part of it.
+    // Longer than the release is retried, so that it cannot cause what follows.
     await sleepMs(RELEASE_MS + 200);
     await away?.master.restart();
     await waitUntil(async () => (await away?.redis.get(gone)) === null);
@@ -77,7 +77,7 @@ describe("release before the slowest vote", () => {
     const ask = { owner: "me", leaseMs: LEASE_MS };
     const { grant: first } = await backend.verbs.acquire(other, ask);
     await slow?.redis.call("SCRIPT", "FLUSH");
-    // It knows how to release from here on, and has to be told how to grant: that comes behind the release.
+    // Caches the release script but not the acquire script, so that the acquire arrives after the release.
     await backend.verbs.release(first);
     await waitUntil(async () => (await slow?.redis.exists(other)) === 0);
     slow?.master.freeze();

@@ -8,7 +8,7 @@ import { openBackend } from "../backends/open-backend.ts";
 const LEASE_MS = 20_000;
 
 const it = mastersTest(5)
-  // Replies of the first three masters can be lost.
+  // Proxies that can drop the replies of the first three masters.
   .extend("proxies", { scope: "file" }, async ({ masters }, { onCleanup }) => {
     const ports = masters.all.slice(0, 3).map(({ port }) => port);
     const proxies = await Promise.all(ports.map((port) => startTestProxy(port)));
@@ -30,7 +30,7 @@ const it = mastersTest(5)
       async (key: string) =>
         (await masters.readCompanions(key)).map((hold) => hold?.count ?? 0),
   )
-  // A hold that all masters have. They are connected then, and know the scripts.
+  // Acquires a hold on all masters, which are then connected and have cached the scripts.
   .extend("acquireEverywhere", { scope: "file" }, ({ masters, verbs, readCounts }) => async (key: string) => {
     const acquire = async (name: string) =>
       (await verbs.acquire(name, { owner: "me", leaseMs: LEASE_MS })).grant;
@@ -73,7 +73,7 @@ describe("lost replies of a majority", () => {
     await withoutReplies(proxies, async () => {
       expect(await getErrorCode(verbs.acquire(key, ask))).toBe("unknown_outcome");
     });
-    // A slow master may carry the request out after its reply is given up.
+    // A slow master may execute the request after the client has stopped waiting for the reply.
     await waitUntil(async () => !(await masters.readHolders(key, 0, 1, 2)).includes(null));
     const [token, ...others] = await masters.readHolders(key, 0, 1, 2);
     expect(others).toEqual([token, token]);

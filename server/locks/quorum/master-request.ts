@@ -15,7 +15,7 @@ export interface AttemptId {
   readonly id: string;
   /** The token of the hold that the master granted, or would grant. */
   readonly token: string;
-  /** When it was added to the list of waiters; `undefined` if it is not listed. */
+  /** When it was added to the list of waiters, in Unix ms; `undefined` if it is not listed. */
   readonly sinceMs: number | undefined;
 }
 
@@ -33,8 +33,8 @@ export class MasterRequest {
     private readonly request: AcquireRequest,
   ) {}
 
-  // A repeated request derives the same ids and skips withdrawn ones. The token stays the same: withdrawing an id ends the
-  // hold that this id acquired, never a hold that another id acquired under the same token.
+  // A repeated request derives the same ids and skips those that were withdrawn. The token stays the same: a withdrawal
+  // ends only the hold that this id acquired, not one that another id acquired under the same token.
   get attemptId(): AttemptId {
     const { id, token } = this.request;
     return {
@@ -54,7 +54,7 @@ export class MasterRequest {
     return LOCK_WRITERS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
   }
 
-  /** Records that the master may have executed the request, so that the next attempt is sent as a retry. */
+  /** Records that the master may have executed the request, so that the next attempt states the age of the request. */
   recordSilence(): void {
     this.#unansweredSince ??= performance.now();
   }
@@ -67,10 +67,10 @@ export class MasterRequest {
   }
 
   /**
-   * Withdraws the vote of a request as soon as the master responds. A vote that has not been granted yet will not be: the
-   * master either processes the withdrawal after the request, or remembers it.
+   * Withdraws the vote of a request as soon as the master responds. This also prevents a vote that has not been granted
+   * yet: the master either processes the withdrawal after the request, or remembers it.
    *
-   * Resolves once the vote is withdrawn or the attempt is abandoned.
+   * Resolves once the vote is withdrawn, or when the time limit has passed.
    */
   async revoke(name = this.attemptId): Promise<void> {
     if (name.id === this.attemptId.id) {

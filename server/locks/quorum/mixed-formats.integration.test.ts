@@ -12,7 +12,7 @@ const CHANNEL = "lockkeeper:events:0";
 const readContents = (masters: TestMasters, key: string) =>
   Promise.all(masters.clients.map((redis) => readLockContent(redis, key)));
 
-/** Takes the lock at each master by itself, as clients of a single Redis do. */
+/** Acquires the lock on each master separately, like clients of a single Redis. */
 async function acquireAtEach(masters: TestMasters, key: string, format: "redisson" | "timestamp") {
   const token = createRedissonOwner();
   const ask = { token, owner: "me", leaseMs: 30_000, record: undefined, graceMs: 0, minHoldMs: 0 };

@@ -19,7 +19,7 @@ const it = quorumTest(5).extend(
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 
 describe("operators on a quorum", () => {
-  /** As the majority has it. */
+  /** Reads the lock from one master. */
   const observe = async (redis: Redis, key: string) => {
     const [seen] = await readKeys(redis, [key]);
     if (seen?.state !== "held") throw new Error("it is not held");

@@ -13,10 +13,10 @@ const it = separateMastersTest(5).extend(
       Promise.all(masters.getMasters(...numbers).map(({ master }) => master.kill())),
 );
 
-/** Of a lease this long the budget is the longest there is. */
+/** With a lease this long, a request has the maximum time limit. */
 const LEASE_MS = 20_000;
 const BUDGET_MS = 400;
-/** As long as one Redis is tried. */
+/** The time for which a release is retried on one Redis. */
 const RELEASE_MS = 2000;
 
 describe("killed quorum masters", () => {
@@ -134,7 +134,7 @@ describe("frozen quorum masters", () => {
     expect(Math.max(refused.ms, granted.ms)).toBeLessThan(BUDGET_MS);
 
     frozen?.master.thaw();
-    // What was sent to it meanwhile has been carried out when it says so.
+    // The withdrawal shows that the master has executed all requests that it received meanwhile.
     await waitUntil(
       async () => (await frozen?.redis.get(String(buildCompanionKey(held))))?.includes("withdrawn") === true,
     );

@@ -2,12 +2,12 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
- * Votes for a hold that are pending, or not confirmed to agree with it. A hold may be released before the slowest master has
- * read the request. That vote would then have no holder, and the release would not find it.
+ * Votes for a hold that are pending, or not confirmed to agree with it. If a hold is released before the slowest master
+ * has executed the acquire, the release does not find that vote, which would then have no holder.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
-  /** Called when no votes are pending anymore. */
+  /** Called when the last vote is settled. */
   onAllSettled: () => void = () => undefined;
 
   get size(): number {

@@ -6,9 +6,9 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * The reply of a master within its time limit. `away`: it certainly did not execute the request. `unknown`: it may have
- * executed the request, and will not reply. `late`: it may have executed the request or may still do so, and its reply is
- * reported later.
+ * The reply of a master within its time limit. `away`: the master did not execute the request. `unknown`: it may have
+ * executed the request, and will not reply. `late`: it may have executed the request or may still do so, and its reply
+ * is reported later.
  */
 export type MasterAnswer<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
@@ -69,7 +69,7 @@ class MasterPoll<Reply> {
   run(): Promise<MasterAnswers<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
-    // Waits for a reconnect only if there would be no majority without it.
+    // Waits for a reconnect only if there is no majority without it.
     const polled =
       to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
     if (polled !== ready) setMaxListeners(0, this.#stop.signal);
@@ -88,7 +88,7 @@ class MasterPoll<Reply> {
     let answer: MasterAnswer<Reply>;
     const { by, to } = this.options;
     try {
-      // Does not wait if the connection is open, so that all requests are sent in the same turn.
+      // Does not await an open connection, so that all requests are sent in the same turn.
       if (to !== "all" && master[by].status !== "ready") await waitUntilReady(master[by], this.#stop.signal);
       this.#sent.add(master);
       answer = { state: "answered", reply: await this.options.call(master) };

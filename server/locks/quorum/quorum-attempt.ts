@@ -44,8 +44,8 @@ interface ConfirmedGrant {
 }
 
 /**
- * One lock request, sent to the masters in one or more attempts. It has no votes between attempts: the votes of a failed
- * attempt are released before the next one, or withdrawn as soon as their master responds.
+ * One lock request, which may take several attempts. Between attempts it has no votes: those of a failed attempt are
+ * released before the next one, or withdrawn as soon as their master responds.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
@@ -55,7 +55,7 @@ export class QuorumAttempt {
   /** Votes for the acquired hold that are pending, or not confirmed to agree with it. */
   readonly pendingVotes = new PendingVotes();
 
-  /** @param idSource who chose the request id. A caller that repeats its id may be asking for exactly these votes. */
+  /** @param idSource who chose the request id. A caller that repeats its own id may expect exactly these votes */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly key: Key,
@@ -67,7 +67,10 @@ export class QuorumAttempt {
     this.#budgetMs = computeBudgetMs(request.leaseMs);
   }
 
-  /** @param waitMs how long it will wait if it is refused; `undefined` if it will not wait */
+  /**
+   * Makes an attempt.
+   * @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait
+   */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
     const sentAt = getCurrentMoment();
     const names = new Map(this.masters.map((master) => [master, this.#getRequest(master).attemptId]));
@@ -96,7 +99,7 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Withdraws all votes. Resolves once they are withdrawn, or too long has passed. */
+  /** Withdraws all votes. Resolves once they are withdrawn, or at the time limit. */
   async revokeVotes(): Promise<void> {
     this.pendingVotes.revokeAll();
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
@@ -107,7 +110,7 @@ export class QuorumAttempt {
     for (const request of this.#requests.values()) request.stopWaiting();
   }
 
-  /** Closes the request: there will be no further attempts. */
+  /** Closes the request, after which it must not be attempted again. */
   close(): void {
     this.#isClosed = true;
     this.stopWaiting();
@@ -139,7 +142,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Settles the votes that are not confirmed to agree with the majority. */
+  /** Settles the votes that do not agree with the majority or are not confirmed to. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -165,13 +168,14 @@ export class QuorumAttempt {
         else this.#getRequest(master).recordSilence();
       }
       if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
-      // A repeated request received no new vote.
+      // A repeated request added no vote.
       if (answer.reply.how !== "repeated") back.push(this.#getRequest(master).revoke());
     }
     await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
-  // A vote that is not pending was already withdrawn, or is left to a caller that may repeat the request.
+  // Settles a late vote. A vote that is not pending was already withdrawn, or is left to a caller that may repeat the
+  // request.
   #handleLateAnswer(
     master: QuorumMaster,
     answer: MasterAnswer<AcquireReply>,

@@ -16,8 +16,6 @@ import {
 } from "../verbs/error-factories.ts";
 import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
 
-/** The combined refusal of the masters. */
-
 type HeldReply = Extract<AcquireReply, { outcome: "held" }>;
 
 /** Whether the lock has no known holder, because simultaneous requests split the votes. */
@@ -120,7 +118,7 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   };
 }
 
-/** Returns the holder if votes of an earlier attempt of the same request block the new ones. */
+/** Returns the holder if the new votes are blocked by votes of an earlier attempt of the same request. */
 function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
   const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
   if (earlier?.outcome !== "granted") return [];

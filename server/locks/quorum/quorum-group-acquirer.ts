@@ -22,7 +22,7 @@ interface LockAttempt {
   readonly attempt: QuorumAttempt;
 }
 
-/** What the verbs do with one lock. */
+/** Converts the outcomes of a lock, as the verbs for one lock do. */
 export interface QuorumOutcomes {
   toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant;
   toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError>;
@@ -95,7 +95,7 @@ export class QuorumGroupAcquirer {
     const acquired: AcquiredGrant[] = [];
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
-      // Short, because the locks before this one are held in the meantime.
+      // A short limit, because the locks before this one are held meanwhile.
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend: undefined,
@@ -105,7 +105,8 @@ export class QuorumGroupAcquirer {
       const outcome = await retryAttempt(attempt, limits);
       if (outcome.outcome !== "elected") {
         const error = await this.outcomes.toRefusal(key, toAttemptError(key, request, attempt, outcome));
-        // The caller may already be repeating the request, and must then get the locks that it was granted.
+        // After an unknown outcome, the caller may already repeat the request and must then get the locks that it was
+        // granted.
         if (!(error instanceof UnknownOutcomeError)) await withdraw(locks.slice(0, acquired.length));
         for (const other of locks) if (other !== lock) other.attempt.stopWaiting();
         return { outcome: "refused", key, error };

@@ -11,14 +11,14 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
-import { assertCallerTexts, toRecordText } from "../verbs/caller-texts.ts";
-import { assertDurations } from "../verbs/durations.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
+import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
+import { assertDurations } from "../verbs/input/durations.ts";
+import { formatReservedOwner } from "../verbs/input/reserved-owner.ts";
 import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
 import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
-import { formatReservedOwner } from "../verbs/reserved-owner.ts";
 import type {
   AcquiredGrant,
   AcquiredGroup,
@@ -59,7 +59,7 @@ const RENEWALS_AT_ONCE = 100;
 
 /**
  * The verbs for locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis,
- * except that a lock is lost only when a majority loses it.
+ * except that a lock is lost only when a majority of the masters has lost it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -135,7 +135,7 @@ export class QuorumLocks implements OperatorVerbs {
     throw await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
   }
 
-  /** Returns the refusal of a foreign hold if there is one: it occupies the masters just like a Lockkeeper hold. */
+  /** Returns the refusal of a foreign hold, if a majority has one. It blocks the masters like a Lockkeeper hold. */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;
     return (await readForeignHold(this.masters, key)) ?? error;
@@ -206,7 +206,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await renewOnMasters(this.masters, hold, request);
   }
 
-  /** Renews many holds, each with its own call to every master. */
+  /** Renews many holds. Each hold needs a call to every master. */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
     return settleLimited(holds, RENEWALS_AT_ONCE, ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }));
   }
@@ -221,7 +221,7 @@ export class QuorumLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const request = this.#requests.createReleaseRequest(hold, options);
     const released = await releaseOnMasters(this.masters, hold.key, request);
-    // The release does not find pending votes.
+    // The release cannot find votes that are still pending.
     if (released.count === 0) this.#pendingVotes.revoke(hold.key, hold.token);
     return released;
   }

@@ -18,13 +18,16 @@ export interface QuorumMaster {
 }
 
 /**
- * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, because the quorum of another
- * deployment is watched as configured, and an even number is reported as a finding.
+ * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, for a quorum that is only
+ * watched. An even number is then reported as a finding.
  */
 export type MasterCountRule = "odd" | "any";
 
 const OPEN_MS = 5000;
-/** Extra time for masters that are slightly slower than the majority, so that the first holds have all votes. */
+/**
+ * Extra time for masters that are slightly slower than the majority, so that the first holds have votes from all
+ * masters.
+ */
 const STRAGGLER_WAIT_MS = 200;
 
 /**
@@ -71,8 +74,8 @@ function createMasters(urls: readonly string[]): QuorumMaster[] {
     label: address.label,
     channel: buildEventChannel(address.db),
     db: address.db,
-    // Late replies are useful, so commands have no time limit. Instead, the connection of a silent master is closed after
-    // this time, and it gets no requests until it responds on a new one.
+    // Late replies are useful, so commands have no time limit. Instead, the connection to a silent master is closed
+    // after this time, and the master gets no requests until it responds on a new connection.
     verbs: connect(address, "verbs", { commandTimeout: undefined, socketTimeout: COMMAND_TIMEOUT_MS }),
     wake: connect(address, "wake", { autoResubscribe: false }),
     renewals: connect(address, "renewals"),

@@ -6,8 +6,8 @@ import { isWakeUp } from "../waiting/key-endings.ts";
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
- * Subscribes to wake-ups on all masters, and forwards one when a majority has published it, because only then can the lock
- * be free. Votes that a waiter releases on a minority of the masters wake no client, in particular not the waiter itself.
+ * Subscribes to wake-ups on all masters. Forwards a wake-up once a majority has published it, because only then can the
+ * lock be free. Votes that a waiter releases on a minority of the masters wake no client, not even the waiter itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
   readonly #notifiedBy = new Map<string, Set<MasterSubscriber>>();

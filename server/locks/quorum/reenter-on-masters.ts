@@ -20,17 +20,20 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { assessRenewal } from "./renew-on-masters.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
-/** How long to try to release an entry. */
+/** How long to try to undo a re-entry on a master. */
 const GIVE_BACK_MS = 60_000;
 
-/** A re-entry on all masters. Masters that missed or lost the hold are ignored. */
+/** A re-entry on all masters. Masters that missed or lost the hold do not count. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether entries that were or will be counted must be released. */
+  /** Whether the re-entry failed, so that counts that were or will be added must be released. */
   #isInVain = false;
 
-  /** @param idSource who chose the request id. A caller that repeats its id is counted once, so unknown entries are kept */
+  /**
+   * @param idSource who chose the request id. A caller's own id counts once when it is repeated, so unknown re-entries
+   *   are kept
+   */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly hold: VerbHold,
@@ -65,7 +68,9 @@ export class QuorumReentry {
       : this.#createUndecidedError(answers);
   }
 
-  /** A majority must have the same count; otherwise some masters would end the hold too early. */
+  /**
+   * Confirms the re-entry. A majority must have the same count; otherwise some masters would end the hold too early.
+   */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;
     const agreement = findAgreement(collectVotes(answers), masters.length);
@@ -78,7 +83,7 @@ export class QuorumReentry {
     );
     if (sure.length < majority || common === undefined) return undefined;
     if (computeValidityMs(sentAt, common.remainingMs) <= 0) return undefined;
-    // The caller measures its deadline from just before the request.
+    // The caller measures its deadline from the start of the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     const { count } = agreement;
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });
@@ -86,11 +91,11 @@ export class QuorumReentry {
 
   async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
-    // If the outcome is unknown, the re-entry is repeated first, because under the same id it counts only once.
+    // If the outcome is unknown, first repeats the re-entry, which counts only once under the same id.
     const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
     if (!isEntered) return;
     const { token, fence, principal, id } = this.request;
-    // The digest makes the id idempotent regardless of the count.
+    // The fixed digest makes the id idempotent regardless of the count.
     const ask = { id: `back:${id}`, digest: "back", token, fence, principal };
     const call = (retryMs: number | undefined) =>
       LOCK_WRITERS.token.release(verbs, channel, this.hold.key, { ...ask, retryMs });

@@ -15,7 +15,7 @@ const it = quorumTest(5)
       async (key: string) =>
         (await masters.readCompanions(key)).map((hold) => hold?.count ?? 0),
   )
-  // Held by all masters under one fencing token, so that none misses what follows.
+  // Acquires a hold on all masters with one fencing token, so that none of them misses later requests.
   .extend(
     "acquireEverywhere",
     { scope: "file" },
@@ -27,7 +27,7 @@ const it = quorumTest(5)
       },
   );
 
-/** Makes masters refuse re-entry by hiding the hold from them for a moment: each has it again as it was after that. */
+/** Makes masters refuse re-entries during the work by replacing the hold, and restores it afterwards. */
 async function without(
   masters: TestMasters,
   key: string,
@@ -54,13 +54,13 @@ async function without(
   }
 }
 
-/** Has masters come back without any of their data. */
+/** Deletes the hold on masters, as if they had restarted without data. */
 async function forgetAt(masters: TestMasters, key: string, ...numbers: number[]): Promise<void> {
   const names = [key, String(buildCompanionKey(key))];
   await Promise.all(masters.getMasters(...numbers).map(({ redis }) => redis.del(...names)));
 }
 
-/** Has masters carry out nothing while the work runs, and then all that they were asked. */
+/** Freezes masters while the work runs. Afterwards, they execute all pending requests. */
 async function whileFrozen<Result>(
   masters: TestMasters,
   numbers: readonly number[],
@@ -141,7 +141,7 @@ describe("quorum re-entry", () => {
     await without(masters, key, [3, 4], () => verbs.reenter(hold));
     await waitUntil(async () => (await readCounts(key)).join() === "2,2,2,1,1");
     await without(masters, key, [0, 1], async () => {
-      // One of the three that can be asked knows of two entries: this is the third.
+      // One of the three reachable masters has two entries, so this one is the third.
       expect(await verbs.reenter(hold)).toMatchObject({ fence: hold.fence, count: 3 });
     });
     expect((await readCounts(key)).slice(2)).toEqual([3, 3, 3]);

@@ -11,7 +11,7 @@ import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } fr
 import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** How long to retry unreachable masters; after that, what remains of a hold expires with its lease. */
+/** How long to retry unreachable masters. After that, their part of the hold expires with its lease. */
 const LEFTOVER_MS = 60_000;
 
 /**
@@ -68,8 +68,8 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
 }
 
 /**
- * Releases what remains of a hold that has ended. A master that was unreachable or missed an earlier release may still have
- * its part of the hold, which would block other clients until the lease expires.
+ * Releases the remaining parts of a hold that has ended. A master that was unreachable or missed an earlier release may
+ * still have its part, which would block other clients until the lease expires.
  */
 function releaseLeftovers(
   key: Key,
@@ -77,8 +77,8 @@ function releaseLeftovers(
   { outcome }: Released,
   answers: MasterAnswers<ReleaseReply>,
 ): void {
-  // The token identifies the hold regardless of a master's fence, except for a reservation, which has the same token as the
-  // previous one.
+  // The token identifies the hold even if a master has a different fencing token. An exception is a reservation, whose
+  // token is the same as that of the previous one.
   const isNamed = outcome === "released" && parseReservedOwner(token) === undefined;
   const end = { id: `end:${fence}`, digest: "-", token, fence: isNamed ? undefined : fence, principal };
   for (const [{ verbs, channel }, answer] of answers) {

@@ -28,7 +28,7 @@ export async function renewManyOnMasters(
     const { verdict, remaining } = stateOf(answers, index);
     if (verdict === "lost") return null;
     const leastMs = kthLargest(remaining, computeMajority(masters.length));
-    // The caller measures its deadline from just before the request.
+    // The caller measures its deadline from the start of the request.
     return verdict === "held" && computeValidityMs(sentAt, leastMs) > 0
       ? computeCertainMs(leastMs)
       : undefined;

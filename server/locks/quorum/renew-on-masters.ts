@@ -30,7 +30,7 @@ export async function renewOnMasters(
     masters.length,
   );
   if (verdict === "held" && common !== undefined && computeValidityMs(sentAt, common.remainingMs) > 0) {
-    // The caller measures its deadline from just before the request.
+    // The caller measures its deadline from the start of the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, remainingMs });
   }

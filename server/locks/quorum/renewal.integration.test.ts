@@ -102,14 +102,14 @@ describe("quorum renewal", () => {
     masters,
   }) => {
     const hold = await client.acquire(createTestKey(), { owner: "me", leaseMs: LEASE_MS, renew: false });
-    // They know the script from here on, and answer at once.
+    // Caches the script on the masters, so that they reply immediately.
     await hold.renew();
     for (const master of masters.all) master.freeze();
     const sentAt = performance.now();
     const renewing = hold.renew();
     await sleepMs(20);
     for (const master of masters.all) master.thaw();
-    // The answers arrive while this process does not read them.
+    // Blocks this process while the replies arrive.
     while (performance.now() < sentAt + LEASE_MS * 0.6);
     await renewing;
     expect(hold.state).toBe("held");

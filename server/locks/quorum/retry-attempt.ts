@@ -21,9 +21,9 @@ import { computeSplitPauseMs } from "./time-limits.ts";
 export interface RetryLimits {
   /** Returns how long the request waits if it is refused, in ms; `undefined` if it does not wait. */
   readonly waitMs: (() => number) | undefined;
-  /** How long to retry a lock without a known holder. */
+  /** How long to retry if the votes were split, in ms. */
   readonly patienceMs: number;
-  /** How long to retry while too few masters reply. */
+  /** How long to retry while too few masters reply, in ms. */
   readonly outlastsMs: number;
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt. */
@@ -41,7 +41,7 @@ export async function retryAttempt(
     const sentAt = performance.now();
     const outcome = await attempt.run(patience.waitMs?.());
     if (outcome.outcome === "elected") return outcome;
-    // A repeated request skips the ids that were already withdrawn.
+    // The next attempt of a repeated request skips ids that were withdrawn.
     if (isRequestWithdrawn(outcome.answers)) continue;
     const pauseMs = computeSplitPauseMs(tried, performance.now() - sentAt);
     const spentMs = performance.now() - begunAt + pauseMs;
@@ -51,14 +51,15 @@ export async function retryAttempt(
   }
 }
 
-/** Returns the time limit within which such an outcome leads to another attempt. */
+/** Returns for how long this outcome leads to further attempts, in ms since the first attempt. */
 function computeRetryLimitMs(
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
   patience: RetryLimits,
   tried: number,
 ): number {
   if (hasTooFewAnswers(answers)) return patience.outlastsMs;
-  // The time was spent on a master that voted and disconnected before the agreement; it is now known to be unreachable.
+  // The time was lost on a master that voted and disconnected before the agreement. The next attempt knows that it is
+  // unreachable.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }
@@ -73,7 +74,7 @@ export function toAttemptError(
   const states = [...answers.values()];
   const granted = collectVotes(answers);
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
-  // Unknown votes have been withdrawn if no caller can repeat the request.
+  // If no caller can repeat the request, unknown votes have been withdrawn.
   const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
   if ((mayBeHeld || mayStand(answers)) && attempt.idSource === "by_caller")
     return createMaybeExecutedError(answers);
@@ -85,7 +86,10 @@ export function toAttemptError(
   return createQuorumRefusalError(key, request, answers);
 }
 
-/** Whether masters without a reply may have the hold that others already granted to the same request. */
+/**
+ * Whether the hold may exist: together with masters that did not reply, those that granted it earlier may be a
+ * majority.
+ */
 function mayStand(answers: MasterAnswers<AcquireReply>): boolean {
   const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
   const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;

@@ -1,12 +1,16 @@
 import { computeElapsedMs, type Moment } from "../../../lib/client/moment.ts";
 
-/** Time limits of a quorum. */
-
-/** Allows for many round trips within a data center, and for a fork or a slow command of a busy Redis. */
+/**
+ * The lower bound of the time limit: enough for many round trips within a data center, and for a fork or a slow command
+ * of a busy Redis.
+ */
 const BUDGET_MS_MIN = 50;
-/** The fraction of the lease, so that two requests leave half of it to the holder. Healthy masters need far less. */
+/**
+ * The budget as a fraction of the lease: after two requests, the holder still has half of its lease. Healthy masters
+ * need far less.
+ */
 const BUDGET_OF_LEASE = 1 / 4;
-/** Two round trips around the globe; upper bound of the wait for a silent master. */
+/** The upper bound of the wait for a silent master: two round trips around the globe. */
 const BUDGET_MS_MAX = 400;
 
 /** Returns the time limit of one request to a master, in ms; the maximum if the lease is unknown. */
@@ -14,7 +18,7 @@ export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
-/** How long a request without a wait retries a lock without a known holder. */
+/** How long a request without a wait is retried while the votes are split, in ms. */
 export const CONTENTION_BUDGET_MS = 400;
 
 /** The maximum clock drift of masters per millisecond of a lease, and their clock resolution. */
@@ -22,14 +26,14 @@ const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns how long a hold is guaranteed to last, in ms from now, given the moment of its request and its remaining
- * time on a majority. 0 or less: the hold is not guaranteed.
+ * Returns for how many ms from now a hold is guaranteed to last, given the start of its request and its remaining time
+ * on a majority. If the result is 0 or less, it is not guaranteed.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** Returns how long a hold is guaranteed to last, in ms from its request. */
+/** Returns for how many ms from its request a hold is guaranteed to last. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
@@ -38,8 +42,8 @@ const PAUSE_MS_MIN = 4;
 const PAUSE_MS_MAX = 100;
 
 /**
- * Returns the pause after a split vote, in ms. It is random, from a range that grows with each attempt until all
- * competing clients fit in it.
+ * Returns a random pause after a split vote, in ms. Its range grows with each attempt until the attempts of all
+ * competing clients no longer overlap.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {
   const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);

@@ -6,7 +6,7 @@ import { HeldError } from "../../errors/lock-errors.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 
 const it = quorumTest(5)
-  // Grants the lock by these masters alone, and gives it back.
+  // Acquires the lock on only these masters, and releases it.
   .extend(
     "grantBy",
     { scope: "file" },
@@ -124,7 +124,8 @@ describe("quorum fencing tokens", () => {
   }) => {
     await masters.advanceFence(key, 0, 10_000);
     const first = await grantBy(key, [0, 1, 2]);
-    // By their own clocks these two would give less: only what was written back to the third makes it rise.
+    // The clocks of the other masters would produce a smaller token. It increases only because the agreed token was
+    // written to the third master.
     expect(first).toBeGreaterThan(BigInt(Date.now() + 5_000) * 1000n);
     expect(await grantBy(key, [2, 3, 4])).toBeGreaterThan(first);
   });
@@ -164,7 +165,7 @@ describe("unconfirmed majority", () => {
   }) => {
     const { agree } = LOCK_WRITERS.token;
     const asked = vi.spyOn(LOCK_WRITERS.token, "acquire");
-    // Of the first try nobody hears what was agreed on.
+    // Prevents the agreement of the first attempt.
     vi.spyOn(LOCK_WRITERS.token, "agree").mockImplementation(async (...what) => {
       return asked.mock.calls.length > 5 && (await agree.apply(LOCK_WRITERS.token, what));
     });

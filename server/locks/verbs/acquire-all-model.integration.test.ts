@@ -31,11 +31,11 @@ interface ModelRequest {
   readonly set: readonly number[];
   readonly requestId: string;
   readonly abandon: () => void;
-  /** The holds that it was granted. */
+  /** The holds that the request was granted. */
   grants: readonly Grant[];
 }
 
-/** The locks as they must be: each key is free, holds other data, or has one hold. */
+/** A model of the locks: each key is free, contains other data, or has one hold. */
 class LockSetModel {
   readonly #keys: readonly string[];
   readonly #holds = new Map<number, Grant>();
@@ -79,7 +79,7 @@ class LockSetModel {
     this.#holds.set(key, (await asking).grant);
   }
 
-  /** A repeated request returns its holds as long as it has all of them. */
+  /** Repeats a request, which returns its holds while it has all of them. */
   async #repeat(at: number): Promise<void> {
     const request = this.#pickRequest(at);
     if (request === undefined) return;
@@ -102,7 +102,7 @@ class LockSetModel {
     this.#holds.delete(key);
   }
 
-  /** Withdraws the rest of a request, and no later hold of its keys. */
+  /** Withdraws the rest of a request, but no later hold of its keys. */
   async #abandon(at: number): Promise<void> {
     const request = this.#pickRequest(at);
     if (request === undefined) return;

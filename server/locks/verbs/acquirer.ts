@@ -1,3 +1,4 @@
+import { isSemaphoreKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
@@ -28,7 +29,7 @@ import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type { AcquiredGrant, AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
-/** How long a refusal is delayed until the grant has been released. */
+/** How long the refusal waits until the grant has been released, in ms. */
 const ROLLBACK_WAIT_MS = 500;
 
 /**
@@ -40,7 +41,7 @@ export const GIVE_WAY_MS = 10;
 /** The maximum number of waiters for one key; more are refused immediately. */
 export const WAITERS_MAX = 1000;
 
-/** Acquires locks, immediately or by waiting, and withdraws grants that may have no holder. */
+/** Acquires locks, immediately or by waiting. Withdraws grants that may have no holder. */
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
@@ -127,7 +128,7 @@ export class Acquirer {
         enqueueing: {
           kind: format.kind,
           fairWaiter,
-          wakeChannel: format.kind === "semaphore" ? format.buildWakeChannel(key) : undefined,
+          wakeChannel: isSemaphoreKind(format.kind) ? format.buildWakeChannel(key) : undefined,
         },
       },
       async (leftMs, sinceMs, turn): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
@@ -146,11 +147,11 @@ export class Acquirer {
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
         const done = { ...granted, revoke: giveUp };
-        // The next waiter of this process may acquire a shared lock at once.
+        // If the lock is shared, the next waiter of this process may acquire it at once.
         return format.isShared ? { done } : { done, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
-        // A first attempt without a reply may also be listed.
+        // The first attempt may have added the waiter to the list even if its reply was lost.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (ending === "superseded") return;
         // A refused waiter leaves at once, because the others are stuck while it is listed.
@@ -186,7 +187,10 @@ export class Acquirer {
     return confirm === undefined ? reply : this.#confirmOrRollBack(format, key, ask, reply, confirm);
   }
 
-  /** @throws LockkeeperError not_replicated after the grant has been released */
+  /**
+   * Confirms the grant on the replicas.
+   * @throws LockkeeperError not_replicated after the grant has been released
+   */
   async #confirmOrRollBack(
     format: LockWriter,
     key: Key,
@@ -200,7 +204,7 @@ export class Acquirer {
       await confirm();
       return reply;
     } catch (error) {
-      // A release that fails is retried for longer; the lease limits the hold.
+      // A failed release is retried for longer. In any case, the hold ends with its lease.
       await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
         () => undefined,
       );
@@ -208,8 +212,8 @@ export class Acquirer {
     }
   }
 
-  // A caller without a request id cannot repeat the request, so a grant that may exist would have no holder. A caller with
-  // an id may already be repeating the request.
+  // Withdraws a grant that may exist if its caller did not choose the request id. Such a caller cannot repeat the
+  // request, so the grant would have no holder. A caller with its own id may already be repeating the request.
   #abandonIfAnonymous(
     format: LockWriter,
     key: Key,
@@ -236,7 +240,7 @@ export class Acquirer {
     throw createRefusalError(key, format.name, reply);
   }
 
-  // The list of waiters is only informative and its entries expire, so a failure is harmless.
+  // A failure is harmless: the list of waiters is only informative, and its entries expire.
   #stopWaiting(
     format: LockWriter,
     key: Key,
@@ -248,7 +252,7 @@ export class Acquirer {
     format.stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 
-  /** Withdraws a grant that may have no holder as soon as Redis replies again. The lease limits it. */
+  /** Withdraws a grant that may have no holder as soon as Redis replies again. Until then, its lease limits it. */
   async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
     const ask = this.#requests.createAbandonRequest(request);
     const { fairWaitMs } = request;

@@ -25,7 +25,7 @@ describe("retried calls", () => {
       lastAt = performance.now() - startedAt;
       throw Object.assign(new Error("NOREPLICAS Not enough good replicas to write."), { name: "ReplyError" });
     };
-    // The pauses of 10 to 160 ms would place the last attempt 10 ms before the end.
+    // With its pauses of 10 to 160 ms, the last attempt would start 10 ms before the end.
     const tried = attempt(ready, refuse, { budgetMs: 320 });
     await expect(tried).rejects.toThrow(UnavailableError);
     expect(lastAt).toBeLessThan(220);

@@ -12,10 +12,13 @@ import {
   readErrorCode,
 } from "../../redis/failure.ts";
 
-/** How long a verb retries before it reports that Redis did not reply. */
+/** How long a verb retries before it reports that Redis did not reply, in ms. */
 export const ATTEMPT_BUDGET_MS = 2000;
 
-/** No attempt starts with less time than this: its reply might come too late, and a refusal would count as unknown. */
+/**
+ * No attempt starts with less time than this, in ms: its reply might come too late, and a refusal would then count as
+ * unknown.
+ */
 const ATTEMPT_MS_MIN = 100;
 
 export interface AttemptOptions {
@@ -25,7 +28,7 @@ export interface AttemptOptions {
 }
 
 /**
- * Calls Redis until it replies or the time limit expires. Only safe for scripts with a request id: a call whose reply
+ * Calls Redis until it replies or the time limit expires. Use it only for scripts with a request id: a call whose reply
  * was lost is repeated, and the id prevents it from counting twice. A repeated call receives the time since the first
  * one was sent.
  *
@@ -49,12 +52,12 @@ export async function attempt<Reply>(
       // The time limit of the command bounds the first attempt, and is shorter than any budget.
       return retryMs === undefined ? await reply : await withBudget(reply, deadline);
     } catch (error) {
-      // The call was refused locally before it was sent, but an earlier attempt may have been executed.
+      // An error of Lockkeeper means that this call was not sent, but an earlier attempt may have been executed.
       if (error instanceof LockkeeperError) throw sawUnknown ? toOutcomeError(sawUnknown, error) : error;
       const failure = error instanceof DOMException ? "not_executed" : classifyFailure(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";
-      // A closed connection does not reconnect, so background retries end with it.
+      // A closed connection does not reconnect, so retries in the background stop.
       const isOver = redis.status === "end" || (sawUnknown && repeat === "not_executed");
       if (isOver || !isTransient(error) || computeRemainingMs(deadline) < pauseMs + ATTEMPT_MS_MIN)
         throw toOutcomeError(sawUnknown, error);
@@ -63,7 +66,7 @@ export async function attempt<Reply>(
   }
 }
 
-/** Converts the error of one verb of several that ran in the same call. */
+/** Converts the error of a verb that ran in one call with others. */
 export function toVerbError(error: Error): Error {
   const failure = classifyFailure(error);
   return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);

@@ -13,7 +13,10 @@ export interface Backend {
    * gone, `undefined` if that is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
-  /** Reports force-releases and release requests to the listener. Call it once, because one subscription serves all holds of the client. */
+  /**
+   * Reports force-releases and release requests to the listener. There is one listener, because one subscription serves
+   * all holds of the client.
+   */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
 }
@@ -23,7 +26,7 @@ export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
   /** Called when an operator asks the client to release a hold, and again with each renewal until it answers. */
   onReleaseRequested?(token: string, fence: string, request: ReleaseRequest): void;
-  /** Called when the subscription is made or renewed. Earlier releases may not have been reported. */
+  /** Called when the subscription starts or is renewed. Force-releases before that may not have been reported. */
   onGap(): void;
 }
 

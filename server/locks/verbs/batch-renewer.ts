@@ -5,16 +5,19 @@ import type { Commands } from "../../redis/commands.ts";
 import { readErrorCode } from "../../redis/failure.ts";
 import { toRedisArgument } from "../../redis/script.ts";
 import { attempt, toVerbError } from "./attempt.ts";
-import { assertCallerTexts } from "./caller-texts.ts";
-import { assertDurations } from "./durations.ts";
 import { readRenewal } from "./error-factories.ts";
+import { assertCallerTexts } from "./input/caller-texts.ts";
+import { assertDurations } from "./input/durations.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type { Grant, RenewalTarget } from "./verbs.ts";
 
-/** The maximum number of holds in one script. It occupies Redis for about 2 ms. */
+/** The maximum number of holds in one script, which then occupies Redis for about 2 ms. */
 const SCRIPT_HOLDS_MAX = 100;
-/** Redis refuses the whole call because of one of its keys: a missing permission, or a slot that is being migrated. */
+/**
+ * Errors with which Redis refuses a whole call because of one key: a missing permission, or a slot that is being
+ * migrated.
+ */
 const KEY_REFUSALS = new Set(["NOPERM", "TRYAGAIN"]);
 
 type Settled = PromiseSettledResult<Grant>;

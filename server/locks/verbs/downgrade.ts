@@ -2,7 +2,7 @@ import { toKeyFields } from "../../../lib/keys/key.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
-import { getLockWriter } from "../../formats/registry/lock-writers.ts";
+import { WRITE_WRITER } from "../../formats/redisson/read-write-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { createLostError, createNotOwnerError, toGrant } from "./error-factories.ts";
@@ -14,7 +14,7 @@ interface Connection extends GuardedCommands {
   readonly channel: string;
 }
 
-/** Turns the hold of a writer into that of a reader. @throws LockkeeperError as `RedisLocks.downgrade` */
+/** Turns the hold of a writer into that of a reader. @throws LockkeeperError like `RedisLocks.downgrade` */
 export async function downgradeHold(
   { redis, channel, commands, confirm }: Connection,
   hold: VerbHold,
@@ -29,7 +29,7 @@ export async function downgradeHold(
   const ask = { token, fence, principal, reader: token.slice(0, -WRITE_SUFFIX.length) };
   const reply = await attempt(redis, () => {
     onSend?.();
-    return getLockWriter(hold).downgrade(commands, channel, key, ask);
+    return WRITE_WRITER.downgrade(commands, channel, key, ask);
   });
   if (reply.outcome === "not_owner") throw createNotOwnerError(key);
   if (reply.outcome === "lost") throw createLostError(key, reply);

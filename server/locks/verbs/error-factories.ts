@@ -1,11 +1,17 @@
 import { MIN_HOLD_RESERVER, parseReservedOwner } from "../../../lib/contract/actions/reservation.ts";
-import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
+import {
+  type TimestampUnit,
+  UsedKind,
+  type WritableFormat,
+  type WritableKind,
+} from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   HeldError,
   IdempotencyKeyRequiredError,
   IdempotencyKeyReusedError,
   KeyNotAllowedError,
+  KindConflictError,
   LimitConflictError,
   LostError,
   NotALockError,
@@ -32,8 +38,6 @@ import type {
 } from "../../formats/script-replies.ts";
 import type { SeenHold } from "../waiting/wait-stop.ts";
 import type { Grant, VerbHold } from "./verbs.ts";
-
-/** Creates the errors of the verbs: each with its facts and a remedy. */
 
 /** @throws KeyNotAllowedError if the key cannot be used as a lock */
 export function assertMappable(key: Key): void {
@@ -68,7 +72,7 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-/** @param kind of the refused request */
+/** @param kind the kind that the refused request wanted */
 export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: WritableKind): HeldError {
   const { holders, remainingMs, asOf, permits } = elsewhere;
   if (permits !== undefined) return createShortError(key, permits, elsewhere);
@@ -83,7 +87,15 @@ export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: Writabl
   const by = holders[0]?.owner ?? "";
   const unless = parseReservedOwner(by) === undefined ? " unless it is renewed" : "";
   const expiry = remainingMs === null ? "It has no TTL." : `It expires in ${remainingMs} ms${unless}.`;
-  return new HeldError(`The lock is ${describeHolder(by)}. ${expiry}`, facts);
+  return new HeldError(
+    `The lock is ${describeHolder(by)}${describeOthers(holders.length - 1)}. ${expiry}`,
+    facts,
+  );
+}
+
+function describeOthers(count: number): string {
+  if (count < 1) return "";
+  return count === 1 ? " and 1 other" : ` and ${count} others`;
 }
 
 /** Creates the error for a semaphore with too few available permits. */
@@ -93,11 +105,14 @@ function createShortError(
   { remainingMs, asOf }: CurrentHold,
 ): HeldError {
   const facts = { ...toKeyFields(key), holders: [], permits: { available, total }, remainingMs, asOf };
-  const state = `The semaphore has ${available} of ${total} permits available`;
+  const of = total === null ? "" : ` of ${total}`;
+  const state = `The semaphore has ${available}${of} permits available`;
   if (isReserved) return new HeldError(`${state}, and a client that has waited longer is next.`, facts);
   const expiry =
     remainingMs === null
-      ? "None expires."
+      ? total === null
+        ? "None of Lockkeeper's holders expires; when the clients of Redisson release theirs is unknown."
+        : "None expires."
       : `The next one expires in ${remainingMs} ms unless it is renewed.`;
   return new HeldError(`${state}, which is fewer than requested. ${expiry}`, facts);
 }
@@ -114,7 +129,8 @@ function createLimitConflictError(key: Key, limit: number | null): LimitConflict
 }
 
 /**
- * Creates the error for a lock that different clients hold on different masters, none of them with a known majority.
+ * Creates the error for a lock that is held by different clients on different masters, none of which is known to have a
+ * majority.
  */
 export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: CurrentHold): HeldError {
   const owners = [...new Set(holders.map(({ owner }) => JSON.stringify(owner)))].join(", ");
@@ -128,7 +144,7 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
   });
 }
 
-/** The outcome of an attempt that found the lock held. Creates its error only if there is no further attempt. */
+/** The outcome of an attempt that found the lock held. Its error is created only if no further attempt follows. */
 export class LazyHeldOutcome {
   constructor(
     readonly key: Key,
@@ -144,7 +160,10 @@ export class LazyHeldOutcome {
     return this.held.asOf;
   }
 
-  /** `undefined` for a read/write lock: every library that writes it wakes its waiters, so they need not poll. */
+  /**
+   * The holder, if the waiter must poll; `undefined` for a read/write lock, because every library that writes it wakes
+   * its waiters.
+   */
   get holder(): SeenHold | undefined {
     if (isReadWrite(this.kind)) return undefined;
     const [first] = this.held.holders;
@@ -175,7 +194,7 @@ export function createQueueFullError(key: Key, waiting: number): QueueFullError 
   );
 }
 
-/** @param now the current holder; `undefined` if that was not read */
+/** @param now the current holder; `undefined` if it was not read */
 export function createLostError(key: Key, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
@@ -234,8 +253,19 @@ export function createRefusalError(
     );
   }
   if (reply.outcome === "limit_conflict") return createLimitConflictError(key, reply.limit);
+  if (reply.foundKind !== undefined) return createKindConflictError(key, reply.foundKind);
   if (reply.auxiliary !== undefined) return createNoQueueError(key, reply.type, reply.auxiliary);
   return createNotALockError(key, reply.type, format);
+}
+
+/** @param found the kind of lock that uses the key */
+function createKindConflictError(key: Key, found: string): KindConflictError {
+  const kind = UsedKind.safeParse(found).data ?? "lock";
+  const name = isReadWrite(kind) ? "read/write lock" : kind.replace("_", " ");
+  return new KindConflictError(
+    `The key is used as a ${name}. Nothing was changed. Use the same kind in all clients of the key, or another key.`,
+    { ...toKeyFields(key), kind },
+  );
 }
 
 function createNoQueueError(key: Key, redisType: string, auxiliary: string): NotALockError {
@@ -258,7 +288,7 @@ export function createObservedNotALockError({ key, type, unread }: NotALockObser
   );
 }
 
-/** @param format the expected format; any by default */
+/** @param format the expected format; by default any */
 export function createNotALockError(key: Key, redisType: string, format?: WritableFormat): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =

@@ -4,7 +4,7 @@ import { parseReleaseRequest } from "../../formats/release-request.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { ForceReleaseListener } from "./backend.ts";
 
-/** How long after a timeout a subscription is retried. */
+/** How long after a timeout the subscription is retried, in ms. */
 const RETRY_MS = 1000;
 
 /** Subscribes to the force-releases and release requests of one client, and resubscribes after each reconnect. */
@@ -32,7 +32,7 @@ export function subscribeToForceReleases(
   subscribe();
 }
 
-/** A message is `fence ⇥ token` for a force-release, or `release_requested ⇥ fence ⇥ token ⇥ request`. */
+/** Dispatches a message: `fence ⇥ token` for a force-release, or `release_requested ⇥ fence ⇥ token ⇥ request`. */
 function dispatchMessage(message: string, listener: ForceReleaseListener): void {
   const [first = "", second = "", third = "", ...rest] = message.split("\t");
   if (first !== "release_requested") {

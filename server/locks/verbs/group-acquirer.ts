@@ -40,7 +40,7 @@ export class GroupAcquirer {
     const sorted = sortKeys(keys);
     const ask = this.requests.createAcquireAllRequest(sorted, options);
     const slots = this.connection.redis.isCluster === true ? groupBySlot(sorted) : [sorted];
-    // The tokens are consecutive numbers, from which `GroupRequest` sees that one attempt acquired all locks.
+    // The tokens have consecutive numbers, which show `GroupRequest` that one attempt acquired all locks.
     const steps = slots.map((slot) => slot.map((key) => ({ key, token: this.requests.createToken() })));
     const group = new GroupRequest(this.connection, format, steps, ask, requestId !== undefined);
     const toGroup = (granted: readonly GrantedLock[]) => this.#toAcquiredGroup(keys, options, group, granted);

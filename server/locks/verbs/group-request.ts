@@ -34,10 +34,10 @@ export type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly reply: RefusedAcquireReply };
 
 /**
- * One request for several locks. It is sent in steps: one script for the locks of each slot, so a single step except on a
- * cluster. All clients send the steps in the same order. Between two attempts, the request holds nothing.
+ * One request for several locks. It is sent in steps, one script per slot; without a cluster, that is a single step.
+ * All clients send the steps in the same order. Between two attempts, the request holds nothing.
  *
- * Each round has a request id of its own, because the id of a withdrawn lock cannot acquire it again. A repeated request
+ * Each round has its own request id, because the id of a withdrawn lock cannot acquire it again. A repeated request
  * derives the same ids and skips those that were withdrawn.
  */
 export class GroupRequest {
@@ -68,7 +68,7 @@ export class GroupRequest {
     }
   }
 
-  /** Withdraws locks as soon as Redis replies. The lease limits them. */
+  /** Withdraws locks as soon as Redis replies. Until then, their leases limit them. */
   async withdraw(locks: readonly Omit<GrantedLock, "reply">[]): Promise<void> {
     const { redis, channel } = this.connection;
     const { principal } = this.ask;
@@ -89,9 +89,9 @@ export class GroupRequest {
   }
 
   /**
-   * Leaves the list of waiters. The list is only informative and its entries expire, so a failure is harmless.
+   * Leaves the list of waiters. A failure is harmless: the list is only informative, and its entries expire.
    *
-   * @param keepMs how long the place is kept for a repeated request
+   * @param keepMs how long the place is kept for a repeated request, in ms
    */
   stopWaiting(sinceMs: number | undefined, keepMs: number): void {
     const maybe = this.#unansweredSince === undefined ? [] : this.steps.flat().map(({ key }) => key);
@@ -115,7 +115,7 @@ export class GroupRequest {
     }
     this.#listedKey = undefined;
     if (!isOneRun(granted)) {
-      // Another attempt of the same request, which has ended or is in progress elsewhere, acquired some of the locks.
+      // Some of the locks belong to another attempt of the same request, which has ended or is in progress elsewhere.
       await this.#withdrawInTime(granted);
       return "restart";
     }
@@ -168,7 +168,7 @@ export class GroupRequest {
     waiting: WaitRequest | undefined,
   ): Promise<GroupOutcome | "restart"> {
     const { reply, key } = refusal;
-    // Locks of another attempt of the same request are left to it.
+    // Locks that another attempt of the same request acquired are not withdrawn.
     const round = this.#round;
     await this.#withdrawInTime(granted.filter((lock) => this.#isOwn(lock)));
     if (reply.outcome === "lost" && reply.why === "withdrawn") {
@@ -188,7 +188,7 @@ export class GroupRequest {
     return token === reply.token;
   }
 
-  /** Withdraws locks, and waits for it within limits. */
+  /** Withdraws locks, and waits until they are withdrawn or the time limit has passed. */
   async #withdrawInTime(locks: readonly GrantedLock[]): Promise<void> {
     if (locks.length === 0) return;
     const stored = locks.map((lock) => ({ ...lock, token: lock.reply.token }));
@@ -207,8 +207,8 @@ function toGrantedLock(lock: LockToAcquire | undefined, requestId: string, reply
 }
 
 /**
- * Whether one attempt acquired all locks. Its tokens are consecutive numbers of one client. Otherwise two attempts of the
- * same request each acquired some, and one of them may withdraw its part.
+ * Whether one attempt acquired all locks, so that their tokens are consecutive numbers of one client. Otherwise, two
+ * attempts of the same request each acquired some of them, and one of the two may withdraw its part.
  */
 function isOneRun(locks: readonly GrantedLock[]): boolean {
   const [first] = locks.map(({ reply }) => parseToken(reply.token));

@@ -8,7 +8,7 @@ import { buildKeyspaceChannel } from "../waiting/key-endings.ts";
 
 const it = locksTest();
 
-/** As many workers as keep the lock taken all the time, until the signal ends. Returns how often each had it. */
+/** Runs workers that keep the lock held until the signal aborts. Returns how often each worker held it. */
 async function occupy(
   { acquire, locks }: TestVerbs,
   key: string,
@@ -38,7 +38,7 @@ it("waiters of one process take turns without a message for each hand-over", asy
   const working = occupy(env, key, 10, stop.signal, () => {
     held++;
   });
-  // The end of each run of hand-overs is published; enough holds that some of them follow one another.
+  // The last release of each series of hand-overs is published. This many holds include some series of several.
   await waitUntil(() => heard.length >= 5 && held >= 200);
   stop.abort();
   const holds = await working;
@@ -78,7 +78,7 @@ it("a waiter that died keeps the lock from nobody", async ({ acquire, direct, lo
   const held = await acquire(key, "me");
   const wait = acquire(key, "you", { waitMs: 60_000 });
   await waitUntil(async () => (await countWaiters(direct, key)) === 1);
-  // Longer than the lease, and first in the queue.
+  // A waiter that is first in the queue and stays in it for longer than the lease.
   await direct.zadd(String(buildWaitersKey(key)), Date.now() + 600_000, "dead\t1000\tthem");
   await locks.release(held);
   expect((await wait).owner).toBe("you");
@@ -95,13 +95,13 @@ it("a lock that is taken again at once makes no waiter look", async ({ acquire, 
   listener.on("message", (_, event) => heard.push(event));
   await listener.subscribe(channel);
   const replace = () => direct.multi().del(key).set(key, randomUUID()).exec();
-  // Until a first notification arrives, a waiter polls.
+  // A waiter polls until the first notification arrives.
   await replace();
   await waitUntil(() => heard.includes("set"));
   const before = await countScriptCalls(direct);
   for (let time = 0; time < 20; time++) await replace();
   await waitUntil(() => heard.filter((event) => event === "set").length > 20);
-  // Looks because a timer ended are few.
+  // Timers cause few attempts.
   expect((await countScriptCalls(direct)) - before).toBeLessThan(10);
   await direct.del(key);
   expect((await wait).owner).toBe("you");
@@ -126,7 +126,7 @@ it("an aborted wait that was handed the lock passes it on", async ({ env, acquir
     const granted = await second;
     if (granted !== undefined) await locks.release(granted);
     await third;
-    // A grant to the aborted wait is given back in the background.
+    // A grant after the abort is withdrawn in the background.
     await waitUntil(async () => (await direct.exists(key)) === 0);
   }
 });

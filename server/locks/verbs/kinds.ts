@@ -1,11 +1,14 @@
 import { PERMIT_LIMIT_MAX, PERMITS_MAX } from "../../../lib/contract/actions/verb.ts";
-import { hasValidKind } from "../../../lib/contract/format.ts";
+import { hasValidKind, isSemaphoreKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import { DECLARED_HOLDS_MAX } from "../../formats/wait-declaration.ts";
 import type { AcquireOptions } from "./verbs.ts";
 
-/** Checks that the format has locks of this kind. @throws InvalidError */
+/**
+ * Checks that locks of this kind exist in the format.
+ * @throws InvalidError
+ */
 export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): void {
   if (hasValidKind(options)) return;
   throw new InvalidError(
@@ -14,18 +17,25 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
   );
 }
 
+/** Checks the kind of an acquire, and that the kind has all its options. @throws InvalidError */
+export function assertKindOptions(options: AcquireOptions): void {
+  assertKind(options);
+  assertPermits(options);
+  assertReaderOptions(options);
+}
+
 /** Checks the options of a semaphore, and that no other kind has them. @throws InvalidError */
 export function assertPermits(options: AcquireOptions): void {
   const { kind, permits, limit, graceMs = 0, minHoldMs = 0 } = options;
-  if (kind !== "semaphore") {
+  if (!isSemaphoreKind(kind)) {
     if (permits === undefined && limit === undefined) return;
     const field = permits === undefined ? "limit" : "permits";
-    throw new InvalidError(`${field} is an option of the kind semaphore only.`, { field });
+    throw new InvalidError(`${field} is an option of the kinds semaphore and plain_semaphore only.`, {
+      field,
+    });
   }
   assertCount("permits", permits, PERMITS_MAX);
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
-  if ((permits ?? 1) > (limit ?? PERMITS_MAX))
-    throw new InvalidError("permits must be at most limit.", { field: "permits" });
   if (graceMs === 0 && minHoldMs === 0) return;
   const field = graceMs > 0 ? "graceMs" : "minHoldMs";
   throw new InvalidError(`A semaphore has no ${field}: its permits are available when they are released.`, {
@@ -49,13 +59,21 @@ export function assertCount(field: string, value: number | undefined, most: numb
   throw new InvalidError(`${field} must be a whole number from 1 to ${most}.`, { field });
 }
 
-/** Checks that a hold is exclusive. @param what the refused verb @throws InvalidError */
+/**
+ * Checks that a hold is exclusive.
+ * @param what the refused verb
+ * @throws InvalidError
+ */
 export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
-  if (kind !== "semaphore") return;
+  if (!isSemaphoreKind(kind)) return;
   throw new InvalidError(`A hold of a semaphore cannot be ${what}. Nothing was done.`, {});
 }
 
-/** Checks that a plain lock is requested. @param why begins the message @throws InvalidError */
+/**
+ * Checks that a plain lock is requested.
+ * @param why the beginning of the error message
+ * @throws InvalidError
+ */
 export function assertPlainKind({ kind = "lock" }: Pick<AcquireOptions, "kind">, why: string): void {
   if (kind === "lock") return;
   throw new InvalidError(`${why}; a lock of the kind ${kind} is not supported. Nothing was done.`, {
@@ -63,18 +81,8 @@ export function assertPlainKind({ kind = "lock" }: Pick<AcquireOptions, "kind">,
   });
 }
 
-/**
- * Checks the options that not every kind has: holds that share a lock have neither a grace period nor a minimum hold time,
- * and only readers give way to writers.
- *
- * @throws InvalidError
- */
-export function assertKindOptions({
-  kind,
-  graceMs,
-  minHoldMs,
-  yieldsToWriters,
-}: Pick<AcquireOptions, "kind" | "graceMs" | "minHoldMs" | "yieldsToWriters">): void {
+/** Checks that readers have no options of exclusive locks, and that only readers give way to writers. @throws InvalidError */
+function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: AcquireOptions): void {
   const excess = kind !== "read" ? undefined : graceMs ? "graceMs" : minHoldMs ? "minHoldMs" : undefined;
   if (excess !== undefined) {
     throw new InvalidError(
@@ -89,7 +97,11 @@ export function assertKindOptions({
   }
 }
 
-/** Checks that the hold can reserve the lock when it is released: readers share it. @throws InvalidError */
+/**
+ * Checks that the release of the hold can reserve the lock. The release of a reader cannot, because other readers may
+ * hold the lock.
+ * @throws InvalidError
+ */
 export function assertReservable({ kind }: Pick<AcquireOptions, "kind">): void {
   if (kind !== "read") return;
   throw new InvalidError(

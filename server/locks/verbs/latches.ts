@@ -7,9 +7,9 @@ import type { Commands } from "../../redis/commands.ts";
 import type { Revocable, WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import type { HeldOutcome } from "../waiting/wait-stop.ts";
 import { attempt } from "./attempt.ts";
-import { assertCallerTexts } from "./caller-texts.ts";
-import { assertDurations } from "./durations.ts";
 import { createRefusalError } from "./error-factories.ts";
+import { assertCallerTexts } from "./input/caller-texts.ts";
+import { assertDurations } from "./input/durations.ts";
 import { assertCount } from "./kinds.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
@@ -45,7 +45,7 @@ export class Latches implements LatchVerbs {
     return toLatchCount(key, await this.#read(key));
   }
 
-  async wait(key: Key, { waitMs, signal }: LatchWaitOptions): Promise<LatchCount> {
+  async wait(key: Key, { waitMs, openedAfterMs, signal }: LatchWaitOptions): Promise<LatchCount> {
     this.lockable.assertAllowed(key);
     assertDurations({ waitMs });
     let first: CountReply | undefined;
@@ -54,8 +54,9 @@ export class Latches implements LatchVerbs {
     const look = async () => {
       const now = await this.#read(key);
       first ??= now;
-      // A new count may have been set since the latch was opened.
-      if (now.count > 0 && now.openedUs <= first.openedUs) return new ClosedLatch(key, now);
+      // If the latch was opened since the first attempt, the wait is over, even if a new count has been set.
+      const wasOpened = now.openedUs > first.openedUs || isAfter(now.openedUs, openedAfterMs);
+      if (now.count > 0 && !wasOpened) return new ClosedLatch(key, now);
       return { done: new OpenLatch({ key, count: 0, asOf: now.asOf }) };
     };
     const { latch } = await this.waits.run(key, options, look, () => undefined);
@@ -73,6 +74,11 @@ export class Latches implements LatchVerbs {
   }
 }
 
+/** Returns whether an opening is certainly later than a read, whose time is rounded down. */
+function isAfter(openedUs: number, readAtMs: number | undefined): boolean {
+  return readAtMs !== undefined && openedUs >= (readAtMs + 1) * 1000;
+}
+
 /** @throws LockkeeperError not_a_lock, idempotency_key_reused */
 function requireCount(key: Key, reply: LatchReply): CountReply {
   if ("count" in reply) return reply;
@@ -81,14 +87,17 @@ function requireCount(key: Key, reply: LatchReply): CountReply {
 
 const toLatchCount = (key: Key, { count, asOf }: CountReply): LatchCount => ({ key, count, asOf });
 
-/** The end of a wait. It took nothing, so it cannot be revoked. */
+/** The result of a wait that ended. Nothing was acquired, so there is nothing to revoke. */
 class OpenLatch implements Revocable {
   constructor(readonly latch: LatchCount) {}
 
   revoke(): void {}
 }
 
-/** A look at a closed latch. It has no lease, so its waiters are woken by messages and look at intervals. */
+/**
+ * The result of an attempt that found the latch closed. A latch has no lease, so waiters are woken by messages and also
+ * retry at intervals.
+ */
 class ClosedLatch implements HeldOutcome {
   readonly heldMs = null;
 

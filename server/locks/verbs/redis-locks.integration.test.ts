@@ -13,7 +13,7 @@ const it = locksTest();
 
 const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, ...more });
 
-/** A hold that was never acquired. */
+/** Creates a reference to a hold that was never acquired. */
 const createUnknownHold = (key: string): VerbHold => ({
   ...{ key, format: "redisson", unit: undefined, token: `${randomUUID()}:1`, fence: "1795216496123456" },
 });

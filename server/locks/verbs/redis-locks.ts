@@ -1,17 +1,9 @@
-import { PERMIT_LIMIT_MAX } from "../../../lib/contract/actions/verb.ts";
-import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
-import { isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
-import { isReadWrite } from "../../formats/kind-keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import { FAIR_WAIT_MS, type RenewRequest } from "../../formats/lock-requests.ts";
-import type { LockWriter } from "../../formats/lock-writer.ts";
+import { FAIR_WAIT_MS } from "../../formats/lock-requests.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import { SEMAPHORE_WRITER } from "../../formats/redisson/semaphore-writer.ts";
-import { findLockFormat } from "../../formats/registry/lock-formats.ts";
-import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
@@ -22,37 +14,31 @@ import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
-import { BatchRenewer } from "./batch-renewer.ts";
-import { assertCallerTexts, toRecordText } from "./caller-texts.ts";
 import { downgradeHold } from "./downgrade.ts";
-import { assertDurations } from "./durations.ts";
-
-import {
-  assertMappable,
-  createNotOwnerError,
-  createRefusalError,
-  readRenewal,
-  toGrant,
-} from "./error-factories.ts";
+import { assertMappable } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
+import { assertCallerTexts, toRecordText } from "./input/caller-texts.ts";
+import { assertDurations } from "./input/durations.ts";
+import { formatReservedOwner } from "./input/reserved-owner.ts";
 import {
-  assertCount,
   assertDeadlockOptions,
   assertExclusive,
   assertKind,
   assertKindOptions,
-  assertPermits,
   assertPlainKind,
   assertReservable,
 } from "./kinds.ts";
 import { Latches } from "./latches.ts";
 import { assertLockSet } from "./lock-set.ts";
 import { LockableKeys } from "./lockable-keys.ts";
+import { PermitReclaimer } from "./permit-reclaimer.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
 import { Releaser } from "./releaser.ts";
+import { Renewer } from "./renewer.ts";
 import { RequestFactory } from "./request-factory.ts";
-import { formatReservedOwner } from "./reserved-owner.ts";
 import type { GuardedCommands } from "./safety.ts";
+import { extendSeen, forceReleaseSeen } from "./seen-holds.ts";
+import { setSemaphoreLimit } from "./semaphore-limit.ts";
 import type {
   AcquiredGrant,
   AcquiredGroup,
@@ -75,15 +61,18 @@ import type {
 } from "./verbs.ts";
 
 export interface RedisLocksParts {
-  /** Returns the guarded connection for a call that may grant or renew a lock, if safety options are set. */
+  /**
+   * Returns the connection for a call that may grant or renew a lock, guarded by the safety options; `undefined` if
+   * there are none.
+   */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
-  /** Receives keyspace notifications; by default the connection for wake-ups. */
+  /** Receives keyspace notifications. By default, this is the connection for wake-ups. */
   readonly keyspaceSubscriber?: Subscriber;
   /** Returns the libraries whose waiters the release of a `token` hold signals; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
   /**
-   * The fair wait time in ms, 300,000 by default: the same as `fairLockWaitTimeout` of the Redisson clients that use the
-   * same fair locks.
+   * The fair wait time in ms, 300,000 by default. It must equal `fairLockWaitTimeout` of the Redisson clients that use
+   * the same fair locks.
    */
   readonly fairWaitMs?: number | undefined;
 }
@@ -101,7 +90,8 @@ export class RedisLocks implements OperatorVerbs {
   readonly #groupAcquirer: GroupAcquirer;
   readonly #getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
   readonly #releaser: Releaser;
-  readonly #batchRenewer: BatchRenewer;
+  readonly #renewer: Renewer;
+  readonly #permitReclaimer: PermitReclaimer;
   readonly latches: LatchVerbs;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
@@ -142,13 +132,8 @@ export class RedisLocks implements OperatorVerbs {
       findSignalledLibraries,
       fairWaitMs,
     );
-    this.#batchRenewer = new BatchRenewer(
-      redis,
-      this.#channel,
-      this.#lockable,
-      () => this.#getGuardedCommands("renewal"),
-      ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }),
-    );
+    this.#permitReclaimer = new PermitReclaimer(redis);
+    this.#renewer = new Renewer(connection, this.#lockable, this.#requests);
   }
 
   onHoldChange(listener: HoldChangeListener): void {
@@ -167,19 +152,25 @@ export class RedisLocks implements OperatorVerbs {
    *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    // Like the calls between this and the wait, not async: each pending promise uses memory, and thousands may be waiting.
+    // Like the calls between this one and the wait, it is not async: each pending promise uses memory, and there may be
+    // thousands of waiters.
     try {
       this.#lockable.assertAllowed(key);
       assertCallerTexts(options);
       assertDurations(options);
-      assertKind(options);
-      assertPermits(options);
       assertKindOptions(options);
       assertDeadlockOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#acquirer.acquire(key, options);
+    const acquired = this.#acquirer.acquire(key, options);
+    return options.kind === "plain_semaphore" ? this.#watchPermits(key, acquired) : acquired;
+  }
+
+  async #watchPermits(key: Key, acquired: Promise<AcquiredGrant>): Promise<AcquiredGrant> {
+    const grant = await acquired;
+    this.#permitReclaimer.watch(key);
+    return grant;
   }
 
   /**
@@ -205,11 +196,7 @@ export class RedisLocks implements OperatorVerbs {
    *   unknown_outcome
    */
   async reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
-    assertExclusive(hold, "re-entered; acquire permits again instead");
-    const ask = this.#requests.createRenewRequest("reenter", hold, options);
-    const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
-      writer.reenter(commands, this.#channel, hold.key, request);
-    return await this.#prolong("grant", hold, options, ask, call);
+    return await this.#renewer.reenter(hold, options);
   }
 
   /**
@@ -217,35 +204,12 @@ export class RedisLocks implements OperatorVerbs {
    *   unknown_outcome
    */
   renew(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
-    const ask = this.#requests.createRenewRequest("renew", hold, options);
-    const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
-      writer.renew(commands, this.#channel, hold.key, request);
-    return this.#prolong("renewal", hold, options, ask, call);
-  }
-
-  async #prolong(
-    what: "grant" | "renewal",
-    hold: VerbHold,
-    { leaseMs, requestId, onSend }: RenewOptions,
-    ask: RenewRequest,
-    call: (writer: LockWriter, commands: Commands, request: RenewRequest) => ReturnType<LockWriter["renew"]>,
-  ): Promise<Grant> {
-    this.#lockable.assertAllowed(hold.key);
-    assertDurations({ leaseMs });
-    assertCallerTexts({ principal: hold.principal, requestId });
-    const { commands, confirm } = this.#getGuardedCommands(what);
-    const reply = await attempt(this.#redis, (retryMs) => {
-      onSend?.();
-      return call(getLockWriter(hold), commands, { ...ask, retryMs });
-    });
-    const grant = readRenewal(hold, reply);
-    await confirm?.();
-    return grant;
+    return this.#renewer.renew(hold, options);
   }
 
   /** Renews many holds with few scripts. */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
-    return this.#batchRenewer.renew(holds);
+    return this.#renewer.renewHolds(holds);
   }
 
   /**
@@ -292,11 +256,7 @@ export class RedisLocks implements OperatorVerbs {
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
   async verify(hold: VerbHold): Promise<HoldStatus> {
-    this.#lockable.assertAllowed(hold.key);
-    const reply = await attempt(this.#redis, () => getLockWriter(hold).verify(this.#redis, hold.key, hold));
-    if (reply.outcome === "not_owner") throw createNotOwnerError(hold.key);
-    if (reply.outcome === "lost") return { held: false, asOf: reply.asOf };
-    return { held: true, ...toGrant(hold, reply.owner, reply) };
+    return await this.#renewer.verify(hold);
   }
 
   /**
@@ -321,11 +281,7 @@ export class RedisLocks implements OperatorVerbs {
 
   async setLimit(key: Key, limit: number): Promise<SemaphorePermits> {
     this.#lockable.assertAllowed(key);
-    assertCount("limit", limit, PERMIT_LIMIT_MAX);
-    const reply = await attempt(this.#redis, () => SEMAPHORE_WRITER.setLimit(this.#redis, key, limit));
-    if (reply.outcome === "not_a_lock") throw createRefusalError(key, "redisson", reply);
-    const { available, acquired, asOf } = reply;
-    return { key, limit, available, acquired, asOf };
+    return await setSemaphoreLimit(this.#redis, key, limit);
   }
 
   /**
@@ -334,12 +290,7 @@ export class RedisLocks implements OperatorVerbs {
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
   async forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseReply> {
-    assertMappable(seen.key);
-    const releaser = findLockFormat(seen.format, seen.type)?.releaser;
-    if (releaser === undefined) throw new Error(`No releaser for a lock of ${seen.format}`);
-    const call = () => releaser.forceRelease(this.#redis, this.#channel, seen, ask);
-    // Not repeated after an unknown outcome: by then, the same owner may have acquired the lock again.
-    return await attempt(this.#redis, call, { repeat: "not_executed" });
+    return await forceReleaseSeen(this.#redis, this.#channel, seen, ask);
   }
 
   /**
@@ -348,11 +299,7 @@ export class RedisLocks implements OperatorVerbs {
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   async extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply> {
-    assertMappable(seen.key);
-    const [{ token, fence }] = seen.holders;
-    const writer = getLockWriter({ format: getWrittenFormat(seen), kind: getWrittenKind(seen) });
-    const call = () => writer.extend(this.#redis, this.#channel, seen.key, { ...ask, token, fence });
-    return await attempt(this.#redis, call, { repeat: "not_executed" });
+    return await extendSeen(this.#redis, this.#channel, seen, ask);
   }
 
   async requestRelease(
@@ -369,14 +316,4 @@ export class RedisLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal });
     return await answerReleaseRequest(this.#redis, this.#channel, hold, answer);
   }
-}
-
-/** Locks of the other kinds are extended like a plain lock. */
-function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
-  return format === "redisson" && isReadWrite(kind) ? kind : "lock";
-}
-
-/** Every string lock ends when its key expires, like `token`. */
-function getWrittenFormat({ format }: HeldObservation): WritableFormat {
-  return isWritableFormat(format) ? format : "token";
 }

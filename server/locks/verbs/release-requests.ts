@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isWritableFormat } from "../../../lib/contract/format.ts";
+import { getSemaphoreKind, isWritableFormat } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import { formatKey } from "../../../lib/keys/key.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";
@@ -8,8 +8,8 @@ import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
-import { toRecordText } from "./caller-texts.ts";
 import { createLostError, createNotOwnerError } from "./error-factories.ts";
+import { toRecordText } from "./input/caller-texts.ts";
 import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./verbs.ts";
 
 /**
@@ -21,14 +21,14 @@ export async function requestReleaseOfHold(
   redis: Commands,
   channel: string,
   { key, format, kind }: Pick<HeldObservation, "key" | "format" | "kind">,
-  { token, role, fence }: SeenHolder,
+  { token, role, fence, kind: ownKind }: SeenHolder,
   { by, reason }: RequestReleaseOptions,
 ): Promise<RequestReleaseReply> {
   if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
   const requestId = `rr_${randomBytes(9).toString("base64url")}`;
   const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
   // Redisson's other kinds are plain locks for the verbs.
-  const written = kind === "semaphore" ? kind : format === "redisson" ? role : undefined;
+  const written = kind === "semaphore" ? getSemaphoreKind(ownKind) : format === "redisson" ? role : undefined;
   const writer = getLockWriter({ format, kind: written });
   return await attempt(redis, () => writer.requestRelease(redis, channel, key, ask));
 }

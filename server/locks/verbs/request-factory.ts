@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { WritableKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
@@ -9,7 +9,7 @@ import type {
   RenewRequest,
 } from "../../formats/lock-requests.ts";
 import type { WaitDeclaration } from "../../formats/wait-declaration.ts";
-import { formatReservedOwner } from "./reserved-owner.ts";
+import { formatReservedOwner } from "./input/reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
 export interface RequestIdentity extends HoldCaller {
@@ -17,12 +17,12 @@ export interface RequestIdentity extends HoldCaller {
 }
 
 /**
- * Creates the id of each request and the token of each acquire. A token is `<clientId>:<number>`, created before the request
- * is sent and never reused, so the string in Redis identifies a single hold. It has the same form as Redisson's owners, and
- * other libraries see an ordinary foreign holder.
+ * Creates the id of each request and the token of each acquire. A token is `<clientId>:<number>`. It is created before
+ * the request is sent and never reused, so it identifies a single hold. It has the form of Redisson's owners, so other
+ * libraries see an ordinary foreign holder.
  */
 export class RequestFactory {
-  /** The UUID of this factory. */
+  /** The UUID of this client. */
   readonly clientId: string = randomUUID();
   readonly #process = randomBytes(6).toString("base64url");
   #requestCount = 0;
@@ -37,17 +37,12 @@ export class RequestFactory {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
     const identity = this.#identify(options, content);
-    const request = { token: token ?? this.#chooseToken(options, identity), ...ask, ...identity };
+    const request = {
+      token: token ?? deriveSharedToken(options) ?? this.createToken(options.kind),
+      ...ask,
+      ...identity,
+    };
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
-  }
-
-  /**
-   * A repeated request must find the companion of its hold from any instance. If each hold has its own companion, the token
-   * in the companion's name is therefore derived from the id of the request.
-   */
-  #chooseToken({ kind, requestId }: AcquireOptions, { id }: LockRequest): string {
-    const isShared = kind === "read" || kind === "semaphore";
-    return isShared && requestId !== undefined ? deriveToken("token", id) : this.createToken(kind);
   }
 
   /** Creates what a waiter declares; `undefined` if it declares nothing. */
@@ -107,17 +102,32 @@ export class RequestFactory {
   }
 }
 
-/** Returns the fields that only some kinds have. */
+/**
+ * Returns the token of a hold that shares its key; `undefined` if a new one is created for each request. A repeated request
+ * must find the companion of its hold from any instance. If each hold has its own companion, the token in the companion's
+ * name is therefore derived from the id of the request.
+ */
+export function deriveSharedToken({
+  kind,
+  requestId,
+  principal,
+}: Pick<AcquireOptions, "kind" | "requestId" | "principal">): string | undefined {
+  const isShared = kind === "read" || isSemaphoreKind(kind);
+  if (!isShared || requestId === undefined) return undefined;
+  return deriveToken("token", scopeRequestId(requestId, principal));
+}
+
+/** Returns the fields of a request that only some kinds have. */
 function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<AcquireRequest> {
   const { kind, requestId, yieldsToWriters } = options;
-  if (kind === "semaphore") return toPermits(options);
+  if (isSemaphoreKind(kind)) return toPermits(options);
   if (kind === "read") return { yieldsToWriters };
-  // Its place in the queue is that of the request, which any instance may repeat.
+  // Any instance may repeat the request and must then find the same place in the queue.
   if (kind === "fair" && requestId !== undefined) return { waiterId: deriveToken("fair", id) };
   return {};
 }
 
-/** Derives a string of the form `<uuid>:<number>`, like Redisson's owners. */
+/** Derives a string of the form `<uuid>:<number>`, which Redisson's owners have. */
 function deriveToken(purpose: string, id: string): string {
   const hash = createHash("sha256").update(`${purpose}\n${id}`).digest();
   const hex = hash.toString("hex", 0, 16);
@@ -127,20 +137,23 @@ function deriveToken(purpose: string, id: string): string {
   return `${uuid}:${hash.readUInt32BE(16)}`;
 }
 
-/** Nothing for a plain lock, so that the digest of its request is the same as in earlier versions. */
+/**
+ * Lists the kind for the digest of a request. The list is empty for a plain lock, so that its digests are the same as
+ * in earlier versions.
+ */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
-  if (kind === "semaphore") return [kind, toPermits(options)];
+  if (isSemaphoreKind(kind)) return [kind, toPermits(options)];
   return kind === "lock" ? [] : [kind];
 }
 
 function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRequest, "permits" | "limit"> {
-  return kind === "semaphore" ? { permits, limit } : {};
+  return isSemaphoreKind(kind) ? { permits, limit } : {};
 }
 
 function toLockContent(options: AcquireOptions) {
   const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
-  // Left out if false, so that the digest of such a request is the same as in earlier versions.
+  // Omitted if false, so that the digest is the same as in earlier versions.
   const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
   return { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
 }

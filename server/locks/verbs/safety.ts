@@ -7,7 +7,7 @@ import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
 /** Additional conditions for a grant. Each is off by default and then costs nothing. */
 export interface SafetyOptions {
-  /** How many replicas must confirm each grant and each renewal; costs one more round trip. */
+  /** How many replicas must confirm each grant and each renewal. Costs one more round trip. */
   readonly replicas?: number | undefined;
   /** Time limit for these confirmations, in ms; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
@@ -50,7 +50,7 @@ export interface GuardedCommands {
 /** Creates commands that report the server of each script before it is sent. */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
-/** Applies the safety options to the servers of a target. Calls that grant or renew a lock use guarded commands. */
+/** Applies the safety options to the servers of a target. */
 export class SafetyGuard {
   readonly #noGrantsUntil = new Map<string, number>();
 
@@ -67,7 +67,8 @@ export class SafetyGuard {
   }
 
   /**
-   * Guards one call: refuses grants for a time after a failover, and confirms the script on the replicas.
+   * Guards one call: refuses grants for a time after a failover, and waits until the replicas have confirmed the
+   * script.
    *
    * @param what the kind of command; renewals continue while grants are refused
    * @param connection as for `ReplicationIdentity.watchAddress`
@@ -136,7 +137,7 @@ function createNotReplicatedError(
   );
 }
 
-/** Returns the Redis error code. Names the permissions for NOPERM, because no other command requires them. */
+/** Returns the Redis error code, for NOPERM with the permissions that WAIT requires. */
 function explainCause(cause: unknown): string {
   if (!isReplyError(cause)) return "";
   const [code = ""] = cause.message.split(" ", 1);

@@ -27,7 +27,7 @@ describe("setLimit", () => {
     expect(await readState(key)).toEqual({ available: "0", acquired: 3 });
   });
 
-  it("below the acquired permits, none is available until enough were released", async ({
+  it("with a limit below the acquired permits, none is available until enough have been released", async ({
     locks,
     take,
     readState,
@@ -49,7 +49,7 @@ describe("setLimit", () => {
     expect(await readState(key)).toEqual({ available: "1", acquired: 0 });
   });
 
-  it("an idle semaphore of a JVM is adopted with its limit only", async ({
+  it("an idle semaphore of a JVM can be used only with its limit", async ({
     take,
     locks,
     direct,

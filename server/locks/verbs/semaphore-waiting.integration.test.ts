@@ -42,7 +42,26 @@ describe("waiting for permits", () => {
     expect(order).toEqual(["many", "few"]);
   });
 
-  it("waiters of several clients that fit together are served together", async ({
+  it("two waiters of a client that asked in the same millisecond do not give way to each other", async ({
+    take,
+    locks,
+    direct,
+    key,
+  }) => {
+    // Whether two calls share a millisecond is chance, so there are several pairs.
+    const pairs = Array.from({ length: 20 }, async (_, n) => {
+      const name = `${key}:${n}`;
+      const hold = await take(name, 3, { limit: 3 });
+      const waiting = ["b", "a"].map((id) => take(name, 2, { waitMs: 4000, requestId: `${id}-${name}` }));
+      await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${name}}`)) === 2);
+      await locks.release(hold);
+      // A claim lasts for five seconds: if each waited for the other, both waits would end before.
+      await Promise.all(waiting.map(async (each) => locks.release(await each)));
+    });
+    await Promise.all(pairs);
+  });
+
+  it("waiters of several clients are served together if enough permits are available", async ({
     take,
     other,
     locks,
@@ -59,7 +78,7 @@ describe("waiting for permits", () => {
     await locks.release(hold);
     const { code, ms } = await served;
     expect(code).toBe("ok");
-    // The interval at which waiters try again without a message is two seconds.
+    // Without a message, waiters retry after two seconds.
     expect(ms).toBeLessThan(1000);
   });
 
@@ -101,11 +120,11 @@ describe("waiting for permits", () => {
     const [two, one] = [await take(key, 2, { limit: 3 }), await take(key)];
     await locks.release(one);
     await locks.release(two);
-    // The first one is that of the new semaphore.
+    // The first message is that of the new semaphore.
     await expect.poll(() => messages).toEqual(["1", "1", "3"]);
   });
 
-  it("a wait times out with the permits, and leaves nothing behind", async ({
+  it("a wait that times out reports the permits, and leaves no keys", async ({
     take,
     direct,
     waitForWaiters,

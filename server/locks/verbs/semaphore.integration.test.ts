@@ -10,7 +10,7 @@ const it = semaphoreTest();
 const getPermitsKey = (key: string) => String(buildPermitsKey(key));
 
 describe("acquire", () => {
-  it("creates a missing semaphore with the limit and takes all permits or none", async ({
+  it("creates a missing semaphore with the limit, and acquires all permits or none", async ({
     take,
     readState,
     key,
@@ -31,6 +31,7 @@ describe("acquire", () => {
 
   it("names the actual limit if it differs, and needs a limit for a missing semaphore", async ({
     take,
+    direct,
     readState,
     key,
   }) => {
@@ -38,9 +39,12 @@ describe("acquire", () => {
       code: "limit_conflict",
       facts: { key, limit: null },
     });
+    expect(await getErrorCode(take(key, 3, { limit: 2 }))).toBe("limit_conflict");
+    expect(await direct.exists(key)).toBe(0);
     const hold = await take(key, 1, { limit: 3 });
     for (const [permits, limit] of [
       [1, 4],
+      [4, 3],
       [4, undefined],
     ] as const) {
       const refusal = await catchLockError(take(key, permits, { limit }));
@@ -85,7 +89,7 @@ describe("renew, verify and release", () => {
 });
 
 describe("requests", () => {
-  it("a repeated request returns the same hold from any client, and takes nothing again", async ({
+  it("a repeated request returns the same hold from any client, and acquires no further permits", async ({
     take,
     other,
     locks,
@@ -114,7 +118,7 @@ describe("requests", () => {
     expect(await readState(key)).toEqual({ available: "0", acquired: 2 });
   });
 
-  it("a withdrawn acquire takes nothing, whether it arrives before or after", async ({
+  it("a withdrawn acquire acquires no permits, whether it arrives before or after the withdrawal", async ({
     locks,
     readState,
     key,
@@ -136,7 +140,6 @@ describe("requests", () => {
       { format: "token" },
     ] as const)
       expect(await getErrorCode(take(key, 1, more))).toBe("invalid");
-    expect(await getErrorCode(take(key, 3, { limit: 2 }))).toBe("invalid");
     expect(await getErrorCode(take(key, 1, { kind: "lock" }))).toBe("invalid");
     expect(await direct.exists(key)).toBe(0);
     const hold = await take(key, 1, { limit: 2 });
@@ -190,7 +193,7 @@ describe("permits of Redisson", () => {
     key,
   }) => {
     const hold = await take(key, 3, { limit: 3 });
-    // As Redisson releases a permit by its id.
+    // Releases a permit by its id, like Redisson.
     await direct.zrem(getPermitsKey(key), computePermitIds(hold.token, 3)[1] ?? "");
     await direct.incr(key);
     expect(await locks.verify(hold)).toMatchObject({ held: false });

@@ -22,7 +22,7 @@ export interface HoldCaller {
 
 /** A hold, and the caller of a verb on it. */
 export interface VerbHold extends HoldRef, HoldCaller {
-  /** The label of the hold; for a release that reserves the lock, the name in the reservation. By default the token. */
+  /** The label of the hold; by default the token. If a release reserves the lock, it names the reservation. */
   readonly owner?: string | undefined;
 }
 
@@ -36,14 +36,17 @@ export interface AcquireOptions extends HoldCaller {
   readonly kind?: WritableKind | undefined;
   /** The number of permits; only for a semaphore, 1 by default. */
   readonly permits?: number | undefined;
-  /** The total number of permits of the semaphore; a missing one is created with it. */
+  /** The total number of permits of the semaphore. If the semaphore does not exist, it is created with this number. */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
   /** Unit of the deadline for `timestamp`; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
-  /** The interval at which the client will renew, in ms. If it is set, a missing renewal counts as overdue. */
+  /**
+   * The interval at which the client will renew, in ms. If it is set and a renewal does not happen, the hold counts as
+   * overdue.
+   */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads release requests and answers them; false by default, and always on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
@@ -70,7 +73,7 @@ export interface AcquireOptions extends HoldCaller {
 
 /** Parameters of a renewal or a re-entry. */
 export interface RenewOptions {
-  /** The hold's own lease by default. */
+  /** The lease in ms; by default the hold's own lease. */
   readonly leaseMs?: number | undefined;
   /** Whether the client reads release requests from now on. Only for a renewal; ignored on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
@@ -81,7 +84,7 @@ export interface RenewOptions {
 
 /** A hold that is renewed together with others. */
 export interface RenewalTarget extends VerbHold {
-  /** The hold's own lease by default. */
+  /** The lease in ms; by default the hold's own lease. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -112,7 +115,10 @@ export interface Grant extends HoldRef {
   /** Re-entrancy count; for a semaphore, the number of permits. */
   readonly count: number;
   readonly leaseMs: number;
-  /** Remaining lease when Redis replied, in ms. To compute a deadline, start from the time the request was sent. */
+  /**
+   * Remaining lease when Redis replied, in ms. To compute a deadline, start from the time at which the request was
+   * sent.
+   */
   readonly remainingMs: number;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
@@ -127,11 +133,13 @@ export interface SemaphorePermits {
   /** Negative if more permits are acquired than the limit. */
   readonly available: number;
   readonly acquired: number;
+  /** The total before the change; `null` if there was no semaphore. */
+  readonly previousLimit: number | null;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
 }
 
-/** The count of a latch. */
+/** The count of a latch when Redis replied. */
 export interface LatchCount {
   readonly key: Key;
   /** 0 if the latch is open. */
@@ -140,7 +148,7 @@ export interface LatchCount {
   readonly asOf: number;
 }
 
-/** The caller of a request for a latch, and the id with which it can be repeated. */
+/** The caller of a request for a latch, and an id to repeat the request. */
 export interface LatchCaller extends HoldCaller {
   readonly requestId?: string | undefined;
 }
@@ -148,6 +156,8 @@ export interface LatchCaller extends HoldCaller {
 export interface LatchWaitOptions {
   /** How long to wait, in ms. */
   readonly waitMs: number;
+  /** The `asOf` at which an earlier wait ended: an opening since then also ends this one. */
+  readonly openedAfterMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 
@@ -157,7 +167,10 @@ export interface LatchWaitOptions {
  * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
  */
 export interface LatchVerbs {
-  /** Closes an open latch with a count. A closed one is not changed: `isSet` is false, and `count` is its count. */
+  /**
+   * Closes an open latch with a count. If it is already closed, it is not changed: `isSet` is false, and `count` is its
+   * count.
+   */
   trySetCount(
     key: Key,
     count: number,
@@ -193,7 +206,7 @@ export interface Released {
   readonly asOf: number;
 }
 
-/** Whether a hold exists, and its remaining time. */
+/** Whether a hold exists. If it does, also its remaining time. */
 export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: false; readonly asOf: number };
 
 /** A grant, and a way to withdraw it if it never reaches the caller. */
@@ -228,12 +241,11 @@ export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readon
 
 /** The verbs of a target, on one Redis or several. */
 export interface LockVerbs {
-  /** The prefix of its tokens; force-releases are published on this client's channel. */
+  /** The prefix of the tokens. Force-releases are published on the channel of this client. */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
-  /** Acquires all locks, or none of them. While it waits, it holds none of them. */
+  /** Acquires all locks, or none of them. Holds none of them while waiting. */
   acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup>;
-  /** Re-enters a hold. */
   reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   /**
@@ -254,7 +266,8 @@ export interface LockVerbs {
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
   /**
-   * Sets the total number of permits of a semaphore, and creates a missing one. Repeating it changes nothing.
+   * Sets the total number of permits of a semaphore, and creates the semaphore if it does not exist. Repeating the call
+   * changes nothing.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, unavailable, unknown_outcome
    */
@@ -262,12 +275,15 @@ export interface LockVerbs {
   readonly latches: LatchVerbs;
 }
 
-/** Receives the holds that begin, and those whose release left the lock free, with the fencing token. */
+/** Receives the key and the fencing token of each hold that begins, and of each release that leaves the lock free. */
 export type HoldChangeListener = (change: "acquired" | "released", key: Key, fence: string) => void;
 
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
-  /** Calls the listener for each reply to `acquire` and `release`. There is one listener. A quorum has none. Readers of a read/write lock are not reported, because they share a fencing token. */
+  /**
+   * Calls the listener for each reply to `acquire` and `release`. There is one listener, and a quorum has none. Readers
+   * of a read/write lock are not reported, because they share a fencing token.
+   */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
    * Force-releases one hold of any lock, whether or not its key is lockable.

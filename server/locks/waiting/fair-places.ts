@@ -12,8 +12,8 @@ export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
 
 /**
- * Ends the places of waiters in the queues of fair locks. While the place of a client that may return is kept, this process
- * watches it: when it would be its turn, the next waiter is woken at once.
+ * Ends the waits of clients in the queues of fair locks. The place of a client that may return is kept. If its turn
+ * comes meanwhile, this process wakes the next waiter at once.
  */
 export class FairPlaces {
   readonly #keptPlaces = new Map<string, WaitCancellation>();
@@ -27,14 +27,14 @@ export class FairPlaces {
     private readonly retry: Retry,
   ) {}
 
-  /** Stops watching the place of a client that has returned. Its own attempts renew its place. */
+  /** Stops watching the place of a client that has returned and renews its place itself. */
   reclaim(key: Key, waiterId: string): void {
     this.#keptPlaces.get(toName(key, waiterId))?.end("superseded");
   }
 
   /**
-   * Leaves the queue, or keeps the place for `keepMs`. A failure is harmless: without a heartbeat, the others remove the
-   * waiter when it is its turn.
+   * Leaves the queue, or keeps the place for `keepMs`. A failure is harmless: a waiter without a heartbeat is removed
+   * when its turn comes.
    */
   async leave(key: Key, waiter: FairDeparture): Promise<void> {
     const stop = new WaitCancellation(Math.max(1, waiter.keepMs), undefined);
@@ -45,7 +45,7 @@ export class FairPlaces {
       const reply = await this.#leave(key, waiter, false);
       if (reply.outcome === "kept") await this.#watchPlace(key, waiter, reply, stop);
     } catch {
-      // As above.
+      // Harmless, as stated above.
     } finally {
       stop.dispose();
       if (this.#keptPlaces.get(name) === stop) this.#keptPlaces.delete(name);

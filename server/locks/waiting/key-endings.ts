@@ -1,7 +1,7 @@
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@");
 /** Redis events after which a lock may be free. Renewals and acquires cause other events. */
 const ENDINGS: ReadonlySet<string> = new Set(["del", "expired", "evicted", "rename_from", "move_from"]);
-/** Events after which the key exists. */
+/** Redis events after which the key exists. */
 const BEGINNINGS: ReadonlySet<string> = new Set(["set", "hset", "hincrby"]);
 const EVENT_BYTES_MAX = 16;
 
@@ -22,7 +22,7 @@ export function isWakeUp(channel: Buffer, message: Buffer | undefined): boolean 
   return !isKeyspaceChannel(channel) || isEventIn(ENDINGS, message);
 }
 
-/** Whether a message means that the lock is held, regardless of earlier messages. */
+/** Whether a message means that the lock is held. It overrides earlier messages. */
 export function isTaken(channel: Buffer, message: Buffer | undefined): boolean {
   return isKeyspaceChannel(channel) && isEventIn(BEGINNINGS, message);
 }

@@ -1,7 +1,7 @@
 import { RetryIntervals } from "./retry-intervals.ts";
 import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 
-/** The head of a queue retries at least this often, because messages may be lost and some changes cause none. */
+/** The head of a queue retries at least this often, in ms, because messages may be lost and some changes cause none. */
 const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
@@ -10,7 +10,10 @@ const JITTER = 0.2;
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
-/** Why a waiter makes an attempt. `handed_over`: another hold in this process was released for it in the same packet. */
+/**
+ * Why a waiter makes an attempt. `handed_over`: a hold in this process was released for it in the same packet. `look`:
+ * any other reason.
+ */
 export type Turn = "look" | "handed_over";
 
 /** A place in the queue of one key in this process. Only the first place sends requests to Redis. */
@@ -41,7 +44,7 @@ export interface QueuePlace {
  */
 export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 
-/** A single object without closures, because there may be thousands of waiters. */
+/** A waiter. It is a single object without closures, because there may be thousands of waiters. */
 class Waiter implements QueuePlace {
   /** Settles the pending turn. */
   #stop: WaitCancellation | undefined;
@@ -125,7 +128,7 @@ export class KeyQueue {
   #isWakePending = false;
   #attempting: Waiter | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** When the current series of holds in this process began. */
+  /** When the current series of holds in this process began (`performance.now()`). */
   #firstHoldAt = Number.NEGATIVE_INFINITY;
   #turn: Turn = "look";
 
@@ -133,7 +136,7 @@ export class KeyQueue {
     readonly channels: QueueChannels,
     private readonly getKeyspaceState: () => KeyspaceState,
     private readonly onEmpty: (queue: KeyQueue) => void,
-    /** Whether the waiters can hold the lock at the same time: when one was granted, all others try. */
+    /** Whether the waiters can hold the lock at the same time. After one was granted, all others then try. */
     private readonly isShared = false,
   ) {}
 
@@ -143,7 +146,7 @@ export class KeyQueue {
     this.#waiters[0]?.wake();
   }
 
-  /** Starts an attempt of every waiter that is not making one. */
+  /** Starts an attempt of every waiter without one. */
   #wakeAll(): void {
     this.#attempting = undefined;
     clearTimeout(this.#timer);
@@ -215,7 +218,7 @@ export class KeyQueue {
     if (this.#isAttemptDue) return;
     const soonMs = this.getKeyspaceState() === "confirmed" ? undefined : this.#retries.takeNext();
     const capMs = (soonMs ?? RETRY_INTERVAL_MS) * (1 - JITTER * Math.random());
-    // Waits one millisecond longer, so that the lease has ended when the waiter tries.
+    // One millisecond longer than the lease, so that it has ended when the waiter tries.
     const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), waitMs);
@@ -231,7 +234,8 @@ export class KeyQueue {
       this.onEmpty(this);
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
-      // If the waiter acquired the lock, the others have no reason to try. Otherwise it may have consumed the wake-up.
+      // If the waiter acquired an exclusive lock, the others have no reason to try. Otherwise, it may have consumed the
+      // wake-up.
       if (heldMs !== undefined && this.isShared) this.#wakeAll();
       else if (isTaken) this.sleepUntil(heldMs);
       else this.wake();

@@ -33,12 +33,12 @@ clusterIt.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
 });
 
-/** Far below the interval at which a waiter looks without a message, and far above what a loaded machine takes. */
+/** Far below the interval at which a waiter retries without a message, and far above the delay on a loaded machine. */
 const WOKEN_MS = 700;
 const LEASE_MS = 60_000;
 const POLL_MS = 10;
 const CONTENTION_MS = 5000;
-/** One of four. */
+/** The share of one of four clients. */
 const FAIR_SHARE = 0.25;
 
 const TOKEN = { format: "token", waitMs: 20_000 } as const;
@@ -48,7 +48,7 @@ async function waitUntilSubscribed(redis: Redis, key: string): Promise<void> {
   await waitUntil(async () => Number((await redis.pubsub("NUMSUB", channel))[1]) > 0);
 }
 
-/** Resolves to how long after the release the wait was over. */
+/** Measures how long after the release the wait ended, in ms. */
 async function measureWake(wait: Promise<unknown>, release: () => Promise<unknown>): Promise<number> {
   const releasedAt = performance.now();
   await release();
@@ -67,7 +67,7 @@ describe("wake-ups by keyspace notifications", () => {
       await direct.set(key, randomUUID());
       const wait = acquire(key, "you", TOKEN);
       await waitUntilSubscribed(direct, key);
-      // Whatever the subscription itself led to is over.
+      // The attempt after the subscription is over.
       await waitUntil(async () => (await countWaiters(direct, key)) === 1);
       expect(await measureWake(wait, () => end(direct, key))).toBeLessThan(WOKEN_MS);
     },
@@ -96,7 +96,7 @@ describe("wake-ups by keyspace notifications", () => {
     const before = await countScriptCalls(direct);
     for (let time = 0; time < 20; time++) await locks.renew(held, { leaseMs: 40_000 + time * 1000 });
     await waitUntil(() => heard.length >= 20);
-    // The look that follows the subscription, and one because a timer ended.
+    // Besides the renewals: the attempt after the subscription, and one caused by a timer.
     expect(await countScriptCalls(direct)).toBeLessThanOrEqual(before + 22);
     await locks.release(held);
     await wait;
@@ -122,7 +122,7 @@ describe("wake-ups by keyspace notifications", () => {
     }
     await locks.release(last);
     await Promise.all(waits);
-    // The release and the grant. A look because a timer ended falls into few of the hand-overs.
+    // One call for the release and one for the grant. Few hand-overs include an attempt caused by a timer.
     expect(calls.filter((count) => count === 2).length).toBeGreaterThan(waits.length / 2);
     expect(Math.min(...calls)).toBe(2);
   });
@@ -137,7 +137,7 @@ describe("wake-ups by keyspace notifications", () => {
   });
 });
 
-/** Takes and releases the lock again and again until the signal ends, polling as other libraries do. */
+/** Acquires and releases the lock repeatedly until the signal aborts, polling like other libraries. */
 async function pollAsLibrary(redis: Redis, key: string, stop: AbortSignal): Promise<number> {
   let grants = 0;
   while (!stop.aborted) {

@@ -5,12 +5,12 @@ const FIRST_MS = 10;
 const LAST_MS = 1000;
 
 /**
- * The intervals at which a waiter retries a lock that is held by a client of another library. Its release may cause no
- * message, in particular without keyspace notifications. Clients that poll every few milliseconds would always win against a
- * waiter that retries every two seconds.
+ * The intervals at which a waiter retries while a client of another library holds the lock. Its release may cause no
+ * message, in particular without keyspace notifications. Clients that poll every few milliseconds would always overtake
+ * a waiter that retries every two seconds.
  *
- * The first attempt, and each attempt that finds a new holder, starts with short intervals, which double while the holder
- * stays the same.
+ * The first attempt, and each attempt that finds a new holder, starts with short intervals, which double while the
+ * holder stays the same.
  */
 export class RetryIntervals {
   #last: SeenHold | undefined;

@@ -18,7 +18,7 @@ export interface WaitOptions {
   readonly signal: AbortSignalLike | undefined;
   /** The request id of the caller; a repeated request keeps its place. */
   readonly requestId: string | undefined;
-  /** As for `WaiterQueues.enqueue`. */
+  /** Options of `WaiterQueues.enqueue`. */
   readonly enqueueing?: EnqueueOptions;
   /** Identifies a wait that a deadlock may end. */
   readonly refusableId?: string | undefined;
@@ -33,8 +33,8 @@ export interface Revocable {
 }
 
 /**
- * Makes one attempt. `leftMs` is the rest of the wait, `sinceMs` its start (`undefined` for the first attempt), and
- * `turn` the reason for the attempt.
+ * Makes one attempt. `leftMs`: the rest of the wait. `sinceMs`: its start in Unix ms; `undefined` for the first
+ * attempt. `turn`: the reason for the attempt.
  */
 export type WaitAttempt<Reply> = (
   leftMs: number,
@@ -59,11 +59,12 @@ export class WaitCoordinator {
   ) {}
 
   /**
-   * Repeats attempts until one is done, the time is up or the signal aborts. Between attempts, it waits in the queue of the
-   * lock that was refused last.
+   * Repeats attempts until one is done, the time is up or the signal aborts. Between attempts, waits in the queue of
+   * the lock that was refused last.
    *
    * @param key the lock to wait for, unless an attempt reports another one
-   * @param onEnd called once if it ends without the lock, with the reason (unless an attempt failed) and start of the wait
+   * @param onEnd called once if the wait ends without the lock, with the reason (unless an attempt failed) and the
+   *   start of the wait
    * @throws LockkeeperError timeout, deadlock, aborted, and errors of an attempt
    */
   async run<Reply extends Revocable>(
@@ -121,7 +122,7 @@ export class WaitCoordinator {
     this.#runningWaits.set(name, stop);
   }
 
-  /** Keeps the place, because a caller that gave up or timed out can return. */
+  /** Keeps the place of a caller that gave up or timed out, because it can return. */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded" || ending === "deadlock")
       return;
@@ -144,7 +145,10 @@ function computeRemainingMs(deadline: number): number {
   return Math.max(1, Math.round(deadline - performance.now()));
 }
 
-/** Returns `undefined` while Redis is unreachable, because a waiter continues until its own time is up. */
+/**
+ * Makes an attempt. Returns `undefined` while Redis is unreachable, because a waiter continues until its own time is
+ * up.
+ */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,
   stop: WaitCancellation,

@@ -19,8 +19,8 @@ export interface HeldOutcome {
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * `undefined` while the lock is free and another waiter is next, and on a quorum, where an attempt occupies votes for a
-   * short time and must not be repeated soon.
+   * `undefined` while the lock is free and another waiter is next, and on a quorum, where each attempt occupies votes
+   * for a short time and must not be repeated soon.
    */
   readonly holder?: SeenHold | undefined;
   /** Creates the error only when needed, because it uses more memory than the rest of a waiter. */
@@ -38,7 +38,7 @@ export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
   /** The deadlock that ended the wait. */
   deadlock: readonly DeadlockStep[] | undefined;
-  /** The listener; a new one replaces it. */
+  /** The listener. A new one replaces the previous one. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
 

@@ -16,7 +16,7 @@ export interface KeyspaceSource {
 }
 
 export interface EnqueueOptions {
-  /** The kind of the lock; `lock` by default. Waiters of different kinds have queues of their own. */
+  /** The kind of the lock; `lock` by default. Waiters of different kinds have separate queues. */
   readonly kind?: WritableKind | undefined;
   /**
    * Whether a hold of this process may be handed over to the waiter; true by default. Its release then wakes no other
@@ -24,13 +24,13 @@ export interface EnqueueOptions {
    */
   readonly acceptsHandOver?: boolean | undefined;
   /**
-   * The token of a waiter of a fair lock. Redis has its place in the queue and wakes it alone, so it shares neither
-   * attempts nor wake-ups with others in this process.
+   * The token of a waiter of a fair lock. Its place in the queue is in Redis, and it is woken alone, so it shares
+   * neither attempts nor wake-ups with others in this process.
    */
   readonly fairWaiter?: string | undefined;
   /**
-   * The channel of an object that all clients release with a message on it, so that no keyspace notifications are needed. By
-   * default the channel of a lock, with keyspace notifications.
+   * The channel of an object whose every release publishes a message, so that no keyspace notifications are needed. By
+   * default, the channel of a lock, with keyspace notifications.
    */
   readonly wakeChannel?: RedisArgument | undefined;
 }
@@ -46,7 +46,7 @@ export interface EnqueueOptions {
 export class WaiterQueues {
   /** Keyed by the kind of the lock and the name of its channel. */
   readonly #queues = new Map<string, KeyQueue>();
-  /** Readers and writers of a lock have a queue each, on the same channels. */
+  /** Readers and writers of a lock have separate queues on the same channels. */
   readonly #queuesByChannel = new Map<string, Set<KeyQueue>>();
   #keyspaceState: KeyspaceState = "unconfirmed";
 
@@ -92,7 +92,7 @@ export class WaiterQueues {
     if (queue === undefined) {
       queue = new KeyQueue(
         own === undefined ? this.#buildChannels(key, channel) : toPlainChannels(channel),
-        // Every client of a fair lock wakes the waiter whose turn is next.
+        // Clients of a fair lock always wake the next waiter.
         () => (isFair ? "confirmed" : this.#keyspaceState),
         (left) => this.#close(name, left),
         kind === "read",
@@ -105,7 +105,10 @@ export class WaiterQueues {
     return queue.enqueue(since, acceptsHandOver);
   }
 
-  /** As `KeyQueue.prepareHandOver`, for waiters of plain locks; also returns `undefined` if the key has no waiters here. */
+  /**
+   * Prepares a hand-over, like `KeyQueue.prepareHandOver`, to a waiter of a plain lock. Also returns `undefined` if the
+   * key has no waiters here.
+   */
   prepareHandOver(key: Key): (() => void) | undefined {
     if (this.#queues.size === 0) return undefined;
     return this.#queues.get(`lock ${toChannelName(toBuffer(buildWakeChannel(key)))}`)?.prepareHandOver();
@@ -118,7 +121,7 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Tries again once the subscriptions are made or have failed. If they failed, the queue relies on its timer. */
+  /** Subscribes, and then tries again. If the subscription failed, the queue relies on its timer. */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);
@@ -138,7 +141,10 @@ export class WaiterQueues {
     else queues.add(queue);
   }
 
-  /** @returns whether no other queue needs the channel */
+  /**
+   * Removes the queue from its channel.
+   * @returns whether no other queue needs the channel
+   */
   #unlistQueue(channel: string, queue: KeyQueue): boolean {
     const queues = this.#queuesByChannel.get(channel);
     queues?.delete(queue);

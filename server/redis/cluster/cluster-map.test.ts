@@ -5,7 +5,7 @@ import { ClusterMap, formatNodeName } from "./cluster-map.ts";
 interface View {
   epoch: number;
   state: "ok" | "fail";
-  /** The port of the one that has all slots. */
+  /** The port of the master, which has all slots. */
   master: number;
 }
 
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Answers what ioredis and the map ask as a node that sees the cluster like this. */
+/** Starts a node that replies to the commands of ioredis and the map according to its view of the cluster. */
 async function node(viewOf: () => View): Promise<number> {
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const answerTo = (command: string): string => {
@@ -66,7 +66,7 @@ it("a partitioned node does not revert the cluster map to the state before a fai
   Object.assign(other, NEW);
   cutOff.state = "fail";
   for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
-  // Back, but not told yet of what happened meanwhile.
+  // Reachable again, but with an outdated view.
   cutOff.state = "ok";
   for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
 });

@@ -19,10 +19,10 @@ export interface ClusterAddress {
 }
 
 const SLOTS = 16_384;
-/** The next node is queried after this time without a reply. */
+/** Time without a reply after which the next node is queried, in ms. */
 const NEXT_NODE_DELAY_MS = 150;
 const REFRESH_TIMEOUT_MS = 2000;
-/** Every failed call requests a refresh; at most one runs in this interval. */
+/** Minimum interval between refreshes, in ms. Every failed call requests one. */
 const REFRESH_INTERVAL_MS = 200;
 
 const Node = z.tuple([z.string().nullable(), z.int()]).rest(z.unknown());
@@ -87,7 +87,10 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.removeAllListeners();
   }
 
-  /** @throws if no node replies */
+  /**
+   * Refreshes the map.
+   * @throws if no node replies
+   */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refreshNow().finally(() => {
       this.#refreshing = undefined;

@@ -10,8 +10,8 @@ import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
 /**
- * A master that received its first slots is found within this time. Locks that were acquired on it earlier are found by
- * a scan.
+ * Interval of refreshes, in ms, within which a master that received its first slots is found. Locks that were acquired
+ * on it earlier are found by a scan.
  */
 const REFRESH_INTERVAL_MS = 1000;
 /**

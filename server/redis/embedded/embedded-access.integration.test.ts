@@ -16,7 +16,10 @@ import { type EmbeddedRedis, startEmbeddedRedis } from "./embedded-redis.ts";
 import { launchServer } from "./server-launch.ts";
 import { isRunning, sendSignal } from "./server-process.ts";
 
-/** As Redis 6.2 and 7 word it, inside and outside of scripts. DEBUG, and CONFIG in a script, are refused to everybody. */
+/**
+ * Matches refusals of Redis 6.2 and 7, inside and outside of scripts. DEBUG, and CONFIG in a script, are refused to all
+ * users.
+ */
 const NO_PERMISSION =
   /^NOPERM|can't access|can't run|DEBUG command not allowed|not allowed from script|^ERR ACL failure in script/i;
 
@@ -35,7 +38,7 @@ const start = async (dataDir: string) => {
   return redis;
 };
 
-/** Sends one command without a password and returns the first line of the reply. */
+/** Sends one command without a password, and returns the first line of the reply. */
 const askWithoutPassword = async (port: number, command: string) => {
   const socket = connect(port, "127.0.0.1");
   socket.write(`${command}\r\n`);

@@ -30,8 +30,9 @@ export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
 }
 
 /**
- * Reads the URL of a user; `undefined` if the embedded Redis has not run yet. @throws EACCES if the file belongs to
- * another account
+ * Reads the URL of a user; `undefined` if the embedded Redis has not run yet.
+ *
+ * @throws EACCES if the file belongs to another account
  */
 export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<string | undefined> {
   try {

@@ -40,7 +40,7 @@ const it = test
       return redis;
     };
   })
-  // Another Lockkeeper process; it reports which server it got, and goes on as `after` says.
+  // Starts another Lockkeeper process, which reports the server that it uses and then ends as `after` states.
   .extend("startElsewhere", ({ binary, dataDir, preferredPort }) => async (after: "is killed" | "exits") => {
     const last = after === "is killed" ? 'process.kill(process.pid, "SIGKILL")' : "process.exit(0)";
     const code = `
@@ -172,7 +172,7 @@ describe("embedded Redis left by an earlier run", () => {
   it("a server that another process uses is left running", async ({ start, startElsewhere }) => {
     const redis = await start();
     expect(await startElsewhere("exits")).toEqual({ pid: redis.pid, port: redis.port, url: redis.url });
-    // Redis looks ten times a second whether it was told to end.
+    // Redis checks ten times per second whether it must shut down.
     await sleep(250);
     expect(isRunning(redis.pid)).toBe(true);
   });

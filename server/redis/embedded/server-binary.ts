@@ -13,7 +13,7 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 
 export interface RedisServerBinary {
   path: string;
-  /** Where an unpacked server finds its shared libraries; the system's own servers do not need it. */
+  /** The folder with the shared libraries of an unpacked server. The system's own servers do not need it. */
   libraryPath?: string;
   version: string;
   source: "configured" | "installed" | "unpacked";

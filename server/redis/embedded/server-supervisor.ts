@@ -4,7 +4,7 @@ import { isRunning } from "./server-process.ts";
 const POLL_MS = 250;
 const PAUSE_MS_MIN = 500;
 const PAUSE_MS_MAX = 30_000;
-/** A server that ran for this long is restarted immediately. */
+/** Time after which a server that exits is restarted immediately, in ms. */
 const STABLE_MS = 30_000;
 
 export interface SupervisorOptions {

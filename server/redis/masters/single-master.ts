@@ -55,7 +55,10 @@ export class SingleMaster implements Masters, Master {
     return this.address.options.Connector !== undefined;
   }
 
-  /** After a failover, the two connections may reach different servers, so notifications and reads would not match. */
+  /**
+   * Reconnects if the two connections reach different servers after a failover. Notifications and reads would not
+   * match.
+   */
   #reconnectIfSplit(): void {
     if (!this.#isBehindSentinel) return;
     this.#remoteAddress = getRemoteAddress(this.redis) ?? this.#remoteAddress;

@@ -4,7 +4,10 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
 import type { Endpoint, Sentinels } from "./sentinels.ts";
 
-/** A server that was replaced may be frozen and never close the connection. */
+/**
+ * How long to wait for a server to close the connection, in ms. A server that was replaced may be frozen and never
+ * close it.
+ */
 const GOODBYE_MS = 100;
 const ASK_AGAIN_MS_MAX = 500;
 
@@ -27,7 +30,10 @@ export function createSentinelConnector(
       this.#comesBack = canReconnect(options);
     }
 
-    /** The server may not be the master while a failover is in progress, or when a sentinel has outdated data. */
+    /**
+     * Whether the server is the master. It may not be while a failover is in progress, or when a sentinel has outdated
+     * data.
+     */
     override check({ role }: { role?: string }): boolean {
       return role === undefined || role === "master";
     }
@@ -48,7 +54,8 @@ export function createSentinelConnector(
     }
 
     /**
-     * Never throws while the connection should reconnect, because ioredis stops reconnecting after a connector error.
+     * Queries the sentinels until one names the master. Never throws while the connection should reconnect, because
+     * ioredis stops reconnecting after a connector error.
      */
     async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Endpoint> {
       for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS_MAX)) {

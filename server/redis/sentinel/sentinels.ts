@@ -15,16 +15,16 @@ interface SentinelReply extends Endpoint {
   readonly epoch: number;
 }
 
-/** How long one sentinel may take to reply. */
+/** How long one sentinel may take to reply, in ms. */
 const ASK_MS = 500;
 /**
- * How long to wait for the other sentinels after the first reply, because a partitioned sentinel may return the old
+ * How long to wait for the other sentinels after the first reply, in ms. A partitioned sentinel may return the old
  * master.
  */
 const STRAGGLER_WAIT_MS = 20;
 /**
- * Subscriptions stay open for this time after the last listener is removed, because disconnected clients query again
- * within it.
+ * How long subscriptions stay open after the last listener is removed, in ms. Disconnected clients query again within
+ * this time.
  */
 const LISTEN_LINGER_MS = 3000;
 
@@ -40,7 +40,10 @@ export class Sentinels {
     private readonly natMap: Readonly<Record<NodeName, NodeName>>,
   ) {}
 
-  /** @throws Error if no sentinel names a master */
+  /**
+   * Finds the current master.
+   * @throws Error if no sentinel names one
+   */
   async findMaster(): Promise<Endpoint> {
     const replies: SentinelReply[] = [];
     const done = new AbortController();

@@ -20,7 +20,7 @@ import { VerbNotifications } from "./verb-notifications.ts";
  */
 const FLAGS_NEEDED = "Kghszxe$";
 const SETTING_NAME = "notify-keyspace-events";
-/** Longer than the name of any Redis event. Any client can publish anything on these channels. */
+/** Maximum length of an event name: longer than any of Redis. Any client can publish anything on these channels. */
 const EVENT_NAME_BYTES_MAX = 64;
 
 const OWN_PREFIX = Buffer.from(TARGET_PREFIX);
@@ -148,7 +148,10 @@ export async function ensureNotificationSetting(
     : { status: "insufficient", needed: mergeFlags(flags) };
 }
 
-/** Does not mention a delay, because the target's health contains the measured polling delays. */
+/**
+ * The end of messages about missing notifications. It does not mention a delay, because the target's health contains
+ * the measured polling delays.
+ */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
 /**

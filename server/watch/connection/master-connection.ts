@@ -6,7 +6,7 @@ import { DemotedError } from "./server-fingerprint.ts";
 import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-monitor.ts";
 
 const PROBE_EVERY_MS = 500;
-/** Redis counts as down after this time without a response. */
+/** Time without a response after which Redis counts as down, in ms. */
 const DOWN_AFTER_MS = 1500;
 /** Interval of the delivery tests. Any client that may use CONFIG can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;

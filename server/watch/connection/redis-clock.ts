@@ -4,8 +4,10 @@ export class RedisClock {
   #updatedAt: number | undefined;
 
   /**
-   * Sets the clock from a reply that contains Redis's time. @param sentAt, receivedAt `performance.now()` of the
-   * request and the reply
+   * Sets the clock from a reply that contains Redis's time.
+   *
+   * @param sentAt time of the request (`performance.now()`)
+   * @param receivedAt time of the reply (`performance.now()`)
    */
   update(asOf: number, sentAt: number, receivedAt: number): void {
     this.#offsetMs = asOf - (sentAt + receivedAt) / 2;

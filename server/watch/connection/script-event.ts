@@ -25,17 +25,19 @@ export interface ScriptEvent {
   readonly isShared?: true;
 }
 
-/** The limit that the formats apply. A longer value is not a lock. */
+/** Limit of an owner in bytes, as in the formats. A longer value is not a lock. */
 const OWNER_BYTES_MAX = 1024;
-/** Includes `key:` and leaves room for names passed to the client library. */
+/**
+ * Limit of an actor's name in characters. It includes `key:`, and leaves room for names passed to the client library.
+ */
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
-/** JSON escapes a control character with six characters. */
+/** Limit of the JSON of actor and reason in bytes. JSON escapes a control character with six characters. */
 const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
-/** Type, numbers and token of an event. */
+/** Limit of the type, numbers and token of an event in bytes. */
 const FIELDS_BYTES_MAX = 192;
 const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
 
-/** As the tokens of holds that share a lock. */
+/** Matches the token of a hold that shares its lock. */
 const TOKEN = /^[0-9a-f-]{36}:\d{1,15}$/;
 
 const KNOWN_TYPES: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((type) => [type, type]));
@@ -100,12 +102,13 @@ export function toKey(bytes: string): Key {
   return ASCII.test(bytes) ? bytes : decodeKey(Buffer.from(bytes, "latin1"));
 }
 
-// Sixteen digits can exceed safe integers and dates, and one invalid event breaks a whole page.
+// Rejects numbers with sixteen or more digits, which can exceed safe integers and dates. One invalid event would break
+// a whole page.
 function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && isDigits(text, 1, 15);
 }
 
-/** Costs less than a regular expression for these short texts. */
+/** Whether the text consists of `least` to `most` digits. Costs less than a regular expression for short texts. */
 function isDigits(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > most) return false;
   for (let at = 0; at < text.length; at++) {

@@ -99,7 +99,10 @@ export function isOpen(reported: ReportedHold | undefined): reported is Reported
   return reported !== undefined && reported.count > 0;
 }
 
-/** After a reported end, only a force-release adds information: the operator and the reason. */
+/**
+ * Whether the event can be ignored because the end of the hold was reported. Only a force-release adds information
+ * then: the operator and the reason.
+ */
 function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }

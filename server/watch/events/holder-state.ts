@@ -55,7 +55,10 @@ function toHolderSnapshot(hold: ObservedHold, holder: ObservedHolder): HolderSna
   };
 }
 
-/** A start time in the owner string is from the client's clock, and may be the time when the client began to wait. */
+/**
+ * Returns the start of the hold. A start time in the owner string is from the client's clock, and may be the time when
+ * the client began to wait.
+ */
 function getHoldStart(holder: ObservedHolder): number {
   const isSeen = holder.since === "exact" && holder.seen.sinceIs === "reported";
   return isSeen ? holder.firstSeenMs : getHolderSince(holder).since;

@@ -1,10 +1,10 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 
-/** A foreign hold of up to this duration may be missing from the history without a gap. */
+/** Maximum duration of a foreign hold that may be missing from the history without a gap, in ms. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** A notification of a hold's end counts as lost if it has not arrived within this time. */
+/** Time after which the notification of a hold's end counts as lost, in ms. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /** Maximum number of keys with unread notifications. Beyond it, all are dropped, and a gap covers their holds. */
 const KEYS_MAX = 100_000;

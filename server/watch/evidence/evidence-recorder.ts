@@ -8,7 +8,7 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import { formatHoldEvidence, restoreHold } from "./hold-evidence.ts";
 
 const BATCH_SIZE = 500;
-/** Holds beyond this number are not stored. */
+/** Maximum number of holds to store. */
 const HOLDS_MAX = 100_000;
 /** Time limit for the last write at shutdown. */
 const STOP_TIMEOUT_MS = 1000;

@@ -3,7 +3,7 @@ import { HOME_PREFIX } from "../../formats/keys.ts";
 import type { HomeStore } from "../../home/home-store.ts";
 
 const SCAN_COUNT = 1000;
-/** Evidence of a target that is no longer watched expires after seven days. */
+/** How long the evidence of a target that is no longer watched is kept: seven days, in ms. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /** The evidence of one target in the home store: a hash with one field per lock. */

@@ -5,7 +5,7 @@ import { assessLiveness } from "../holds/liveness.ts";
 import type { ObservedHold, ObservedHolder } from "../holds/observed-hold.ts";
 import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-history.ts";
 
-/** Additional holders of a semaphore are not stored. */
+/** Maximum number of holders to store per hold. Only semaphores have more. */
 const HOLDERS_MAX = 32;
 const TEXT_CHARACTERS_MAX = 8192;
 /** A hold whose stored time is this far in the future proves that Redis's clock was set back. */

@@ -9,13 +9,16 @@ import { ScanCursor } from "../scan/scan-cursor.ts";
 import { TimeBudget } from "../scan/time-budget.ts";
 import { FoundLocks } from "./found-locks.ts";
 
-/** Larger than for background scans, because the search runs once and an operator waits for the result. */
+/**
+ * Share of the time that a search may take. Larger than for background scans, because it runs once and an operator
+ * waits for the result.
+ */
 const SCAN_SHARE = 0.2;
 const SAVED_MS_MAX = 250;
 const BATCH_SIZE = 50;
 const TRIES = 10;
 const RETRY_MS = 500;
-/** After this many keys of one pattern without a lock, only a sample of its keys is read. */
+/** Number of keys of one pattern without a lock after which only a sample of its keys is read. */
 const SAMPLE_MIN = 200;
 const SAMPLE_ONE_OF = 20;
 const NAMES_MAX = 20_000;

@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Patterns that differ in one segment are merged if there are at least this many. */
+/** Minimum number of patterns that differ in one segment and are merged. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;

@@ -46,6 +46,14 @@ function buildHold({
 const UNLISTED: ObservedHold = { ...buildHold({ heldMs: HOUR_MS, remainingMs: null }), isListed: false };
 const NO_EXPIRY = buildHold({ heldMs: 10, remainingMs: null });
 
+describe("a latch", () => {
+  it("needs no attention, because it never has a lease", () => {
+    const latch: ObservedHold = { ...NO_EXPIRY, seen: { ...NO_EXPIRY.seen, kind: "latch" } };
+    expect(needsAttention(NO_EXPIRY, NOW, 1000)).toBe(true);
+    expect(needsAttention(latch, NOW, 1000)).toBe(false);
+  });
+});
+
 describe("a lock that is not listed", () => {
   it("needs no attention, however long it has been there and although it has no TTL", () => {
     expect(needsAttention(UNLISTED, NOW, 1000)).toBe(false);

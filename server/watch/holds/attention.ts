@@ -17,8 +17,8 @@ type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => 
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * A lock needs attention if it has been held for this many times its typical time. One hold in twenty exceeds the
- * typical time itself.
+ * Factor of the typical time from which a held lock needs attention. One hold in twenty exceeds the typical time
+ * itself.
  */
 const TYPICAL_FACTOR_MAX = 2;
 
@@ -27,9 +27,12 @@ export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: num
   return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
 
-/** Excludes data that only resembles a lock. Such data has neither waiters nor a lease. */
+/**
+ * Returns whether a hold can need attention. Excludes data that only resembles a lock, which has neither waiters nor a
+ * lease, and latches, which never have a lease.
+ */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
-  return seen.state === "held" && isListed;
+  return seen.state === "held" && seen.kind !== "latch" && isListed;
 }
 
 function isCritical({ liveness: { state } }: ObservedHold): boolean {
@@ -94,20 +97,22 @@ function computeAttentionAt(hold: ObservedHold, nowMs: number, typicalMs: number
   return computeChangeAfter(computePastTypicalAt(hold, typicalMs), nowMs);
 }
 
-/** At the bound itself, neither is true. The next millisecond decides. */
+/**
+ * Returns the next time at which a comparison with the bound changes. At the bound itself, neither `<` nor `>` is true.
+ */
 function computeChangeAfter(bound: number, nowMs: number): number {
   return nowMs < bound ? bound : nowMs === bound ? bound + 1 : NEVER;
 }
 
-/** Within a severity, the longest held lock ranks first. Ten digits of seconds suffice. */
+/** Factor of the severity in a rank. The rest of the rank is the age in seconds, which has at most ten digits. */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
-/** Lower severities are doublings of the typical hold time. */
+/** The severity of locks that are overdue or have no TTL. Lower severities are doublings of the typical hold time. */
 const CRITICAL = DOUBLINGS_MAX + 2;
-/** Followed by one severity per doubling of the number of waiters. */
+/** The lowest severity of locks that block others. One severity per doubling of the number of waiters follows. */
 const BLOCKING = CRITICAL + 1;
 const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
-/** Shorter holds with waiters are ordinary contention and do not move to the top of the list. */
+/** Duration from which a hold with waiters blocks others, in ms. Shorter ones are ordinary contention. */
 const BLOCKING_MS_MIN = 10_000;
 
 /**
@@ -148,7 +153,10 @@ function countWaiters({ seen }: ObservedHold): number {
   return seen.waiters?.count ?? 0;
 }
 
-/** 0: within the typical time; 1: past it; 2: at least twice as long; 3: at least four times … */
+/**
+ * Counts the doublings of the typical time. 0: within it; 1: past it; 2: at least twice as long; 3: at least four times
+ * …
+ */
 function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const times = (nowMs - getHeldSince(hold)) / Math.max(1, typicalMs);
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));

@@ -121,7 +121,9 @@ function withRecurrence(hold: ObservedHold, recurrence: Recurrence | undefined):
   return recurrence === undefined || recurrence === hold.recurrence ? hold : { ...hold, recurrence };
 }
 
-/** The common case: one holder that was there before, and no notification to the contrary. */
+/**
+ * Whether the observation is the common case: one holder that was there before, and no notification to the contrary.
+ */
 function isSameSingleHolder(
   before: ObservedHold,
   seen: HeldObservation,

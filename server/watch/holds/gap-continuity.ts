@@ -6,9 +6,9 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
  */
 const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;
-/** Clock difference between a master and the replica that was promoted. */
+/** Maximum clock difference between a master and the replica that was promoted, in ms. */
 const CLOCK_DIFFERENCE_MS = 50;
-/** A renewal during a gap must have been on schedule within this share of the interval. */
+/** Share of the interval by which a renewal during a gap may be off schedule. */
 const BEAT_SHARE = 0.1;
 
 /** The parts of an `ObservedHold` that are compared. */
@@ -21,10 +21,10 @@ interface HoldBeforeGap {
 /**
  * Whether an owner string that can be reused identifies the same hold before and after a gap.
  *
- * It does if the deadline is unchanged, because a different hold would have a different one. It also does if a single
- * holder with a steady renewal interval has the deadline that a renewal on schedule would have set. Any other deadline
- * may belong to a new hold by the same owner. A lock without a TTL has no deadline to compare, and is treated as the
- * same hold.
+ * It does if the deadline is unchanged, because a different hold would have a different one. A single holder with a
+ * steady renewal interval is also the same if it has the deadline that a renewal on schedule would have set. Any other
+ * deadline may belong to a new hold by the same owner. A lock without a TTL has no deadline to compare, and is treated
+ * as the same hold.
  */
 export function outlastsGap(
   before: HoldBeforeGap,

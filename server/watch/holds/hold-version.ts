@@ -5,10 +5,10 @@ import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 import { isRecurring } from "./recurrence.ts";
 
 /**
- * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a reader of
- * Lockkeeper or a foreign hold by an owner string that is never reused (`token`). If owner strings are reused, it consists of the
- * owner, the observed epoch and the observation period (`seen`). A version of several holders identifies all of them
- * (`all`, or `seen`).
+ * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a reader
+ * of Lockkeeper or a foreign hold by an owner string that is never reused (`token`). If owner strings are reused, it
+ * consists of the owner, the observed epoch and the observation period (`seen`). A version of several holders
+ * identifies all of them (`all`, or `seen`).
  */
 
 // Epochs restart with the process. Without the nonce, the version of another process could match by chance.

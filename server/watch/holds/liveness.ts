@@ -5,7 +5,7 @@ import { getRenewalSchedule } from "./renewal-policy.ts";
 
 /** A renewal may be late by this share of the interval before the holder is overdue. */
 const GRACE_SHARE = 1 / 2;
-/** A hold observed for this many intervals without a renewal is not renewing. */
+/** Number of intervals without a renewal after which a hold counts as not renewing. */
 const OBSERVED_INTERVALS_MIN = 1.5;
 /** An interval matches the library's default if the two differ by at most this share. */
 const DEFAULT_SPREAD = 1 / 2;

@@ -15,7 +15,7 @@ const STEADY_SPREAD = 0.3;
 const SEPARATE_SHARE = 0.01;
 const SEPARATE_MS_MIN = 20;
 const SEPARATE_MS_MAX = 1000;
-/** A lease that grew by more than this factor has a new renewal schedule. */
+/** Factor by which a lease must grow for a new renewal schedule. */
 const LONGER_LEASE_FACTOR = 1.5;
 
 /** The lease and the renewals of one hold, as observed in repeated reads. */

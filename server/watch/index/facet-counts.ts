@@ -144,7 +144,7 @@ const NONE: readonly never[] = [];
 const WAITING = ["waiting"] as const;
 const singletonLists = new Map<Key, readonly Key[]>();
 
-/** Used for formats, kinds and liveness states, which are few. */
+/** Returns a list of one value. Used for formats, kinds and liveness states, which are few, so the lists are cached. */
 function toSingletonList(value: Key): readonly Key[] {
   const known = singletonLists.get(value);
   if (known !== undefined) return known;

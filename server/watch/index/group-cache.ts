@@ -42,9 +42,7 @@ const GROUPINGS_MAX = 4;
  */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;
-/**
- * A grouping that has not been queried for this long is dropped, so that it no longer adds to the cost of changes.
- */
+/** Time without a query after which a grouping is dropped, in ms, so that it no longer adds to the cost of changes. */
 const IDLE_MS = 30_000;
 
 /** Maximum number of groupings built at the same time. Each holds a copy of the list of all locks. */
@@ -279,7 +277,7 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
 
 const NO_MEMBERSHIPS: readonly never[] = [];
 
-/** Exceeds the number of locks, and its square is still exact in a double. */
+/** Exceeds the number of locks, and its square is exact in a double. */
 const HOLDS_FACTOR = 2 ** 26;
 
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {

@@ -25,7 +25,7 @@ export class HoldGroup {
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** Most groups have one lock, and need no sorted list. */
+  /** The only lock of the group. Most groups have one, and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 

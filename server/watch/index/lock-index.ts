@@ -15,7 +15,7 @@ import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
-/** Locks outside a full index are counted up to this number. */
+/** Maximum number of locks outside a full index to count. */
 const LEFT_OUT_MAX = 10_000;
 
 const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
@@ -82,8 +82,9 @@ export class LockIndex {
   }
 
   /**
-   * Counts the unlisted locks. @param allowedKeys restricts the keys; call `prepareQuery` with `UNLISTED_FILTER`
-   * first
+   * Counts the unlisted locks. Call `prepareQuery` with `UNLISTED_FILTER` first.
+   *
+   * @param allowedKeys restricts the count to these keys
    */
   countUnlisted(allowedKeys?: KeyPatternSet): number {
     if (allowedKeys === undefined) return this.#unlisted.size;

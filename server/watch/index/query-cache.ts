@@ -21,11 +21,11 @@ interface PendingQuery {
 }
 
 const QUERIES_MAX = 128;
-/** Iterating over this many holds takes less than a slice. */
+/** The number of holds that are iterated over without a pause, which takes less than a slice. */
 const HOLDS_AT_ONCE_MAX = 256;
 /** Maximum number of different filters of one caller that are evaluated at the same time. */
 const PENDING_PER_OWNER_MAX = 16;
-/** An evaluation is repeated if too many locks changed during it. */
+/** Maximum number of evaluations of a query. One is repeated if too many locks changed during it. */
 const ATTEMPTS_MAX = 4;
 /** Entries of all results combined, 16 bytes each. A filter with few matches costs little. */
 const ENTRIES_MIN = 200_000;

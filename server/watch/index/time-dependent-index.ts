@@ -6,13 +6,15 @@ import type { HoldPredicate } from "./filter-compiler.ts";
 import type { SortValues } from "./sort-values.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** Typical hold times change with each release. Every hold is reevaluated within this time. */
+/** Time within which every hold is reevaluated, in ms, because typical hold times change with each release. */
 const TYPICAL_REFRESH_MS = 30_000;
-/** Reevaluated holds per step, about 1.5 µs each. With more locks, a full round takes longer. */
+/** Maximum number of holds reevaluated per step, about 1.5 µs each. With more locks, a full round takes longer. */
 const TYPICAL_REFRESH_MAX = 4000;
-/** A result that has not been used for this long has outdated typical times. */
+/** Time without use after which a result has outdated typical times, in ms. */
 const TYPICAL_STALE_MS = 60_000;
-/** The estimate of Redis's clock varies slightly; a larger difference is a clock step. */
+/**
+ * Difference of the clock from which it counts as a clock step, in ms. The estimate of Redis's clock varies slightly.
+ */
 const CLOCK_SETBACK_MS = 1000;
 
 export interface TimeDependentQuery<Value extends SortValue = SortValue> {

@@ -1,7 +1,10 @@
 import type { HeldObservation } from "../../formats/observation.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** Masters receive the same renewal within this share of the lease, so such differences are not separate renewals. */
+/**
+ * Share of the lease by which masters may receive the same renewal at different times. Such differences are not
+ * separate renewals.
+ */
 const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**

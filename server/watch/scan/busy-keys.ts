@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** Maximum reads of one key per interval. A busy lock is read dozens of times per second. */
+/** Maximum number of reads of one key per interval. Without it, a busy lock is read dozens of times per second. */
 const READ_LIMIT = { times: 5, withinMs: 100 };
 
 /** Delays keys that were read too often recently, so that other keys do not wait. Each is enqueued again later. */

@@ -21,7 +21,9 @@ const CALL_SHARE_OF_ROUND_TRIP = 0.5;
 const CALLS_JUDGED = 4;
 const GROWTH = 1.25;
 const REDUCTION = 0.7;
-/** A reply this late means that Redis is busy with other work, or that this process got no CPU time. */
+/**
+ * Duration in ms after which a call counts as stalled: Redis is busy with other work, or this process got no CPU time.
+ */
 const STALL_MS = 10;
 /** Pause after a stall. It is short, so that frequent stalls do not slow down a scan much. */
 const REST_MS = 5;

@@ -1,6 +1,6 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** Longer than most holds if the API is used at a high rate. */
+/** Delay of a read in ms. Longer than most holds if the API is used at a high rate. */
 const DELAY_MS = 20;
 
 /**

@@ -7,13 +7,11 @@ import { RecentCosts } from "./recent-costs.ts";
 
 /** Time between the starts of two rounds. A longer round is followed by the next one immediately. */
 const ROUND_EVERY_MS = 1000;
-/** Small keyspaces are polled at this rate, even if Redis could reply faster. */
+/** Maximum rate of polling. It limits small keyspaces, for which Redis could reply faster. */
 const KEYS_PER_MS_MAX = 10;
 /** Maximum share of Redis's time for polling. */
 const POLL_SHARE = 0.2;
-/**
- * A key is read in full again this long after its last full read, because the fingerprint excludes waiters.
- */
+/** Time in ms after which a key is read in full again, because the fingerprint excludes waiters. */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
 /** Rounding error of one deadline, caused by Redis and the script. */

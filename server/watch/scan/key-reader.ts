@@ -21,7 +21,7 @@ const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
 /** During a burst scan, a batch is filled up to this long before it is sent. */
 const BURST_WAIT_MS = 10;
-/** Beyond this number of queued keys, a full scan is cheaper. */
+/** Queue length beyond which a full scan is cheaper. */
 const QUEUE_MAX = 250_000;
 
 export interface KeyReaderDeps {

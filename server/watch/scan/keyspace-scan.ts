@@ -9,11 +9,11 @@ import { PassCoverage } from "./pass-coverage.ts";
 import { ScanCursor } from "./scan-cursor.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
-/** Limits how far a scan runs ahead, because keys from notifications queue behind its keys. */
+/** Number of queued keys at which a scan pauses, because keys from notifications queue behind its keys. */
 const QUEUE_AHEAD_MAX = 500;
 const TRIES = 5;
 const RETRY_MS = 200;
-/** A scan that is interrupted before this many keys starts over. */
+/** Number of scanned keys from which an interrupted scan is resumed instead of restarted. */
 const RESUMABLE_KEYS_MIN = 100_000;
 
 export interface KeyspaceScanProgress {

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
 import type { CallSize } from "./call-size.ts";
 
-/** About 100 bytes each. Additional keys are read in every scan. */
+/** Maximum number of keys to store, about 100 bytes each. Additional keys are read in every scan. */
 const KEYS_MAX = 200_000;
 /** Share of the unchanged keys that each scan still reads, because a companion can turn a key into a lock. */
 const REREAD_SHARE = 1 / 50;

@@ -5,7 +5,7 @@ import { isAuxiliaryKey } from "../../formats/keys.ts";
 /** Maximum number of oversized keys to count. A higher count would not change what an operator does. */
 export const OVERSIZED_KEYS_MAX = 1000;
 
-/** Longer than any key prefix that libraries use for auxiliary keys. */
+/** Number of bytes that are compared with prefixes: more than any prefix that libraries use for auxiliary keys. */
 const PREFIX_BYTES = 64;
 
 /** Whether a key name is too long for a lock. Such names are not decoded, matched or stored. */
@@ -49,8 +49,8 @@ export class OversizedKeys {
 }
 
 /**
- * Takes constant time, because a name can be up to 512 MB long. Names of equal length that differ only in the middle
- * count as one.
+ * Computes a digest in constant time, because a name can be up to 512 MB long. Names of equal length that differ only
+ * in the middle count as one.
  */
 function digestEnds(name: Uint8Array): string {
   return createHash("sha1")

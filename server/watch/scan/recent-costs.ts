@@ -1,4 +1,7 @@
-/** A command may have waited for other clients or for this process, so several durations are compared. */
+/**
+ * Number of durations to compare. A command may have waited for other clients or for this process, so one is not
+ * enough.
+ */
 const JUDGED_BY = 4;
 
 /** Estimates the time Redis spends on a repeated command: the shortest of its latest durations. */

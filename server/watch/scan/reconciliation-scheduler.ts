@@ -2,7 +2,7 @@ import { TimeBudget } from "./time-budget.ts";
 
 /** Share of the time that scans may take once the index is complete. */
 const SCAN_SHARE = 0.05;
-/** Saved time is spent without a pause, so a small keyspace is scanned in one go. */
+/** Maximum saved time, in ms. It is spent without a pause, so that a small keyspace is scanned in one go. */
 const SAVED_MS_MAX = 250;
 const RETRY_MS = 500;
 

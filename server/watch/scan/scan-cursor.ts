@@ -7,12 +7,12 @@ import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
 
-/** From this number of patterns on, one SCAN without MATCH and local matching is faster than a SCAN per pattern. */
+/** Number of patterns from which one SCAN without MATCH and local matching is faster than a SCAN per pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_GROWTH = 1.25;
-/** A page with more bytes of key names reduces the size of the next ones, down to single keys. */
+/** Bytes of key names above which a page reduces the size of the next ones, down to single keys. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Only this much of a longer name is matched against the patterns. */
+/** Number of bytes of a name that are matched against the patterns. */
 const MATCHED_BYTES_MAX = 64 * 1024;
 interface ScanPage {
   readonly cursor: string;

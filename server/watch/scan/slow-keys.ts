@@ -3,12 +3,12 @@ import type { Observation, UnreadableObservation } from "../../formats/observati
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { isTimeout } from "../../redis/failure.ts";
 
-/** A key is unreadable after this many timeouts during which Redis responded. */
+/** The number of timeouts, while Redis responds to probes, after which a key is unreadable. */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
 /** A change to the key shortens the backoff to this share. */
 const CHANGED_SHARE = 1 / 4;
-/** Additional slow keys wait for the next scan. */
+/** Maximum number of slow keys. Additional ones wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {

@@ -3,7 +3,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
 
-/** Additional keys are not counted. */
+/** Maximum number of keys to count. */
 const UNREADABLE_MAX = 10_000;
 
 export interface UnreadableKey {

@@ -17,11 +17,11 @@ import type { MasterWatch } from "./master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 import { VoterSet, type VoterState } from "./voter-set.ts";
 
-/** Limits the rounds of reads, because under contention each round can change the decision. */
+/** Maximum number of rounds of reads, because under contention each round can change the decision. */
 const READ_ROUNDS_MAX = 4;
-/** No notification reports an agreement on a fencing token, so the masters are polled. */
+/** Interval at which masters are polled for an agreement on a fencing token, in ms. No notification reports it. */
 const AGREEMENT_POLL_MS = 50;
-/** Keys reevaluated per slice after a master connected or disconnected. */
+/** Number of keys per slice that are reevaluated after a master connected or disconnected. */
 const REEVALUATION_SLICE = 500;
 
 /** The read that triggered an evaluation. */

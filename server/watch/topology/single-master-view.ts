@@ -15,7 +15,7 @@ import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 
-/** Two masters that have not yet learned of a migration can redirect to each other. */
+/** Maximum number of redirections. Two masters that have not yet learned of a migration can redirect to each other. */
 const REDIRECTIONS_MAX = 5;
 
 /** The view of a target where each key has exactly one master. */

@@ -33,8 +33,9 @@ export interface TopologyView extends MasterView {
   /** Enqueues a read of the key on its masters. */
   enqueueRead(key: Key): void;
   /**
-   * Reads immediately, bypassing the queue. The result is in the index when this resolves. @throws when Redis is
-   * unreachable
+   * Reads immediately, bypassing the queue. The result is in the index when this resolves.
+   *
+   * @throws when Redis is unreachable
    */
   readAndApply(key: Key): Promise<Observation>;
   /** Reads the key under different rules without changing the index. @throws when Redis is unreachable */

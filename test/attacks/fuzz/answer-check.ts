@@ -4,10 +4,10 @@ import type { FuzzRequest } from "./fuzz-request.ts";
 import type { FuzzResponse } from "./transport.ts";
 
 const PROBLEM = "application/problem+json";
-/** What no answer may show. */
+/** Patterns of internals that no response may show. */
 const LEAKS = [/node_modules/, /\bat \S+ \(?(?:file|node):/, /\.ts:\d+/, /WRONGTYPE|NOSCRIPT|ERR Error/];
 
-/** @returns what is wrong with an answer, by the document; undefined when nothing is */
+/** Checks a response against the document. @returns what is wrong with it; undefined if nothing is */
 export function findAnswerFault(
   document: FuzzDocument,
   request: FuzzRequest,
@@ -19,7 +19,7 @@ export function findAnswerFault(
   if (leak !== undefined) return `${status} shows ${leak}: ${text.slice(0, 300)}`;
   if (status < 300 && request.refusedFor !== undefined && request.method !== "HEAD")
     return `${status}, but it is to be refused for ${request.refusedFor}`;
-  // These are answered before there is a request for the API.
+  // The HTTP parser answers these before there is an API request.
   const isParser =
     status === 431 || status === 414 || (status === 400 && headers["x-request-id"] === undefined);
   if (!isParser && headers["x-request-id"] === undefined) return `${status} without x-request-id`;
@@ -51,7 +51,7 @@ function findSuccessFault(
   if (messages !== undefined) return findMessageFault(document, messages, text);
   if (content?.schema === undefined) return undefined;
   if (!/json/.test(type)) return document.findFault(content.schema, text);
-  // Lines of which there may be none.
+  // The response may have no lines.
   const bodies = type === "application/x-ndjson" ? text.split("\n").filter((line) => line !== "") : [text];
   for (const each of bodies) {
     const fault = document.findFault(content.schema, parseJson(each));
@@ -108,7 +108,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A command that sends it again. */
+/** Formats a command that sends the request again. */
 export function formatCurl({ method, path, headers, body }: FuzzRequest): string {
   const shown = Object.entries(headers)
     .filter(([name]) => name !== "authorization" && name !== "cookie")

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the fuzz reads of a JSON schema; validation itself is zod's. */
+/** The parts of a JSON schema that the fuzz test reads. zod does the validation. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,7 +25,7 @@ export interface JsonSchema {
 interface ContentObject {
   readonly [type: string]: {
     readonly schema?: JsonSchema;
-    /** Of a stream: its messages, by name. */
+    /** The messages of a stream, by name. */
     readonly "x-events"?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
   };
 }
@@ -46,27 +46,27 @@ interface OperationObject {
   >;
 }
 
-/** The parts of an OpenAPI document that say what may be sent and what may come back. */
+/** The parts of an OpenAPI document that say what may be sent and what may be returned. */
 export interface DocumentObject {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
 export interface FuzzOperation {
-  /** As people write it: `POST /api/v1/locks/{key}/acquire`. */
+  /** The operation as people write it: `POST /api/v1/locks/{key}/acquire`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly FuzzParameter[];
   readonly body: JsonSchema | undefined;
-  /** Takes calls without credentials. */
+  /** Whether the operation accepts requests without credentials. */
   readonly isOpen: boolean;
   readonly responses: OperationObject["responses"];
 }
 
 const REFERENCE_PREFIX = "#/components/schemas/";
 
-/** An OpenAPI document, asked for what a fuzz needs. */
+/** Gives access to an OpenAPI document as a fuzz test needs it. */
 export class FuzzDocument {
   readonly operations: readonly FuzzOperation[];
   readonly #schemas: DocumentObject["components"]["schemas"];
@@ -89,7 +89,7 @@ export class FuzzDocument {
     );
   }
 
-  /** Follows references until there is a schema. */
+  /** Follows references to a schema. */
   resolve(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
     const found = this.#schemas[schema.$ref.slice(REFERENCE_PREFIX.length)];
@@ -98,7 +98,7 @@ export class FuzzDocument {
     return this.resolve(found);
   }
 
-  /** @returns what is wrong with the value; undefined when it fits */
+  /** Validates a value. @returns what is wrong with it; undefined if it matches the schema */
   findFault(schema: JsonSchema, value: unknown): string | undefined {
     const { success, error } = this.#compile(schema).safeParse(value);
     if (success) return undefined;
@@ -118,8 +118,8 @@ export class FuzzDocument {
 }
 
 /**
- * As zod takes it, which looks for what is referred to in `$defs`, and knows only patterns without classes of Unicode.
- * What the document leaves open for members to come is closed: today's answers have those that it names.
+ * Adapts a schema for zod, which looks up references in `$defs` and supports only patterns without Unicode classes.
+ * Open unions and objects become closed, because today's responses must contain only what the document names.
  */
 function relocateReferences(schema: object): object {
   const text = JSON.stringify(schema, (name, value) => {

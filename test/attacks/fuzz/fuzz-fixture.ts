@@ -7,7 +7,9 @@ const KEYS = [
   ...["lock:ours", "lock:held", "lock:list", "lock:others", "other:key", "lock:{tag}:a"],
 ];
 
-/** Something of every kind to send requests at: locks of ours and of others, what is not a lock, a session, a stream. */
+/**
+ * Targets of every kind for the requests: Lockkeeper's and other locks, keys that are not locks, a session, a stream.
+ */
 export class FuzzFixture {
   readonly #redis: ReturnType<TestServer["redis"]["createClient"]>;
   readonly #streams: AbortController[] = [];
@@ -28,7 +30,7 @@ export class FuzzFixture {
     return {};
   };
 
-  /** Makes it as it was in the beginning. */
+  /** Restores the initial state. */
   async reset(): Promise<void> {
     await this.#clear();
     await this.#createKeys();
@@ -79,11 +81,11 @@ export class FuzzFixture {
       headers: { "content-type": "application/json", origin: this.server.url },
     });
     this.#cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
-    // Another, for a request to use up.
+    // Another token, because a request may use one up.
     this.pools.setFixed("token", [(await this.server.runtime.createLoginLink()) ?? ""]);
   }
 
-  /** One that stays open, so that there is something for its id to name. */
+  /** Opens a stream that stays open, so that its id is valid. */
   async #openStream(): Promise<void> {
     const ending = new AbortController();
     this.#streams.push(ending);

@@ -3,19 +3,22 @@ import type { FuzzDocument, FuzzOperation, JsonSchema } from "./fuzz-document.ts
 import { type Credentials, RawContent, type RequestPlan } from "./request-plans.ts";
 import type { ValuePools } from "./value-pools.ts";
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface FuzzRequest {
   readonly operation: FuzzOperation;
   readonly method: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | undefined;
-  /** Why it must be refused, by the document alone; undefined: it may be answered in any way that is documented. */
+  /**
+   * Why the server must reject the request according to the document alone; undefined if any documented response is
+   * allowed.
+   */
   readonly refusedFor: string | undefined;
 }
 
-/** The headers that go with each kind of credentials. */
+/** Returns the headers for each kind of credentials. */
 export type GetHeaders = (credentials: Credentials) => Readonly<Record<string, string>>;
 
 export function buildRequest(
@@ -55,7 +58,7 @@ export function buildRequest(
 }
 
 function encodeBody(value: unknown): string | Uint8Array {
-  // A lone value of its own, such as undefined, has no JSON.
+  // JSON has no representation of some values, such as undefined.
   return value instanceof RawContent ? value.content : (JSON.stringify(value) ?? "");
 }
 
@@ -75,7 +78,7 @@ function encodeQueryValue(value: unknown): string {
   return encodeLeniently(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }
 
-/** As lenient clients do it: half of a pair becomes the bytes that it would have. */
+/** Encodes a text like lenient clients: a lone surrogate becomes the bytes that it would have in UTF-8. */
 function encodeLeniently(text: string): string {
   return text.isWellFormed()
     ? encodeURIComponent(text)
@@ -84,7 +87,7 @@ function encodeLeniently(text: string): string {
 
 function findMethodFault({ operation, method }: RequestPlan): string | undefined {
   const isSame = method === operation.method || (method === "HEAD" && operation.method === "GET");
-  // Another operation may have the address with that method; it is fuzzed by itself.
+  // The path may have an operation with that method, which is fuzzed separately.
   return isSame || API_METHODS.has(method) ? undefined : `the method ${method}`;
 }
 
@@ -104,7 +107,7 @@ function findQueryFault(
 ): string | undefined {
   for (const [name, value] of query) {
     const schema = parameters.find((each) => each.in === "query" && each.name === name)?.schema;
-    // Of several with one name the last counts, or none: that is for the server to say.
+    // If a name occurs more than once, the server decides whether the last value counts or none.
     if (
       schema === undefined ||
       value instanceof RawContent ||
@@ -122,7 +125,7 @@ function findTextFault(schema: JsonSchema, value: unknown, document: FuzzDocumen
   if (!text.isWellFormed()) return undefined;
   const { type } = document.resolve(schema);
   if (type === "string") return document.findFault(schema, text);
-  // Other ways to write a number, and words for true and false, are left to the server.
+  // Other notations of numbers, and words for true and false, are left to the server.
   return /^-?\d{1,15}$/.test(text) ? document.findFault(schema, Number(text)) : undefined;
 }
 
@@ -135,7 +138,7 @@ function findBodyFault(
   if (contentType !== "application/json") return `content-type: ${contentType}`;
   let value: unknown;
   try {
-    // A mark of byte order may be left out of account, says RFC 8259; TextDecoder does, and so does the server.
+    // RFC 8259 allows parsers to ignore a byte order mark. TextDecoder and the server do so.
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(body ?? "")));
   } catch {
     return "a body that is no JSON";

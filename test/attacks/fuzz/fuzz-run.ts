@@ -16,23 +16,23 @@ export interface FuzzRunOptions {
   readonly getHeaders: GetHeaders;
 }
 
-/** What goes together: sent at once, looked at before and after. */
+/** Number of requests that are sent together, with one snapshot before and one after them. */
 const BATCH = 16;
-/** Every so many of them go through the other adapter. */
+/** One request out of this many uses the web adapter. */
 const WEB_ADAPTER_EVERY = 10;
-/** After so many requests there is to be something again to send them at. */
+/** Number of requests after which the operation's resources are created again. */
 const RECREATE_EVERY = 20;
-/** An operation that is slow by nature, as one that hashes passwords, gets no more of the time than this. */
+/** Time limit of an operation in milliseconds, because some are slow by design, such as those that hash passwords. */
 const OPERATION_MS = 4000;
 
-/** Sends requests and keeps what was wrong with the answers. */
+/** Sends requests and collects faults of the responses. */
 export class FuzzRun {
-  /** By what went wrong, the shortest request for which it does. */
+  /** For each fault, the shortest request that causes it. */
   readonly faults = new Map<string, string>();
-  /** By operation, how often each status and code was answered. */
+  /** For each operation, the number of responses by status and code. */
   readonly answers = new Map<string, Map<string, number>>();
   sentCount = 0;
-  /** Of them, refused or only looking: it was compared whether anything had changed. */
+  /** Number of requests after which the keyspace was compared, because they were rejected or read-only. */
   comparedCount = 0;
 
   constructor(private readonly parts: FuzzRunOptions) {}
@@ -53,7 +53,7 @@ export class FuzzRun {
     await this.#runBatch(together);
   }
 
-  /** What the operation is about may have to be made first, and made again when it is gone. */
+  /** Creates the resources that the operation needs, which earlier requests may have deleted. */
   async #createResources({ path }: FuzzOperation, seed: number): Promise<void> {
     const parent = path.replace(/\/\{(id|target)\}.*$/, "");
     const maker = this.parts.document.operations.find(
@@ -72,7 +72,7 @@ export class FuzzRun {
     }
   }
 
-  /** All of one batch: they have changed nothing, if nobody was let in who may. */
+  /** Sends requests together. If all were read-only or rejected, the keyspace must not have changed. */
   async #runBatch(requests: readonly FuzzRequest[]): Promise<void> {
     const { keyspace } = this.parts;
     const before = await keyspace.takeSnapshot();
@@ -125,12 +125,12 @@ export class FuzzRun {
   }
 }
 
-/** What it is about, as its address says: `keys`. */
+/** Returns the part of the API that a path belongs to, such as `keys`. */
 function getArea({ path }: FuzzOperation): string {
   return path.split("/")[3] ?? "";
 }
 
-/** By the document alone. */
+/** Whether the request must not change anything, according to the document alone. */
 function isReadOnlyOrRefused({ method, refusedFor }: FuzzRequest): boolean {
   return method === "GET" || refusedFor !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Texts that have broken programs before: each is wrong somewhere, and well-formed JSON everywhere. */
+/** Texts that have broken programs before. Each is malformed in some context, but well-formed JSON. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "",
   " ",
@@ -59,7 +59,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "x".repeat(5000),
 ];
 
-/** Segments of a path as they are sent. */
+/** Path segments, already encoded. */
 export const HOSTILE_SEGMENTS: readonly string[] = [
   "%",
   "%zz",
@@ -102,7 +102,7 @@ export const HOSTILE_SEGMENTS: readonly string[] = [
   "'\"",
 ];
 
-/** Values of the wrong kind, wherever they stand. */
+/** Values of the wrong type for every parameter. */
 export const HOSTILE_VALUES: readonly unknown[] = [
   null,
   true,
@@ -129,7 +129,7 @@ export const HOSTILE_VALUES: readonly unknown[] = [
 
 const DEEP = 20_000;
 
-/** Bodies that are no JSON, or more of it than anyone needs. */
+/** Bodies that are not JSON, or JSON of an excessive size. */
 export const HOSTILE_BODIES: readonly (string | Uint8Array)[] = [
   "",
   " ",
@@ -163,7 +163,7 @@ export const HOSTILE_BODIES: readonly (string | Uint8Array)[] = [
   new Uint8Array(64).fill(0),
 ];
 
-/** Headers that change what a careless server does, with the ones it really reads among them. */
+/** Headers that change the behavior of a careless server, including headers that the server really reads. */
 export const HOSTILE_HEADERS: readonly Readonly<Record<string, string | readonly string[]>>[] = [
   { "idempotency-key": "" },
   { "idempotency-key": "x".repeat(129) },
@@ -200,7 +200,7 @@ export const HOSTILE_HEADERS: readonly Readonly<Record<string, string | readonly
   { "user-agent": "a\tb\u009b31m" },
 ];
 
-/** Types of a body that are not JSON's, or hardly. */
+/** Content types that are not JSON, or only nearly so. */
 export const HOSTILE_TYPES: readonly (string | undefined)[] = [
   undefined,
   "text/plain",

@@ -1,17 +1,17 @@
 import type { TestRedis } from "../../support/test-redis.ts";
 
-/** A key's value, digested, and when it ends (-1: never). */
+/** For each key, the digest of its value, and when it expires in Unix milliseconds (-1: never). */
 type KeyspaceSnapshot = ReadonlyMap<string, { readonly digest: string; readonly endsAt: number }>;
 
 /**
- * What the server does by itself, whoever asks for what: its canary, who records, what was recorded. The audit is told
- * of refused requests, too; tries to log in are counted, and when a key or a session was last used (which sessions there
- * are is in an index, which is looked at); and who has waited in vain keeps its place for a moment, should it ask again.
+ * Keys that the server changes by itself or for every request: the canary, the recorder and its records. The audit also
+ * contains rejected requests. Login attempts are counted. Accounts and sessions store when they were last used; the
+ * index of the sessions is compared. A waiter that timed out keeps its place for a short time, in case it returns.
  */
 const BACKGROUND_KEYS =
   /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:|evidence:))/;
 
-/** A large hash or set is dumped in whatever order it has just now. PEXPIRETIME is of Redis 7. */
+/** DUMP of a large hash or set has no stable order, so these are sorted. PEXPIRETIME exists since Redis 7. */
 const DIGEST = `
 local found = {}
 local function valueOf(key)
@@ -34,7 +34,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return found`;
 
-/** Looks at all of a Redis, so that it can be told what a request has changed. */
+/** Compares the whole content of a Redis before and after a request. */
 export class KeyspaceMonitor {
   readonly #redis: ReturnType<TestRedis["createClient"]>;
 
@@ -46,14 +46,14 @@ export class KeyspaceMonitor {
     const found = (await this.#redis.callBuffer("EVAL", DIGEST, "0")) as Buffer[];
     const keyspace = new Map<string, { digest: string; endsAt: number }>();
     for (let at = 0; at < found.length; at += 3) {
-      // Keys are bytes, and two of them may look the same as text.
+      // Keys are bytes, and two different keys may be the same text.
       const [key = "", digest = "", endsAt] = found.slice(at, at + 3).map((each) => each.toString("latin1"));
       if (!BACKGROUND_KEYS.test(key)) keyspace.set(key, { digest, endsAt: Number(endsAt) });
     }
     return keyspace;
   }
 
-  /** @returns what has changed that time alone does not change */
+  /** Lists the changes between two snapshots, except expired keys. */
   findChanges(before: KeyspaceSnapshot, after: KeyspaceSnapshot): string[] {
     const now = Date.now();
     const changed: string[] = [];

@@ -9,23 +9,23 @@ import {
 } from "./hostile.ts";
 import { ValueGenerator } from "./value-generator.ts";
 
-/** Sent as it is: neither JSON is made of it nor is it percent-encoded. */
+/** Content that is sent unchanged: neither serialized as JSON nor percent-encoded. */
 export class RawContent {
   constructor(readonly content: string | Uint8Array) {}
 }
 
 export type Credentials = "key" | "session" | "wrong" | "none";
 
-/** A request before it is known what the server has told until then. */
+/** A request whose pooled values are still unknown. */
 export interface RequestPlan {
   readonly operation: FuzzOperation;
   readonly method: string;
-  /** By the name of the parameter; of a path, a text or what stands there raw. */
+  /** Values by parameter name. A path segment is a text or `RawContent`. */
   readonly path: Readonly<Record<string, unknown>>;
-  /** In their order; a name may stand there twice. */
+  /** In the order of the query. A name may occur twice. */
   readonly query: readonly (readonly [string, unknown])[];
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** undefined: none. */
+  /** The body; undefined for none. */
   readonly body: unknown;
   readonly contentType: string | undefined;
   readonly credentials: Credentials;
@@ -35,7 +35,7 @@ const JSON_TYPE = "application/json";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 const IDEMPOTENCY_KEYS = fc.constantFrom("id-1", "id-2", "id-3", "!", "x".repeat(128), '"quoted"');
 
-/** What may be sent to an operation: by the document, nearly so, and not at all so. */
+/** Generates requests for an operation: valid, nearly valid, and invalid ones. */
 export class RequestPlans {
   readonly #values: ValueGenerator;
 
@@ -51,7 +51,7 @@ export class RequestPlans {
     return fc.oneof({ weight: 5, arbitrary: fits }, { weight: 6, arbitrary: bent });
   }
 
-  /** Such as the document allows. */
+  /** Generates requests that the document allows. */
   generateValid(operation: FuzzOperation): fc.Arbitrary<RequestPlan> {
     const { parameters, body, method } = operation;
     return fc.record({
@@ -89,7 +89,7 @@ export class RequestPlans {
     return record.map((each) => Object.entries(each));
   }
 
-  /** Each makes one part of a request wrong. */
+  /** Lists mutations, each of which makes one part of a request invalid. */
   #listMutations(operation: FuzzOperation): fc.Arbitrary<Partial<RequestPlan>>[] {
     const { parameters, body } = operation;
     const bends: fc.Arbitrary<Partial<RequestPlan>>[] = [

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { FuzzDocument, JsonSchema } from "./fuzz-document.ts";
 import { HOSTILE_TEXTS, HOSTILE_VALUES } from "./hostile.ts";
 
-/** Stands for something that the server told before: which, is known only when the request is sent. */
+/** A placeholder for a value from an earlier response, which is chosen when the request is sent. */
 export class PooledValue {
   constructor(
     readonly name: string,
@@ -11,16 +11,16 @@ export class PooledValue {
   ) {}
 }
 
-/** A request that waits for a lock would hold up all others. */
+/** Limits of numbers by name: a request that waits for a lock would delay all others. */
 const MAXIMUM_BY_NAME: Readonly<Record<string, number>> = { waitMs: 15 };
-/** Without its target a request gets nowhere, and keys are what most of it is about. */
+/** Relative weight of pooled values by name. Without a valid target a request is rejected early, and most routes use a key. */
 const POOL_WEIGHTS: Readonly<Record<string, number>> = { target: 60, key: 20, owner: 16 };
 const ITEMS_MAX = 4;
 const DEPTH_MAX = 5;
 
 type ValueArbitrary = fc.Arbitrary<unknown>;
 
-/** Values by the schemas of a document: such as fit, and such as nearly do. */
+/** Generates values that match the schemas of a document, and values that nearly match. */
 export class ValueGenerator {
   constructor(private readonly document: FuzzDocument) {}
 
@@ -57,7 +57,7 @@ export class ValueGenerator {
     );
     const all = fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });
     const least = fc.record(Object.fromEntries(fields.filter(([name]) => required.includes(name))));
-    // What is optional often forbids something else, which no schema says.
+    // Optional properties often exclude each other, which schemas do not express.
     const known = fc.oneof(all, least);
     if (typeof rest !== "object" || fields.length > 0) return known;
     const names = this.generateValid(schema.propertyNames ?? { type: "string" }, "target").map((each) =>
@@ -66,7 +66,7 @@ export class ValueGenerator {
     return fc.dictionary(names, this.generateValid(rest, "", depth + 1), { maxKeys: 3 });
   }
 
-  /** One step outside of what fits, or a value of another kind. */
+  /** Generates a value that is just outside the schema, or of another type. */
   generateInvalid(given: JsonSchema, depth = 0): ValueArbitrary {
     const schema = this.document.resolve(given);
     const members = schema.anyOf ?? schema.oneOf;
@@ -81,7 +81,7 @@ export class ValueGenerator {
     );
   }
 
-  /** An object with one thing wrong: a property that is near, missing, or not known. */
+  /** Generates an object with one fault: a property that is nearly valid, missing or unknown. */
   #generateMutated(schema: JsonSchema, depth: number): ValueArbitrary {
     const { properties = {} } = schema;
     const whole = this.#generateObject(schema, depth);
@@ -147,7 +147,7 @@ function listEdgeValues({
   return edges;
 }
 
-/** Also a field that is named `__proto__`, as a parser makes it. */
+/** Sets a field as JSON.parse does, even if its name is `__proto__`. */
 function setField(object: unknown, name: string, value: unknown): unknown {
   const changed = { ...(typeof object === "object" ? object : {}) };
   if (value === undefined) Reflect.deleteProperty(changed, name);

@@ -1,10 +1,10 @@
 import { RawContent } from "./request-plans.ts";
 import { PooledValue } from "./value-generator.ts";
 
-/** Of each name, beside what is always there. */
+/** Number of values kept for each name, in addition to the fixed ones. */
 const LEARNED_MAX = 8;
 
-/** What a parameter may be called where it is told. */
+/** Names under which responses contain the value of a parameter. */
 const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
   expectedVersion: ["version"],
   cursor: ["next"],
@@ -13,14 +13,14 @@ const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
   "operators.id": ["operators.name"],
 };
 
-/** What the server has told, by name, to be sent back to it. */
+/** Values from the server's responses, by name, for use in later requests. */
 export class ValuePools {
   readonly #byName = new Map<string, string[]>();
   readonly #fixed = new Map<string, readonly string[]>();
-  /** What was told of a key last: requests about it should fit together. */
+  /** The values of the latest response about each key, because the parts of a request should match. */
   readonly #byKey = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Keeps these whatever else is told; one that stands there twice comes twice as often. */
+  /** Sets values that are always available. A value that occurs twice is used twice as often. */
   setFixed(name: string, values: readonly string[]): void {
     this.#fixed.set(name, values);
   }
@@ -33,7 +33,7 @@ export class ValuePools {
     this.#byName.set(name, known);
   }
 
-  /** Takes all texts of an answer. @param of what it is an answer about, as `keys` */
+  /** Collects all texts of a response. @param of the part of the API, such as `keys` */
   learn(value: unknown, of: string): void {
     if (typeof value !== "object" || value === null) return;
     if ("key" in value && typeof value.key === "string") this.#byKey.set(value.key, collectTexts(value));
@@ -44,9 +44,9 @@ export class ValuePools {
   }
 
   /**
-   * Puts what is known in the place of all that stands for it.
+   * Replaces all placeholders by known values.
    *
-   * @param key what the request is about
+   * @param key the key that the request is about
    */
   fill(value: unknown, key?: unknown): unknown {
     if (value instanceof PooledValue) return this.#pick(value, this.#byKey.get(String(key)));
@@ -71,7 +71,7 @@ export class ValuePools {
     const fits = names.map((each) => ofKey?.get(each)).find((each) => each !== undefined);
     if (fits !== undefined && pick % 3 !== 0) return fits;
     const known = names.map((each) => this.#getKnown(each)).find(({ length }) => length > 0) ?? [];
-    // Now and then what nobody has told.
+    // Sometimes a value that no response contained.
     return pick % 11 === 0 || known.length === 0 ? otherwise : known[pick % known.length];
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Checkout } from "./checkout.ts";
 import { Processes } from "./processes.ts";
 
-/** Benchmarks as they were before `--list` and `--json`. */
+/** Benchmarks of versions before `--list` and `--json`. */
 const OLD = `
 if (process.argv.includes("--list") || process.argv.includes("--json")) {
   console.error("npm run bench -- [group …]");

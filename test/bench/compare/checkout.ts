@@ -12,9 +12,9 @@ import {
   parseUsageErrorFigures,
 } from "./protocol.ts";
 
-/** A checkout that measures with its own benchmarks, wherever its package.json says they are. */
+/** Measures a checkout with its own benchmarks, which it finds through its package.json. */
 export class Checkout {
-  /** Prints JSON only if asked; versions before `--list` do not know the option. */
+  /** Whether the benchmarks print JSON only on request. Versions before `--list` do not know the option. */
   #knowsJson = true;
   readonly #bench: readonly string[];
   readonly #prepare: readonly string[];
@@ -41,7 +41,7 @@ export class Checkout {
     if (code !== 0) throw new Error(`Preparing ${this.dir} failed: ${getLastLine(stdout + stderr)}`);
   }
 
-  /** Names of all its figures. Its dependencies must be installed. */
+  /** Lists all figures. The dependencies must be installed. */
   async listFigures(): Promise<readonly string[]> {
     const listed = await this.#runNode([...this.#bench, "--list"]);
     if (listed.code === 0) return parseListedFigures(listed.stdout);
@@ -57,8 +57,8 @@ export class Checkout {
   }
 
   /**
-   * Measures figures once. A figure without a value is a failure. Versions before `--list` print nothing of an
-   * experiment that failed: each of its figures then gets a run of its own.
+   * Measures figures once. A figure without a value is a failure. Versions before `--list` print nothing about an
+   * experiment that failed, so each of its figures is then run separately.
    */
   async measure(figures: readonly string[], effort: Effort): Promise<Output> {
     const together = await this.#measureTogether(figures, effort);

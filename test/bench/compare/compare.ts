@@ -15,13 +15,13 @@ import { addWorktree, resolveCommit } from "./worktree.ts";
 interface RunningComparison {
   /** Whether every figure has a value on both sides in every round. */
   readonly done: Promise<boolean>;
-  /** Ends everything and removes the other checkout. */
+  /** Stops the comparison and removes the other checkout. */
   end(): Promise<void>;
 }
 
 type Checkouts = Readonly<Record<Side, Checkout>>;
 
-/** Measures figures of another commit and of this checkout in turn, and prints both. */
+/** Measures figures of another commit and of this checkout alternately, and prints both. */
 export function startComparison(
   asked: Asked,
   request: Request,
@@ -73,7 +73,7 @@ class ComparisonRun {
     return samples.failures.length === 0;
   }
 
-  /** Installs the other checkout first: its figures decide whether it has to be built. */
+  /** Installs the other checkout first, because its figures decide whether it must be built. */
   async #prepare(checkouts: Checkouts): Promise<Plan> {
     await logDuration(`Installing the dependencies of ${this.comparison.ref}`, () =>
       checkouts.reference.prepare({ build: false }),
@@ -110,7 +110,7 @@ class ComparisonRun {
     return side === "this" ? "this checkout" : this.comparison.ref;
   }
 
-  /** Only throughput over HTTP is measured beside other servers. */
+  /** Whether other lock servers are needed. Only throughput over HTTP is compared with them. */
   #needsPrograms(): boolean {
     return this.request.figures.some((figure) => /^http\.(pairs|cpu)/.test(figure));
   }

@@ -1,12 +1,12 @@
 export type Side = "reference" | "this";
 
 export interface Turn {
-  /** From 1. */
+  /** Starts at 1. */
   readonly round: number;
   readonly side: Side;
 }
 
-/** The reference and this checkout in turn, so that a machine that slows down does so for both. */
+/** Alternates between the reference and this checkout, so that a machine that slows down affects both. */
 export function listTurns(rounds: number): readonly Turn[] {
   return Array.from({ length: rounds }, (_, at) => at + 1).flatMap((round) => [
     { round, side: "reference" },
@@ -15,7 +15,7 @@ export function listTurns(rounds: number): readonly Turn[] {
 }
 
 export interface Plan {
-  /** Figures of one run each, in order: those that one experiment measures together. */
+  /** Figures of one run each, in order. Figures that one experiment measures together are in one batch. */
   readonly batches: readonly (readonly string[])[];
   readonly onlyHere: readonly string[];
   readonly onlyThere: readonly string[];
@@ -25,7 +25,7 @@ export interface Plan {
  * Plans which figures both sides measure.
  *
  * @param wanted the requested figures
- * @param experiments all figures of this checkout, by those that are measured together
+ * @param experiments all figures of this checkout, grouped by experiment
  * @param there all figures of the reference
  */
 export function createPlan(
@@ -45,7 +45,7 @@ export function createPlan(
   };
 }
 
-/** Groups whose figures are measured on the built console. */
+/** Groups whose figures require a build of the console. */
 const BUILT = ["http", "ui"];
 
 export function needsBuild({ batches }: Plan): boolean {

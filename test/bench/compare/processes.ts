@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** How long a process has to end what it started before it is killed. */
+/** Time for a process to stop its children before it is killed. */
 const END_MS = 8000;
 
 export interface Command {
@@ -16,12 +16,12 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs commands one at a time, each in a process group of its own, and ends the running one on request. */
+/** Runs commands one at a time, each in its own process group, and stops the running one on request. */
 export class Processes {
   #running: ChildProcess | undefined;
   #isEnded = false;
 
-  /** Resolves when the command has ended, also when it failed. Rejects after `end()`. */
+  /** Runs a command. Resolves when it has ended, even if it failed. Rejects after `end()`. */
   async run({ program, args, cwd, env = {} }: Command): Promise<Finished> {
     if (this.#isEnded) throw new Error("The comparison was interrupted");
     const child = spawn(program, args, {
@@ -46,7 +46,7 @@ export class Processes {
     return { code, ...text };
   }
 
-  /** Ends the running command with everything it started, and starts no further one. */
+  /** Stops the running command with all its children. No further command is started. */
   async end(): Promise<void> {
     this.#isEnded = true;
     const child = this.#running;

@@ -2,7 +2,7 @@ import { formatFailure } from "../figure.ts";
 import { formatEmptyRow, formatHeader, formatLegend, formatRows } from "./rows.ts";
 import type { Comparison, Metric, Samples } from "./samples.ts";
 
-/** Prints figures as they are done: rows of a Markdown table, or one JSON object a line. */
+/** Prints figures as they are completed: as rows of a Markdown table, or as one JSON object per line. */
 export class Report {
   readonly #rows: string[] = [];
   readonly #objects: object[] = [];
@@ -31,7 +31,7 @@ export class Report {
     else this.#addRow(formatEmptyRow(figure, "no value on both sides"));
   }
 
-  /** @returns what can be kept in files */
+  /** Ends the report. @returns its content, to be stored in files */
   end({ failures }: Samples): { readonly table: string; readonly lines: readonly object[] } {
     const failed = failures.map((failure) => {
       const where = failure.side === "this" ? "this checkout" : this.label;

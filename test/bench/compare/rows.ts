@@ -3,10 +3,10 @@ import type { Interval } from "../statistics.ts";
 import type { Comparison, Metric } from "./samples.ts";
 
 const NOTHING = "–";
-/** That of four rounds. With fewer, intervals that are apart prove nothing. */
+/** The confidence of four rounds. With fewer rounds, intervals that do not overlap prove nothing. */
 const CONFIDENCE_LEAST = 0.875;
 
-/** The head of the table. Rows follow as the figures are done. */
+/** Formats the head of the table. Rows follow as figures are completed. */
 export function formatHeader(label: string): string {
   const cells = ["figure", "unit", label, "this checkout", `this ÷ ${label}`, "intervals"];
   return [cells, cells.map(() => "---")].map(formatRow).join("\n");
@@ -25,12 +25,12 @@ export function formatRows({ figure, unit, metrics }: Comparison): string {
     .join("\n");
 }
 
-/** A row for a figure that has no value on one side or on both. */
+/** Formats the row of a figure that has no value on at least one side. */
 export function formatEmptyRow(figure: string, why: string): string {
   return formatRow([figure, NOTHING, NOTHING, NOTHING, NOTHING, why]);
 }
 
-/** What the intervals are, with their confidence. */
+/** Explains the intervals and their confidence. */
 export function formatLegend(metrics: readonly Metric[]): string {
   if (metrics.length === 0) return "No figure was measured on both sides.";
   const percent = Math.floor(Math.min(...metrics.map(getConfidence)) * 1000) / 10;

@@ -2,29 +2,29 @@ import type { Failure, Line } from "../figure.ts";
 import { computeMedianInterval, type Interval, isOverlapping } from "../statistics.ts";
 import type { Side } from "./plan.ts";
 
-/** One number of a figure on both sides: its own value (`ours`), or its ratio to a peer (`ours ÷ redlock`). */
+/** One number of a figure on both sides: its value (`ours`), or its ratio to a peer (`ours ÷ redlock`). */
 export interface Metric {
   readonly metric: string;
   readonly reference: Measured;
   readonly this: Measured;
-  /** This checkout ÷ the reference, by round; absent if no round has both or the divisor is 0. */
+  /** This checkout ÷ the reference, by round. Absent if no round has both values, or the divisor is 0. */
   readonly ratio?: Interval;
   readonly overlap: boolean;
 }
 
 interface Measured extends Interval {
-  /** By round. */
+  /** One value per round. */
   readonly values: readonly number[];
 }
 
-/** A figure on both sides. */
+/** The values of a figure on both sides. */
 export interface Comparison {
   readonly figure: string;
   readonly unit: string;
   readonly metrics: readonly Metric[];
 }
 
-/** Values of the rounds so far. */
+/** The values of all rounds so far. */
 export class Samples {
   readonly #lines: { readonly round: number; readonly side: Side; readonly line: Line }[] = [];
   readonly failures: (Failure & { readonly side: Side; readonly round: number })[] = [];
@@ -37,7 +37,7 @@ export class Samples {
     this.failures.push({ ...failure, side, round });
   }
 
-  /** Undefined if a side has no value. */
+  /** Compares a figure. Undefined if a side has no value. */
   compareFigure(figure: string): Comparison | undefined {
     const there = this.#groupByRound("reference", figure);
     const here = this.#groupByRound("this", figure);

@@ -8,7 +8,7 @@ import { type Finished, Processes } from "./processes.ts";
 
 const PREFIX = "lockkeeper-compare-";
 
-/** Full id of the commit. @throws UsageError if `ref` names none */
+/** Returns the full id of the commit. @throws UsageError if `ref` does not name a commit */
 export async function resolveCommit(processes: Processes, ref: string): Promise<string> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const { code, stdout } = await runGit(processes, args);
@@ -17,8 +17,8 @@ export async function resolveCommit(processes: Processes, ref: string): Promise<
 }
 
 /**
- * Checks a commit out into a temporary folder. The folder is outside of this checkout because Next takes the outermost
- * lock file above a page for the root of the project.
+ * Checks out a commit into a temporary folder. The folder is outside this checkout, because Next treats the folder of
+ * the outermost lock file above a page as the root of the project.
  *
  * @param later registers the removal
  */
@@ -38,11 +38,11 @@ export async function addWorktree(
 
 async function removeWorktree(parent: string): Promise<void> {
   await rm(parent, { recursive: true, force: true, maxRetries: 3 });
-  // A runner of its own, because the comparison's may have been ended by an interruption.
+  // A separate runner, because an interruption may have ended that of the comparison.
   await runGit(new Processes(), ["worktree", "prune"]);
 }
 
-/** Folders of comparisons that were killed. */
+/** Removes the folders of comparisons that were killed. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);

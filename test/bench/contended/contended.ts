@@ -24,7 +24,7 @@ const FIGURES = [
 const WORK_MS = 1;
 
 interface ContendedRound extends ContendedSummary {
-  /** Those inside scripts included. */
+  /** Includes commands in scripts. */
   readonly commands: number;
   readonly redisMicros: number;
 }

@@ -1,12 +1,12 @@
 import { Peer } from "../../interop/peer.ts";
 import { startPython } from "../../interop/python-peer.ts";
 import { formatReason, Skip } from "../../interop/skip.ts";
-import { provideRedisson } from "../../interop/steps/java.ts";
 import { provideRedisPy } from "../../interop/steps/python.ts";
 import { sendRequest, startChild } from "../child.ts";
 import { listSettings } from "../core/contenders.ts";
 import type { Facts, Run } from "../figure.ts";
 import { reportProgress } from "../progress.ts";
+import { provideBenchRedisson } from "../redisson.ts";
 import { openContendedClients } from "./clients.ts";
 import type { ContendedRequest, ContendedResponse, HoldTimes } from "./messages.ts";
 
@@ -15,7 +15,7 @@ export const PROCESSES = 4;
 
 export type ContendedPlan = Pick<ContendedRequest, "key" | "forMs" | "workMs">;
 
-/** A library whose workers all want one lock. */
+/** A library whose workers all contend for one lock. */
 export interface ContendedContender {
   readonly name: string;
   /** Returns the holds of each of the 100 workers. */
@@ -25,7 +25,7 @@ export interface ContendedContender {
 export interface ContendedContenders {
   readonly all: readonly ContendedContender[];
   readonly settings: Facts;
-  /** Contenders that this machine lacks, and why. */
+  /** Contenders that are not available on this machine, with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
 }
 
@@ -58,7 +58,7 @@ export async function openContendedContenders(run: Run, url: string): Promise<Co
   return { all, settings: { ...versions, settings: Object.assign({}, settings, FOREIGN_SETTINGS) }, leftOut };
 }
 
-/** Libraries in other languages, in how many processes, and how one is started. */
+/** Libraries in other languages: the number of processes, and how to start one. */
 const FOREIGN: readonly [name: string, processes: number, start: (url: string) => Promise<Peer>][] = [
   [
     "redis-py",
@@ -69,7 +69,7 @@ const FOREIGN: readonly [name: string, processes: number, start: (url: string) =
     "redisson",
     1,
     async (url) => {
-      const { java, classpath } = await provideRedisson();
+      const { java, classpath } = await provideBenchRedisson();
       return await Peer.start("redisson", java, ["-Xmx256m", "-cp", classpath, "RedissonPeer", url]);
     },
   ],
@@ -95,7 +95,7 @@ async function occupy(peer: Peer, { key, forMs, workMs }: ContendedPlan, workers
   return (await peer.ask<Answer>("occupy", [key, forMs, workMs, workers], forMs)).workers;
 }
 
-/** Has an equal share of the workers run in each process. */
+/** Runs an equal share of the workers in each process. */
 async function collect<Process>(
   processes: readonly Process[],
   run: (process: Process, workers: number) => Promise<readonly (readonly HoldTimes[])[]>,

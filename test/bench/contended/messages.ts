@@ -1,4 +1,4 @@
-/** What the benchmark and the processes of its workers send each other. */
+/** Messages between the benchmark and the processes of its workers. */
 
 export interface ContendedRequest {
   readonly contender: string;
@@ -8,7 +8,7 @@ export interface ContendedRequest {
   readonly workMs: number;
 }
 
-/** One hold: when it was requested, granted, and about to be released, in ms of a clock that all processes share. */
+/** One hold: when it was requested, granted and about to be released, in ms on a clock that all processes share. */
 export type HoldTimes = readonly [asked: number, granted: number, released: number];
 
 export type ContendedResponse =

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { HoldTimes } from "./messages.ts";
 import { summarizeHolds } from "./summary.ts";
 
-/** Two workers in turn, 10 ms each. */
+/** Two workers that alternate, 10 ms each. */
 const TURNS: HoldTimes[][] = [
   [
     [0, 0, 10],

@@ -4,22 +4,22 @@ import type { HoldTimes } from "./messages.ts";
 export interface ContendedSummary {
   readonly grants: number;
   readonly grantsPerSecond: number;
-  /** Grants to another worker than the one that had the lock before. */
+  /** Grants to a different worker than the previous holder. */
   readonly handOversPerSecond: number;
   readonly p50WaitMs: number;
   readonly p99WaitMs: number;
   readonly largestWaitMs: number;
   /** The mean wait if each worker had the same number of grants: workers ÷ grants per second. */
   readonly fairShareMs: number;
-  /** Workers that had no grant in the time measured. */
+  /** Workers without a grant in the measured time. */
   readonly starved: number;
   /** Holds that began before an earlier one ended. */
   readonly overlaps: number;
 }
 
 /**
- * Summarises the holds of all workers. Rates count the grants of the first `forMs`. Waits count every request of that
- * time, also those that were granted later, so that a worker that starved until the others stopped is not left out.
+ * Summarizes the holds of all workers. Rates count the grants of the first `forMs`. Waits count every request of that
+ * time, even if it was granted later, so that a worker that starved until the others stopped is included.
  */
 export function summarizeHolds(workers: readonly (readonly HoldTimes[])[], forMs: number): ContendedSummary {
   const all = workers.flat();
@@ -46,7 +46,10 @@ export function summarizeHolds(workers: readonly (readonly HoldTimes[])[], forMs
   };
 }
 
-/** Holds are shorter here than in Redis, so two that overlap had the lock at the same time. */
+/**
+ * Counts overlapping holds. The times are shorter than the holds in Redis, so an overlap means that two workers had the
+ * lock at the same time.
+ */
 function countOverlaps(holds: readonly HoldTimes[]): number {
   const inOrder = [...holds].sort(([, one], [, other]) => one - other);
   let overlaps = 0;

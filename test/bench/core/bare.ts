@@ -7,7 +7,7 @@ const SHA = createHash("sha1").update(GRANT).digest("hex");
 const SETTINGS =
   "PUBLISH by the one, EVALSHA of SET NX PX by the other when the message arrives; nothing else";
 
-/** The one who lets go: it only says so. */
+/** Creates a holder that only publishes a message on release. */
 export function createBareHolder(url: string): Contender {
   const redis = openPlainConnection(url);
   return {
@@ -18,7 +18,7 @@ export function createBareHolder(url: string): Contender {
   };
 }
 
-/** The one who waits: the least a hand-off by message can do. */
+/** Opens a waiter for that message, the minimum of a hand-off by message. */
 export async function openBareWaiter(url: string): Promise<Contender> {
   const redis = openPlainConnection(url);
   const subscriber = openPlainConnection(url);

@@ -11,7 +11,7 @@ import { runPairs } from "./pairs.ts";
 const FIGURE = "core.commands.pair";
 const PAIRS = 1000;
 
-/** Redis commands that a pair makes, those of its scripts included; the calls of scripts themselves apart. */
+/** Redis commands per pair, including those in scripts. Calls of scripts are counted separately. */
 export const commands: Experiment = {
   figures: [FIGURE],
   async measure(run) {

@@ -6,7 +6,7 @@ import { createRedlock } from "../peers/redlock.ts";
 import { openOurs } from "./ours.ts";
 import { openRaw } from "./raw.ts";
 
-/** Ours first, then those it is compared with, each on a connection of its own. */
+/** Opens Lockkeeper first, then its peers, each on a separate connection. */
 export async function openContenders(run: Run, url: string): Promise<readonly Contender[]> {
   const contenders = [await openOurs(url), await openRaw(url), createRedlock(url), createRedisSemaphore(url)];
   for (const contender of contenders) run.defer(() => contender.close());

@@ -1,5 +1,6 @@
 import { contended } from "../contended/contended.ts";
 import type { Experiment } from "../figure.ts";
+import { kinds } from "../kinds/kinds.ts";
 import { commands } from "./commands.ts";
 import { handOff } from "./hand-off.ts";
 import { foreignHandOff } from "./hand-off-foreign.ts";
@@ -9,7 +10,7 @@ import { renewals } from "./renewals.ts";
 import { throughput } from "./throughput.ts";
 import { watched } from "./watched.ts";
 
-/** What the lock core costs, beside the least safe lock and the libraries that Node apps use. */
+/** The cost of the lock core, compared with the simplest unsafe lock and with libraries for Node. */
 export const core: readonly Experiment[] = [
   ...throughput,
   watched,
@@ -19,5 +20,6 @@ export const core: readonly Experiment[] = [
   handOff,
   foreignHandOff,
   contended,
+  kinds,
   renewals,
 ];

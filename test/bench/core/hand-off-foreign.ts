@@ -17,7 +17,7 @@ interface ForeignLine extends HandOffLine {
   readonly waiter: Waiter;
 }
 
-/** From the release by a client that publishes nothing until our waiter in another process has the lock. */
+/** Time from a release by a client that publishes nothing until a Lockkeeper waiter in another process has the lock. */
 export const foreignHandOff: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -56,7 +56,7 @@ async function openLines(run: Run) {
   const lines: ForeignLine[] = [
     { ...shared, name: "ours", holder: createPlainHolder(on.url), waiter },
     { ...shared, name: "own", holder: own, waiter },
-    // Long enough for the growing intervals of a waiter that polls.
+    // Long enough for the intervals of a polling waiter to grow.
     {
       ...shared,
       name: "off",

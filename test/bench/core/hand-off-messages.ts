@@ -1,4 +1,4 @@
-/** What the two processes of a hand-off say to each other. */
+/** Messages between the two processes of a hand-off. */
 
 export interface WaiterRequest {
   readonly id: number;
@@ -10,7 +10,7 @@ export type WaiterResponse =
   | { readonly id: number; readonly state: "waiting" }
   | { readonly id: number; readonly state: "granted"; readonly at: number };
 
-/** Milliseconds on a clock that all processes of a machine share. */
+/** Reads a millisecond clock that all processes of a machine share. */
 export function getMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -20,7 +20,7 @@ const FIGURES = [
   { figure: "core.handoff.p99", share: 0.99 },
 ] as const;
 
-/** From the moment one process begins to release until another one has the lock. */
+/** Time from the start of a release in one process until another process has the lock. */
 export const handOff: Experiment = {
   figures: FIGURES.map(({ figure }) => figure),
   async measure(run) {
@@ -61,15 +61,18 @@ export const handOff: Experiment = {
 
 const COUNT: Readonly<Record<Effort, number>> = { full: 200, quick: 20 };
 
-/** One contender's side of the holder, and how it is made to wait. */
+/** The holder of a contender, and how it is made to wait. */
 export interface HandOffLine {
   readonly name: string;
-  /** The contender that waits; by default the one of this name. */
+  /** The contender that waits; by default the one with this name. */
   readonly waiting?: string;
   readonly holder: Contender;
-  /** How long the other one has waited when it is released: by chance in between, so that no poll is hit on purpose. */
+  /**
+   * Range of the time that the waiter has waited when the lock is released. It is random, so that no poll is hit on
+   * purpose.
+   */
   readonly waitMs: readonly [number, number];
-  /** How many hand-offs of different keys are under way at once: those who poll sleep most of the time. */
+  /** Number of simultaneous hand-offs of different keys, because a poller sleeps most of the time. */
   readonly lanes: number;
 }
 
@@ -86,7 +89,7 @@ async function openLines(run: Run, url: string): Promise<readonly HandOffLine[]>
   });
 }
 
-/** How long each hand-off took, in ms; `each` of them a lane, one after the other. */
+/** Measures hand-offs in ms, `each` per lane, one after the other. */
 export async function measureHandOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
   const lane = async (_: unknown, number: number) => {
     const took: number[] = [];
@@ -111,7 +114,7 @@ async function measureHandOff(
   return (await granted.at) - from;
 }
 
-/** The other process. */
+/** The process of the waiter. */
 export class Waiter {
   readonly #asked = new Map<number, { waiting: () => void; granted: (at: number) => void }>();
   #ids = 0;
@@ -124,7 +127,7 @@ export class Waiter {
     });
   }
 
-  /** Resolves once it waits; `at` is when it is granted. */
+  /** Starts to wait. Resolves once it waits; `at` resolves with the time of the grant. */
   async wait(contender: string, key: string): Promise<{ readonly at: Promise<number> }> {
     const id = ++this.#ids;
     let granted: (at: number) => void = () => undefined;

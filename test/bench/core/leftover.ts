@@ -10,7 +10,7 @@ const FIGURE = "core.redis.leftover";
 const IDLE_MS = 15 * 60 * 1000;
 const IN_FLIGHT = 64;
 
-/** Keys that stay for more than a quarter of an hour after names that were used once. */
+/** Number of keys that remain for more than a quarter of an hour after names that were used once. */
 export const leftover: Experiment = {
   figures: [FIGURE],
   async measure(run) {

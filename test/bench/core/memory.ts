@@ -13,7 +13,7 @@ import { openRaw } from "./raw.ts";
 const FIGURE = "core.redis.bytes";
 const IN_FLIGHT = 64;
 
-/** What a held lock takes in Redis beyond the string of the least safe lock: all keys of ours together. */
+/** Memory of a held lock in Redis, all its keys together, beyond the string of the simplest unsafe lock. */
 export const memory: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -59,7 +59,7 @@ async function measureBytesPerLock(look: Redis, contender: Contender, locks: num
   return { bytes, byKey };
 }
 
-/** Names of one length, so that all locks are alike. */
+/** Acquires locks whose names have the same length, so that all take the same memory. */
 async function acquireAll(contender: Contender, locks: number): Promise<void> {
   let taken = 0;
   const work = async () => {
@@ -68,7 +68,7 @@ async function acquireAll(contender: Contender, locks: number): Promise<void> {
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
 }
 
-/** Redis rehashes its tables for a moment after they grew. */
+/** Reads the memory when it has settled, because Redis rehashes its tables after they have grown. */
 async function readSettledMemory(look: Redis): Promise<number> {
   let last = Number.NaN;
   const deadline = performance.now() + LEASE_MS / 6;

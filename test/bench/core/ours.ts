@@ -10,7 +10,7 @@ export interface Core {
   close(): void;
 }
 
-/** The public core on its own connections, as the runtime builds it. */
+/** Opens the public core on its own connections, as the runtime does. */
 export async function openCore(url: string): Promise<Core> {
   const address = parseRedisAddress(url);
   const redis = connect(address, "bench");
@@ -24,7 +24,7 @@ export async function openCore(url: string): Promise<Core> {
   return { locks: new RedisLocks(redis, wake, address.db, ["lock:*"]), redis, close };
 }
 
-/** As the API uses the core; it waits only if it is told how long. */
+/** Uses the core like the API. It waits only if a time is given. */
 export async function openOurs(
   url: string,
   { owner = "checkout@pod-7:311", waitMs = 0, format = "redisson" as WritableFormat } = {},

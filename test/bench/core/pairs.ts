@@ -11,12 +11,14 @@ export interface PairsPlan {
   readonly inFlight: number;
 }
 
-/** Names that are used in turn: what is in flight is never one key twice, and a lock is taken again as apps do. */
+/**
+ * Number of names, used in turn: no two simultaneous pairs use the same key, and locks are reused as in applications.
+ */
 const NAMES = 4096;
 
 interface PairsRound {
   readonly perSecond: number;
-  /** CPU time a pair, in µs: of this process and of Redis's main thread. */
+  /** CPU time per pair in µs, of this process and of Redis's main thread. */
   readonly nodeMicros: number;
   readonly redisMicros: number;
 }
@@ -78,7 +80,7 @@ async function measureRound(
   };
 }
 
-/** Each round has names of its own, so that none finds what an earlier one left. */
+/** Runs pairs. Each round has its own names, so that it does not find what an earlier one left. */
 export async function runPairs(
   contender: Contender,
   { pairs, inFlight }: Pick<PairsPlan, "pairs" | "inFlight">,

@@ -11,7 +11,7 @@ import { startRedis } from "../servers.ts";
 const FIGURE = "core.renew.10k";
 const SCRIPT_CALLS = ["evalsha", "eval"];
 
-/** Commands a second that Redis is sent while one client keeps ten thousand holds alive. */
+/** Commands per second that Redis receives while one client keeps 10,000 holds alive. */
 export const renewals: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -21,7 +21,7 @@ export const renewals: Experiment = {
     const quick = run.effort === "quick";
     const [holdCount, leaseMs, windowMs] = quick ? [1000, 3000, 3000] : [10_000, LEASE_MS, 60_000];
     const holds = await acquireAll(client, holdCount, leaseMs);
-    // The first renewals are bunched as the acquires were; the window begins with the second.
+    // The first renewals are bunched like the acquires. The measurement starts with the second ones.
     await sleep(leaseMs / 3);
     reportProgress(`${holdCount} holds for ${windowMs / 1000} s`);
     const before = await readCalls(look);

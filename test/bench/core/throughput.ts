@@ -6,7 +6,7 @@ import { measurePairs, type PairsPlan } from "./pairs.ts";
 
 const IN_FLIGHT = [1, 64, 512] as const;
 
-/** Pairs of acquire and release, so many in flight on one connection, with notifications off. */
+/** Pairs of acquire and release, with a number of them in flight on one connection, without notifications. */
 export const throughput: readonly Experiment[] = IN_FLIGHT.map((inFlight) => {
   const figure = `core.pairs.c${inFlight}`;
   return {

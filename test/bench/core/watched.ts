@@ -9,7 +9,7 @@ import { openRaw } from "./raw.ts";
 
 const FIGURE = "core.pairs.console";
 
-/** The same with a console that looks on: our server in another process, one stream, every key watched. */
+/** The same, observed by a console: a Lockkeeper server in another process with one stream watches every key. */
 export const watched: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -32,7 +32,7 @@ export const watched: Experiment = {
   },
 };
 
-/** What the stream brought, as a proof that it was there. */
+/** Returns what the stream received, as proof that it was connected. */
 async function askConsole(child: Awaited<ReturnType<typeof startChild>>): Promise<unknown> {
   const answer = new Promise((resolve) => child.once("message", resolve));
   child.send("report");

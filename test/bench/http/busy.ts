@@ -20,7 +20,7 @@ const PLAN = {
   quick: { rounds: 1, forMs: 200, settleMs: 50, warmMs: 100 },
 };
 
-/** Latency of verbs at a fixed rate, while other clients change locks ÷ while they do not. */
+/** Latency of verbs at a fixed rate while other clients change locks, divided by the latency while they do not. */
 export const busy: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -43,7 +43,7 @@ interface Scene {
   readonly changes: ChildProcess;
 }
 
-/** What one phase of a round shows. */
+/** The results of one phase of a round. */
 interface Phase {
   readonly ms: readonly number[];
   readonly serverCores: number;
@@ -119,7 +119,7 @@ function createLine(ours: readonly Round[], bare: readonly Round[], facts: Facts
     conditions: {
       ...facts,
       ...{ connections: CONNECTIONS, verbsPerSecond: VERBS_A_SECOND, changesPerSecond: CHANGES.perSecond },
-      // The changes load the machine and Redis, too: this is what they do to a server that watches nothing.
+      // The changes also load the machine and Redis. This is their effect on a server that watches nothing.
       bareVsQuiet: compare(bare),
       vsQuietByRound: ours.map((round) => roundValue(p99(round.busy) / p99(round.quiet))),
       quiet: describePhases(ours.map((round) => round.quiet)),

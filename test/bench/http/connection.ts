@@ -3,7 +3,10 @@ import { ResponseReader } from "./response-reader.ts";
 
 const BUFFER_BYTES = 16 * 1024;
 
-/** A kept-alive connection with one request at a time on it: a bare socket, since a client library costs as much as a server. */
+/**
+ * A persistent connection with one request at a time. It is a plain socket, because a client library costs as much as a
+ * server.
+ */
 export class Connection {
   readonly #reader = new ResponseReader();
   #onBody: ((body: string) => void) | undefined;

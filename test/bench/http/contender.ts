@@ -2,22 +2,22 @@ import type { Redis } from "ioredis";
 import type { Usage } from "../processes/usage-reporter.ts";
 import type { Target } from "./dialects.ts";
 
-/** A server that gives out locks over HTTP, in a process of its own. */
+/** A server that grants locks over HTTP, in a separate process. */
 export interface HttpContender {
   readonly name: string;
-  /** How it is set up, where that is not its default. */
+  /** Settings that differ from the defaults. */
   readonly settings: string;
   readonly target: Target;
-  /** CPU time that its process has used. */
+  /** Returns the CPU time that its process has used. */
   cpuMicros(): Promise<number>;
-  /** Its Redis; etcd has none. */
+  /** A connection to its Redis; undefined for etcd. */
   readonly inspector: Redis | undefined;
 }
 
-/** One of ours in Node, which can say more of itself. */
+/** A Lockkeeper server in Node, which reports more about itself. */
 export interface NodeContender extends HttpContender {
   readonly inspector: Redis;
   readonly redisUrl: string;
-  /** What it keeps, after everything that can be let go of was. */
+  /** Returns the memory that remains after garbage collection. */
   memory(): Promise<Usage>;
 }

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { reportProgress } from "../progress.ts";
 
 const run = promisify(execFile);
-/** A second C library beside the loader of the running system crashes at once. */
+/** Packages never to unpack: a second C library with the loader of the running system crashes at once. */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 const LAUNCHER = "run";
 
@@ -19,11 +19,11 @@ interface PackageRequest {
 }
 
 /**
- * Unpacks a program and the libraries this system lacks from the distribution's packages, without root. apt keeps its
- * state in a folder that is deleted again.
+ * Unpacks a program and the libraries that this system lacks from the distribution's packages, without root. apt keeps
+ * its state in a folder that is deleted afterwards.
  *
- * @returns path of a launcher that sets the library path and becomes the program
- * @throws Error with one line that says why it is not possible here
+ * @returns the path of a launcher that sets the library path and executes the program
+ * @throws Error with one line that says why this is not possible here
  */
 export async function unpackPackage(wanted: PackageRequest): Promise<string> {
   const { package: name, program, dir } = wanted;
@@ -63,7 +63,7 @@ async function download(state: string, name: string): Promise<void> {
   await mkdir(join(state, "lists/partial"), { recursive: true });
   await mkdir(join(state, "cache/archives/partial"), { recursive: true });
   await runApt(state, ["update"]);
-  // `install` works out which libraries this system lacks; nothing is installed.
+  // `install` determines which libraries this system lacks; nothing is installed.
   await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
 }
 
@@ -77,7 +77,7 @@ async function runApt(state: string, args: readonly string[]): Promise<void> {
     "Debug::NoLocking=1",
     "Acquire::Retries=1",
     "Acquire::http::Timeout=10",
-    // Without it an unreachable mirror is a warning, and the error would be "no such package".
+    // Without it, an unreachable mirror is only a warning, and the error would be "no such package".
     "APT::Update::Error-Mode=any",
   ];
   const options = settings.flatMap((setting) => ["-o", setting]);
@@ -101,7 +101,7 @@ async function extract(archives: string, root: string): Promise<void> {
   }
 }
 
-/** Relative to the root. */
+/** Lists library folders relative to the root. */
 async function listLibraryDirs(root: string): Promise<string[]> {
   const dirs: string[] = [];
   for (const parent of ["usr/lib", "lib"]) {
@@ -111,21 +111,21 @@ async function listLibraryDirs(root: string): Promise<string[]> {
   return dirs;
 }
 
-/** `exec` keeps the process id, by which its CPU time is read. */
+/** Creates a launcher. `exec` keeps the process id, by which the CPU time is read. */
 export function createLauncher(program: string, libraries: readonly string[]): string {
   const paths = libraries.map((dir) => `$root/${dir}`).join(":");
   return [
     "#!/bin/sh",
     'root=$(dirname -- "$0")/root',
     ...(paths === "" ? [] : [`LD_LIBRARY_PATH="${paths}"`, "export LD_LIBRARY_PATH"]),
-    // etcd 3.4 refuses to start on it otherwise.
+    // Otherwise, etcd 3.4 refuses to start on this architecture.
     ...(process.arch === "arm64" ? ["ETCD_UNSUPPORTED_ARCH=arm64", "export ETCD_UNSUPPORTED_ARCH"] : []),
     `exec "$root/usr/bin/${program}" "$@"`,
     "",
   ].join("\n");
 }
 
-/** `ldd` fails for a program that is linked statically and needs nothing. */
+/** Checks that the libraries are found. `ldd` fails for a statically linked program, which needs none. */
 async function requireLibraries({ package: name, program }: PackageRequest, root: string): Promise<void> {
   const libraries = (await listLibraryDirs(root)).map((dir) => join(root, dir));
   const env: Record<string, string> = { PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: libraries.join(":") };

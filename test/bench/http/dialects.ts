@@ -7,7 +7,7 @@ import {
   parseGrantReply,
 } from "./plain-scripts.ts";
 
-/** Where a contender is reached and what it has to be told; goes to the process that makes the load. */
+/** The address and credentials of a contender, for the process that generates load. */
 export interface Target {
   readonly dialect: "lockkeeper" | "etcd" | "webdis";
   readonly port: number;
@@ -18,7 +18,7 @@ export interface Target {
 /** The requests of one lock API as text, and how to recognize success in a response body. */
 export interface Dialect {
   acquire(lock: string): string;
-  /** @param granted body of the response to `acquire` */
+  /** Formats the release. @param granted body of the response to `acquire` */
   release(lock: string, granted: string): string;
   isGranted(body: string): boolean;
   isReleased(body: string): boolean;
@@ -47,7 +47,7 @@ function createLockkeeperDialect({ port, secret }: Target): Dialect {
   };
 }
 
-/** Without parsing the rest: what the generator needs is taken from the server beside it. */
+/** Reads the holdId without parsing the rest, because the CPU time of the load generator is taken from the server. */
 function readHoldId(granted: string): string {
   return HOLD_ID.exec(granted)?.[1] ?? "";
 }
@@ -70,7 +70,7 @@ function createEtcdDialect({ port, secret: lease }: Target): Dialect {
   };
 }
 
-/** Commands as paths: the two scripts with the arguments that the core gives them. */
+/** Commands as paths: the two scripts with the arguments that the core uses. */
 function createWebdisDialect({ port }: Target): Dialect {
   const [acquire, release] = [createAcquireScript(), createReleaseScript()];
   const client = randomUUID();
@@ -93,7 +93,7 @@ function createWebdisDialect({ port }: Target): Dialect {
   };
 }
 
-/** A script replies with a string in its plain case and with an array otherwise. */
+/** Whether the outcome is in the reply: a string in the plain case of a script, otherwise an array. */
 function isReply(body: string, outcome: string): boolean {
   return body.includes(`"${outcome}\\t`) || body.includes(`["${outcome}"`);
 }

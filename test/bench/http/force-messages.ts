@@ -1,11 +1,11 @@
 import type { Target } from "./dialects.ts";
 
-/** What the process that frees locks is told, and what it says. */
+/** Messages to and from the process that force-releases locks. */
 export type ForceRequest =
   | { readonly do: "open"; readonly target: Target; readonly connections: number }
-  /** So many locks of names that begin so. */
+  /** Acquires this number of locks whose names begin with the prefix. */
   | { readonly do: "take"; readonly prefix: string; readonly locks: number }
-  /** Those that were taken: each other one by force. */
+  /** Releases the acquired locks, every second one by force. */
   | { readonly do: "free" };
 
 export type ForceResponse =

@@ -9,7 +9,7 @@ import type { ForceRequest, ForceResponse } from "./force-messages.ts";
 import { startOurs } from "./node-servers.ts";
 
 const FIGURE = "http.force.p99";
-/** One operator who clicks, and several at once, as a bulk frees. */
+/** One operator who clicks, and several at once, like a bulk release. */
 const CONNECTIONS = [1, 8] as const;
 const SEEN_WITHIN_MS = 20_000;
 
@@ -18,7 +18,10 @@ interface Round {
   readonly force: readonly number[];
 }
 
-/** What an operator's release costs beside the holder's own: recorded before and after, compared with what was seen. */
+/**
+ * The cost of a force-release compared with the holder's own release: it is recorded before and after, and the hold is
+ * compared with the one seen.
+ */
 export const force: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -47,7 +50,7 @@ async function measureRounds(
   };
   await tell({ do: "open", target: server.target, connections });
   const all: Round[] = [];
-  // The first one warms up, and is not counted.
+  // The first round warms up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     const prefix = `lock:bench:force:${connections}:${round}`;
     await tell({ do: "take", prefix, locks });
@@ -59,7 +62,7 @@ async function measureRounds(
   return all;
 }
 
-/** An operator frees what the console shows. */
+/** Waits until the console shows the locks, because an operator releases what it shows. */
 async function waitUntilSeen({ target }: NodeContender, prefix: string, locks: number): Promise<void> {
   const filter = encodeURIComponent(`key:${prefix}:*`);
   const url = `http://127.0.0.1:${target.port}/api/v1/locks?limit=1&filter=${filter}`;
@@ -82,7 +85,7 @@ async function createLine(
     connections,
     ...summarizeRounds(rounds),
   }));
-  // The one that is worse by the other.
+  // The worse of the two, by the ratio.
   const [worst = told[0]] = told.toSorted((a, b) => b.p99Ratio - a.p99Ratio);
   if (worst === undefined) throw new Error("nothing was measured");
   return {

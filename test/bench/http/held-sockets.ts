@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** Below the queue of connections that a server has not taken yet. */
+/** Less than the queue of connections that a server has not accepted yet. */
 const AT_ONCE = 100;
 
-/** So many open requests, each on a connection of its own, which nobody has answered to the end. */
+/** Open requests without a complete response, each on a separate connection. */
 export class HeldSockets {
   readonly #sockets: Socket[] = [];
 
-  /** @param isHeld whether what has arrived of an answer shows that the request is held */
+  /** Opens requests. @param isHeld whether the received part of a response shows that the request is held */
   async open(port: number, requests: readonly string[], isHeld?: (answer: string) => boolean): Promise<void> {
     for (let at = 0; at < requests.length; at += AT_ONCE) {
       await Promise.all(requests.slice(at, at + AT_ONCE).map((request) => this.#open(port, request, isHeld)));

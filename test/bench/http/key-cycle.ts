@@ -1,4 +1,4 @@
-/** Keys of one round, over all connections: a lock is acquired again after a while, as in an application. */
+/** Number of keys of one round over all connections. A lock is acquired again after a while, as in an application. */
 const KEYS = 4096;
 
 /**

@@ -1,6 +1,6 @@
 import type { Target } from "./dialects.ts";
 
-/** What the process that makes the load is told, and what it says. */
+/** Messages to and from the process that generates load. */
 export type LoadRequest =
   | { readonly do: "open"; readonly target: Target; readonly connections: number }
   | { readonly do: "run"; readonly forMs: number; readonly prefix: string }

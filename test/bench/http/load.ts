@@ -11,11 +11,11 @@ export interface LoadRound {
   readonly seconds: number;
   readonly serverMicros: number;
   readonly generatorMicros: number;
-  /** NaN where there is no Redis. */
+  /** NaN without Redis. */
   readonly redisMicros: number;
 }
 
-/** How much longer than its round a load may take before its contender counts as hung. */
+/** Time beyond its round after which a load counts as hung. */
 const SLACK_MS = 20_000;
 
 /** The process that generates load. */
@@ -29,7 +29,9 @@ export class Load {
     return new Load((words) => sendRequest<LoadResponse>(child, words));
   }
 
-  /** Opens the connections before the clock starts and closes them after it has stopped, also when the round fails. */
+  /**
+   * Measures a round. Connections open before the clock starts and close after it has stopped, even if the round fails.
+   */
   async measure(contender: HttpContender, connections: number, forMs: number): Promise<LoadRound> {
     const prefix = `lock:bench:${contender.name}:${this.#rounds++}`;
     try {

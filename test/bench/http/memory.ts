@@ -10,16 +10,16 @@ import { HeldSockets } from "./held-sockets.ts";
 
 const WAITER = "http.mem.waiter";
 const STREAM = "http.mem.stream";
-/** As many wait for one lock. */
+/** Number of waiters per lock. */
 const WAITERS_A_LOCK = 20;
 const WAIT_MS = 55_000;
 const DEADLINE_MS = 20_000;
-/** Opened and closed before anything is counted: what grows once grows then. */
+/** Share of the requests that are opened and closed before counting, because some memory grows only once. */
 const WARM_SHARE = 0.25;
 
 export const MEMORY_FIGURES: readonly string[] = [WAITER, STREAM];
 
-/** Measures the memory that open requests keep in the server, including what Node keeps for a connection. */
+/** Measures the memory that open requests use in the server, including Node's memory for a connection. */
 export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<void> {
   const machine = {
     ...(await readMachineFacts(ours.inspector, run.effort)),
@@ -38,7 +38,7 @@ export async function measureMemory(run: Run, { ours, bare }: HttpContenders): P
   await measure(STREAM, quick ? 200 : 500, holdStreams);
 }
 
-/** Opens requests that stay open, and returns once the server holds all of them. */
+/** Opens requests that stay open, and resolves once the server holds all of them. */
 type Hold = (server: NodeContender, sockets: HeldSockets, count: number) => Promise<void>;
 
 interface Bytes {
@@ -92,8 +92,8 @@ async function holdWaiters(server: NodeContender, sockets: HeldSockets, count: n
 }
 
 /**
- * Takes a lock for longer than anybody waits here. A round before may have taken it already, which is as well: all the
- * lock is for is that others wait for it.
+ * Acquires a lock for longer than any request waits here. An earlier round may have acquired it already, which is fine,
+ * because others only have to wait for it.
  */
 async function acquireOnce({ target }: NodeContender, lock: string): Promise<void> {
   const url = `http://127.0.0.1:${target.port}/api/v1/locks/${encodeURIComponent(lock)}/acquire`;
@@ -104,7 +104,7 @@ async function acquireOnce({ target }: NodeContender, lock: string): Promise<voi
   if (!response.ok && response.status !== 409) throw new Error(`${lock} was not granted: ${text}`);
 }
 
-/** A waiter is listed in Redis as soon as its request has been refused once. */
+/** Waits until the requests are listed in Redis, which happens as soon as each has been refused once. */
 async function waitUntilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {

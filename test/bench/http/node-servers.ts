@@ -20,7 +20,7 @@ const USAGE_REPORTER = [
 const SERVER = join(ROOT, "server/main.ts");
 const START_MS = 30_000;
 
-/** The console's pages are built: only then can the server be started as `npm start` does, and Next answer at all. */
+/** Whether the console's pages are built. Only then can the server be started like `npm start`, and Next respond. */
 export const arePagesBuilt = (): boolean => isBuilt(ROOT);
 
 export async function startOurs(run: Run): Promise<NodeContender> {
@@ -36,7 +36,7 @@ export async function startOurs(run: Run): Promise<NodeContender> {
   });
 }
 
-/** The server without its pages, set up by more of its environment. */
+/** Starts the server without its pages, with additional environment variables. */
 export async function startWithoutPages(
   run: Run,
   environment: Readonly<Record<string, string>> = {},
@@ -53,7 +53,7 @@ export async function startWithoutPages(
   });
 }
 
-/** The same API behind Next's route handler. */
+/** Starts the same API behind Next's route handler. */
 export async function startNext(run: Run): Promise<NodeContender> {
   return await startServer(run, {
     name: "next",
@@ -87,7 +87,7 @@ async function startServer(run: Run, given: ServerSettings): Promise<NodeContend
     ...environment,
   };
   const child = await startChild(run, file, [], { env, execArgv: USAGE_REPORTER, output: "hidden" });
-  // Without pages /readyz never says so.
+  // Without pages, /readyz never reports ready.
   const path = arePagesBuilt() && pages !== "none" ? "readyz" : "api/v1/locks";
   await waitUntilReady(child, `http://127.0.0.1:${port}/${path}`, secret);
   const target = { dialect: "lockkeeper", port, secret } as const;
@@ -115,7 +115,7 @@ export async function startBare(run: Run): Promise<NodeContender> {
   };
 }
 
-/** As little of our environment as a server needs: what is set here for other servers must not reach it. */
+/** Returns the minimal environment of a server, because variables set for other servers must not reach it. */
 function getInheritedEnvironment(): NodeJS.ProcessEnv {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
   return { PATH, HOME, TMPDIR, NODE_ENV: "production" };
@@ -128,7 +128,7 @@ function createUsageReaders(child: ChildProcess): Pick<NodeContender, "cpuMicros
   };
 }
 
-/** Any answer but that of a server which is not ready yet. */
+/** Waits for any response other than that of a server that is not ready yet. */
 async function waitUntilReady(child: ChildProcess, url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const deadline = performance.now() + START_MS;

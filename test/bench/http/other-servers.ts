@@ -13,10 +13,10 @@ import { createAcquireScript, createReleaseScript } from "./plain-scripts.ts";
 
 const START_MS = 15_000;
 const LEASE_SECONDS = 3600;
-/** What /proc counts in, on every Linux that Node runs on. */
+/** The unit of /proc on every Linux that supports Node, in µs. */
 const TICK_MICROS = 10_000;
 
-/** etcd's own lock service, over its gateway from JSON. */
+/** Starts etcd with its lock service, over its JSON gateway. */
 export async function startEtcd(run: Run, binary: string): Promise<HttpContender> {
   const dir = await createTempDir(run);
   const [port, peerPort] = [await findFreePort(), await findFreePort()];
@@ -46,7 +46,7 @@ export async function startEtcd(run: Run, binary: string): Promise<HttpContender
   };
 }
 
-/** Redis over HTTP and nothing else. */
+/** Starts webdis, which is Redis over HTTP and nothing else. */
 export async function startWebdis(run: Run, binary: string): Promise<HttpContender> {
   const dir = await createTempDir(run);
   const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
@@ -121,10 +121,10 @@ async function postJson(url: string, body: string): Promise<unknown> {
   return await response.json();
 }
 
-/** NaN where there is no /proc. */
+/** Reads the CPU time; NaN without /proc. */
 async function readCpuMicros({ pid }: ChildProcess): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The name in brackets may have blanks; user and system time are the 14th and 15th field.
+  // The name in parentheses may contain spaces. User and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
 }

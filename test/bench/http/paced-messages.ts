@@ -1,6 +1,6 @@
 import type { Target } from "./dialects.ts";
 
-/** What the process of the paced load receives. The connections are open before its clock starts. */
+/** A request to the process of the paced load. The connections are open before its clock starts. */
 export interface PacedRequest {
   readonly target: Target;
   readonly connections: number;
@@ -10,5 +10,5 @@ export interface PacedRequest {
 }
 
 export type PacedResponse =
-  /** How long each verb took, in ms, waiting for a free connection included. */
+  /** Duration of each verb in ms, including the wait for a free connection. */
   { readonly is: "ran"; readonly ms: readonly number[] } | { readonly is: "failed"; readonly why: string };

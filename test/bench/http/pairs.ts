@@ -7,7 +7,7 @@ import type { HttpContenders } from "./contenders.ts";
 import { Load, type LoadRound } from "./load.ts";
 
 const CONNECTIONS = [1, 32, 256] as const;
-/** CPU per request is measured here: the server is busy all the time, and with requests only. */
+/** Number of connections for measuring CPU per request: the server is always busy, and only with requests. */
 const CPU_CONNECTIONS = 32;
 const CPU_FIGURE = "http.cpu";
 const REQUESTS_PER_PAIR = 2;
@@ -16,7 +16,7 @@ const formatFigure = (connections: number) => `http.pairs.c${connections}`;
 
 export const PAIR_FIGURES: readonly string[] = [...CONNECTIONS.map(formatFigure), CPU_FIGURE];
 
-/** Measures acquire and release over HTTP, one after the other on each kept-alive connection. */
+/** Measures acquire and release over HTTP, one after the other on each persistent connection. */
 export async function measurePairs(run: Run, contenders: HttpContenders): Promise<void> {
   const plan = createPlan(run);
   const all = [contenders.ours, contenders.bare, ...contenders.others];

@@ -14,7 +14,7 @@ export interface PlainAcquire {
   readonly token: string;
   readonly owner: string;
   readonly leaseMs: number;
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string;
 }
 
@@ -24,13 +24,13 @@ export interface PlainRelease {
   readonly id: string;
 }
 
-/** The keys and arguments that the core gives the plain case of a script. */
+/** The keys and arguments that the core passes in the plain case of a script. */
 export interface PlainCall {
   readonly keys: readonly string[];
   readonly parameters: readonly string[];
 }
 
-/** A script of ours as anyone could call it. */
+/** A Lockkeeper script as any client could call it. */
 export interface PlainScript<Request> {
   readonly source: string;
   readonly sha: string;
@@ -73,14 +73,14 @@ function readSource(verb: "acquire" | "release") {
   return { source, sha: createHash("sha1").update(source).digest("hex") };
 }
 
-/** What acquire.lua returns; `outcome` alone where it is not `granted`. */
+/** Parses the reply of acquire.lua; only `outcome` unless it is `granted`. */
 export function parseGrantReply(reply: unknown) {
   const [outcome = "", now, count, fence = "", remainingMs, , token = ""] = splitReply(reply);
   const [asOf, times, left] = [now, count, remainingMs].map(Number);
   return { outcome, asOf, count: times, fence, remainingMs: left, token };
 }
 
-/** What release.lua returns. */
+/** Parses the reply of release.lua. */
 export function parseReleaseReply(reply: unknown) {
   const [outcome = "", now, count] = splitReply(reply);
   return { outcome, asOf: Number(now), count: Number(count) };

@@ -5,15 +5,15 @@ import { reportProgress } from "../progress.ts";
 import { ROOT } from "../root.ts";
 import { unpackPackage } from "./debian.ts";
 
-/** Lock servers that others run, by the Debian package that has them. */
+/** Other lock servers, by the Debian package that contains them. */
 export const PACKAGES = { etcd: "etcd-server", webdis: "webdis" } as const;
 
 export type Program = keyof typeof PACKAGES;
 
-/** A program that can be started, or the reason why there is none. */
+/** A program that can be started, or why there is none. */
 export type Found = { readonly path: string } | { readonly missing: string };
 
-/** Value of a variable that leaves its program out. */
+/** Value of the variable that leaves the program out. */
 const NONE = "none";
 
 export const getVariable = (name: Program) => `LOCKKEEPER_BENCH_${name.toUpperCase()}`;
@@ -39,7 +39,7 @@ export async function findProgram(
   return await unpackProgram(name);
 }
 
-/** Environment that makes another checkout use the programs of this one. */
+/** Returns the variables with which another checkout uses the programs of this one. */
 export async function getProgramEnvironment(): Promise<Record<string, string>> {
   const environment: Record<string, string> = {};
   for (const name of Object.keys(PACKAGES) as Program[]) {

@@ -1,11 +1,11 @@
 /**
- * Cuts answers out of a stream of HTTP/1.1, one at a time: with a length or in chunks. It reads no more than a load
- * needs to know, since what it costs is taken from the server that is measured beside it.
+ * Splits a stream of HTTP/1.1 into responses, one at a time, with a length or chunked. It reads only what a load
+ * generator needs, because its CPU time is taken from the measured server.
  */
 export class ResponseReader {
   #text = "";
 
-  /** An answer's status and body, once all of it has arrived. */
+  /** Returns the status and body of a response, once it is complete. */
   push(bytes: string): { readonly status: number; readonly body: string } | undefined {
     this.#text = this.#text === "" ? bytes : this.#text + bytes;
     const text = this.#text;

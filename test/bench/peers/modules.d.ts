@@ -1,4 +1,4 @@
-/** As little of the peers' types as is used here, so that the types can be checked without installing them. */
+/** The used part of the peers' types, so that types can be checked without installing the peers. */
 
 declare module "redlock" {
   // biome-ignore lint/style/noDefaultExport: as redlock has it

@@ -2,7 +2,7 @@ import { Mutex } from "redis-semaphore";
 import { type Contender, LEASE_MS } from "../contender.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 
-/** @param acquireTimeout when an acquire gives up, in ms; by default after 10 s */
+/** Creates a contender. @param acquireTimeout when an acquire gives up, in ms; 10 s by default */
 export function createRedisSemaphore(url: string, acquireTimeout?: number): Contender {
   const redis = openPlainConnection(url);
   const options = {

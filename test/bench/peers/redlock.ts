@@ -2,7 +2,7 @@ import Redlock from "redlock";
 import { type Contender, LEASE_MS } from "../contender.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 
-/** @param retries `endless`: it never gives up; by default it retries ten times */
+/** Creates a contender. @param retries `endless` never gives up; by default it retries ten times */
 export function createRedlock(url: string, retries: "default" | "endless" = "default"): Contender {
   const redis = openPlainConnection(url);
   const locks = new Redlock([redis], retries === "endless" ? { retryCount: -1 } : {});

@@ -1,4 +1,4 @@
-/** Our server without its pages, set up by its environment as `npm start` is. */
+/** A Lockkeeper server without its pages, configured by its environment, like `npm start`. */
 import { serveWithoutPages } from "../server-without-pages.ts";
 
 await serveWithoutPages(process.env);

@@ -1,7 +1,7 @@
 /**
- * The thinnest server between HTTP and our two scripts: `node:http`, ioredis with its defaults, JSON, and the comparison
- * of an API key. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It validates no input, retries nothing and watches
- * no keys. `POST /hold` never gets a response.
+ * The minimal server between HTTP and two of Lockkeeper's scripts: `node:http`, ioredis with its defaults, JSON, and
+ * the comparison of an API key. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It validates no input, retries
+ * nothing and watches no keys. `POST /hold` never gets a response.
  */
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

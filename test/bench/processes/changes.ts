@@ -1,6 +1,6 @@
 /**
- * Everybody who uses locks: so many changes a second, half of them by our own core and half by plain commands, as other
- * libraries do. `node --import tsx changes.ts REDIS_URL`.
+ * The clients of a Redis: a fixed number of changes per second, half of them by Lockkeeper's core and half by plain
+ * commands, as in other libraries. `node --import tsx changes.ts REDIS_URL`.
  */
 import type { Grant } from "../../../server/locks/verbs/verbs.ts";
 import { openCore } from "../core/ours.ts";
@@ -11,7 +11,7 @@ const LEASE_MS = 30_000;
 const TICK_MS = 5;
 const SERVICES = ["billing", "orders", "payments", "reports", "search", "stock"];
 
-/** One lock, and how it is taken, prolonged and given back. */
+/** A lock, and how it is acquired, extended and released. */
 interface UsedLock {
   isHeld: boolean;
   isBusy: boolean;
@@ -52,7 +52,7 @@ function createOwnLock(at: number, leaseMs: number): UsedLock {
   };
 }
 
-/** As redlock, redis-py and many others: a token in a string. */
+/** Creates a lock like redlock, redis-py and many others: a token in a string. */
 function createForeignLock(at: number, leaseMs: number, isOnceOnly: boolean): UsedLock {
   const nameOf = () =>
     `lock:${pickService(at)}:theirs:${isOnceOnly ? `${process.pid}:${++names}` : formatNumber(at)}`;
@@ -89,7 +89,7 @@ function createLocks(count: number, leaseMs: number, isOnceOnly = false): UsedLo
   );
 }
 
-/** Keeps to the clock: what one tick could not do the next one does. */
+/** Runs the step at a fixed rate. What one tick could not run, the next one does. */
 function runPaced(perSecond: number, step: () => void): void {
   let done = 0;
   clearInterval(pacing);
@@ -107,7 +107,7 @@ function keepChanging({
   const locks = createLocks(count, LEASE_MS, isOnceOnly);
   runPaced(perSecond, () => {
     const lock = locks[Math.floor(Math.random() * locks.length)];
-    // One that is not answered yet is left alone: its change comes with the next step.
+    // A lock with a pending call is left alone. Its change comes with the next step.
     if (lock !== undefined && !lock.isBusy) void changeLock(lock);
   });
 }

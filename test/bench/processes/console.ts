@@ -1,6 +1,6 @@
 /**
- * Our server without its pages, and one tab's stream of it: what looks on while the locks are measured.
- * `node --import tsx console.ts REDIS_URL`; says when the stream is live.
+ * A Lockkeeper server without its pages, and the stream of one tab: the observer while the locks are measured.
+ * `node --import tsx console.ts REDIS_URL`; reports when the stream is live.
  */
 import { randomBytes } from "node:crypto";
 import { serveWithoutPages } from "../server-without-pages.ts";
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   process.send?.("ready");
 }
 
-/** As a browser: whoever is cut off comes back. */
+/** Reads the stream and reconnects after an interruption, like a browser. */
 async function keepReading(url: string, onOpen: () => void): Promise<never> {
   for (;;) {
     await readStream(url, onOpen).catch((error: unknown) => process.stderr.write(`console: ${error}\n`));

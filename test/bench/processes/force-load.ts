@@ -1,6 +1,6 @@
 /**
- * Takes locks over HTTP and frees them, each other one by its holder's release and by an operator's force, mixed: what
- * slows the one down at some moment does so to the other.
+ * Acquires locks over HTTP and releases them, alternately by their holder and by an operator's force, so that a
+ * temporary slowdown affects both.
  */
 import { Connection } from "../http/connection.ts";
 import { createDialect, post, type Target } from "../http/dialects.ts";
@@ -22,7 +22,7 @@ async function open(at: Target, count: number): Promise<void> {
   connections = await Promise.all(opening);
 }
 
-/** Requests one after the other on each connection, until there are no more. */
+/** Sends requests one after the other on each connection, until there are none left. */
 async function ask(requests: Iterator<{ text: string; onBody: (body: string, ms: number) => void }>) {
   const work = (connection: Connection) =>
     new Promise<void>((resolve, reject) => {
@@ -70,7 +70,7 @@ async function forceReleaseLocks(at: Target): Promise<ForceResponse> {
   return { is: "freed", releaseMs: ms.release, forceMs: ms.force };
 }
 
-/** What an operator sees of the locks, before anything is timed. */
+/** Reads the versions of the locks, as an operator sees them, before anything is timed. */
 async function readVersions({ port, secret }: Target): Promise<ReadonlyMap<string, unknown>> {
   const versions = new Map<string, unknown>();
   const requests = taken.map(({ lock }) => ({

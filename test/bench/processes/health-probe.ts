@@ -1,6 +1,6 @@
 /**
- * Polls `/healthz` and `/readyz` every 10 ms, whether or not the last responses have arrived, from the first response on.
- * `health-probe.ts PORT`
+ * Polls `/healthz` and `/readyz` every 10 ms from the first response on, whether or not the previous responses have
+ * arrived. `health-probe.ts PORT`
  */
 import { Agent, get } from "node:http";
 import { computePercentile } from "../statistics.ts";
@@ -10,7 +10,7 @@ export interface HealthProbeResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** From the first response of any status until `/readyz` returned 200; -1: it did not. */
+  /** From the first response of any status until `/readyz` returned 200; -1 if it never did. */
   readonly readyAfterMs: number;
 }
 
@@ -38,14 +38,14 @@ function poll(path: string): void {
   });
   request.on("error", () => {
     pending--;
-    // It does not listen yet.
+    // The server does not listen yet.
     if (firstAt !== undefined) durationsMs.push(performance.now() - sentAt);
   });
 }
 
 setInterval(() => {
   if (!isPolling) return;
-  // Until it listens, one request at a time.
+  // Until the server listens, one request at a time.
   if (firstAt === undefined && pending > 0) return;
   poll("/healthz");
   poll("/readyz");

@@ -1,4 +1,4 @@
-/** Our server without its pages, set up by its environment; says so once its picture is whole. */
+/** A Lockkeeper server without its pages, configured by its environment. Reports when its index is complete. */
 import { serveWithoutPages } from "../server-without-pages.ts";
 
 process.on("disconnect", () => process.exit(0));

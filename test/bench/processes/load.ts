@@ -10,7 +10,7 @@ import type { LoadRequest, LoadResponse } from "../http/load-messages.ts";
 interface Load {
   readonly dialect: Dialect;
   readonly connections: readonly Connection[];
-  /** Never fulfilled. */
+  /** Rejects when a connection fails. */
   readonly broken: Promise<never>;
 }
 

@@ -1,15 +1,15 @@
 /**
- * Sends verbs over HTTP at a fixed rate, whether the server keeps up or not. A verb that finds no free connection waits
- * for one, and that time counts: a server that stalls delays every verb that is due meanwhile, not only one a connection.
+ * Sends verbs over HTTP at a fixed rate, whether or not the server keeps up. A verb without a free connection waits for
+ * one, and that time counts: a server that stalls delays every verb that is due, not only one per connection.
  */
 import { Connection } from "../http/connection.ts";
 import { createDialect, type Dialect } from "../http/dialects.ts";
 import type { PacedRequest, PacedResponse } from "../http/paced-messages.ts";
 
-/** Locks that are held at a time. */
+/** Number of locks that are held at a time. */
 const HELD = 32;
 const TICK_MS = 1;
-/** Above this many verbs in a queue the server does not keep up at all. */
+/** Length of the queue above which the server does not keep up at all. */
 const QUEUE_MAX = 20_000;
 
 interface Verb {
@@ -48,7 +48,7 @@ class PacedRun {
     return this.#open === 0;
   }
 
-  /** Releases the oldest of the locks once enough are held, else acquires another one. */
+  /** Releases the oldest lock if enough are held; otherwise acquires another one. */
   sendNext(): void {
     if (this.#queue.length > QUEUE_MAX) {
       fail("The server does not keep up");
@@ -93,7 +93,7 @@ class PacedRun {
   }
 }
 
-/** Keeps to the clock: what one tick could not send the next one does. */
+/** Sends at a fixed rate. What one tick could not send, the next one does. */
 function runPaced(at: Load, { perSecond, forMs, prefix }: PacedRequest) {
   return new Promise<readonly number[]>((resolve, reject) => {
     const run = new PacedRun(at, prefix);

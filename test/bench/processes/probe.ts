@@ -1,4 +1,4 @@
-/** Another client of the same Redis: one GET after the other, a millisecond between them. `probe.ts REDIS_URL` */
+/** Another client of the same Redis: consecutive GETs, with a pause of one millisecond. `probe.ts REDIS_URL` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openPlainConnection } from "../plain-connection.ts";
 import { computePercentile } from "../statistics.ts";

@@ -1,6 +1,6 @@
 /**
- * Tabs that look on, without browsers: so many streams, each on a connection of its own. It reads what arrives only as
- * far as it must to know when the row of a probe was there. `node --import tsx tabs.ts PORT API_KEY`.
+ * Tabs without browsers: streams on separate connections. Each reads only as much as is necessary to detect the row of
+ * a probe. `node --import tsx tabs.ts PORT API_KEY`.
  */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { getMonotonicMs } from "../core/hand-off-messages.ts";
@@ -27,7 +27,7 @@ function open(view: TabView): Promise<void> {
 }
 
 function read(response: IncomingMessage, view: TabView, onPicture: () => void): void {
-  // What is looked for is ASCII, and this is the fastest.
+  // The text to find is ASCII, and this encoding is the fastest.
   response.setEncoding("latin1");
   response.on("error", () => undefined);
   const seen = createProbeReader(view.probe);
@@ -47,7 +47,7 @@ function read(response: IncomingMessage, view: TabView, onPicture: () => void): 
   });
 }
 
-/** Tells when a probe's row has a count that it did not have. */
+/** Creates a reader that reports when the row of a probe has a new count. */
 function createProbeReader(probe: string | undefined): (message: string) => void {
   if (probe === undefined) return () => undefined;
   const row = `"key":${JSON.stringify(probe)}`;

@@ -1,10 +1,10 @@
-/** Preloaded into a server that is measured (`node --expose-gc --import tell.ts …`): it tells what it uses. */
+/** Preloaded into a measured server (`node --expose-gc --import …`). Reports its resource usage. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Usage {
-  /** User and system, of all threads. */
+  /** User and system time of all threads. */
   readonly cpuMicros: number;
-  /** What is alive on the heap and what its objects keep outside of it; after a collection when `memory` was asked. */
+  /** Bytes in use on the heap, and outside it by objects of the heap; after a collection if `memory` was requested. */
   readonly aliveBytes: number;
   readonly rssBytes: number;
 }
@@ -23,7 +23,7 @@ function readUsage(): Usage {
   return { cpuMicros: user + system, aliveBytes: heapUsed + external, rssBytes: rss };
 }
 
-/** What one collection lets go of may be what kept something else. */
+/** Collects repeatedly, because objects freed by one collection may have kept others alive. */
 async function collect(): Promise<void> {
   for (let left = 4; left > 0; left--) {
     globalThis.gc?.();

@@ -1,7 +1,8 @@
 /**
- * The one who waits for what the bench's own process releases. `node --import tsx waiter.ts REDIS_URL`.
- * Takes `{ id, contender, key }`; says when it has begun to wait, and when it was granted (by the machine's monotonic
- * clock, which both processes share) once it has given the lock back.
+ * Waits for the locks that the process of the benchmark releases. `node --import tsx waiter.ts REDIS_URL`.
+ *
+ * Receives `{ id, contender, key }`. Reports when it has begun to wait, and, after it has released the lock, when it was
+ * granted, on the monotonic clock that both processes share.
  */
 import { openBareWaiter } from "../core/bare.ts";
 import { getMonotonicMs, type WaiterRequest, type WaiterResponse } from "../core/hand-off-messages.ts";

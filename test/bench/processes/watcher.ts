@@ -1,4 +1,4 @@
-/** A watcher of ours, and a bare loop over the keys beside it. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
+/** A watcher, and a plain SCAN loop over the keys for comparison. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_RETENTION, Journal } from "../../../server/history/journal.ts";
 import { openMasters } from "../../../server/redis/masters/open-masters.ts";
@@ -7,18 +7,18 @@ import { openPlainConnection } from "../plain-connection.ts";
 
 export type WatcherRequest =
   | { readonly do: "scan"; readonly count: number }
-  /** Makes a first picture and forgets it. */
+  /** Takes a first snapshot and discards it. */
   | { readonly do: "picture" }
-  /** Makes a picture and keeps it. */
+  /** Takes a snapshot and keeps it. */
   | { readonly do: "keep" };
 
 export interface WatcherResponse {
   readonly ms: number;
-  /** How many were found. */
+  /** Number of locks found. */
   readonly locks: number;
-  /** By how much what is alive on the heap grew; `keep` alone. */
+  /** Growth of the memory in use; only for `keep`. */
   readonly grewBytes?: number;
-  /** The same with a journal of the last events as it is by default. */
+  /** The same with a journal of default size. */
   readonly grewBytesWithEvents?: number;
 }
 
@@ -45,9 +45,12 @@ async function measureFirstSnapshot(): Promise<WatcherResponse> {
   return { ms, locks };
 }
 
-/** Events are the history's, and no more of them are kept than its retention says, however many locks there are. */
+/**
+ * Measures the memory without and with events. Their number is limited by the retention, regardless of the number of
+ * locks.
+ */
 async function measureRetention(): Promise<WatcherResponse> {
-  // What is compiled and grows once does so for a watcher that is gone.
+  // Compiled code and caches that grow only once are attributed to this discarded watcher.
   await measureFirstSnapshot();
   const bare = await measureKeptBytes(new Journal({ ...DEFAULT_RETENTION, most: 0 }));
   const { grewBytes: grewBytesWithEvents } = await measureKeptBytes(new Journal());
@@ -85,7 +88,7 @@ async function readFirstSnapshot(journal = new Journal()) {
   return { ms: performance.now() - startedAt, watcher, masters };
 }
 
-/** What one collection lets go of may be what kept something else. */
+/** Collects repeatedly, because objects freed by one collection may have kept others alive. */
 async function measureAliveBytes(): Promise<number> {
   for (let left = 4; left > 0; left--) {
     globalThis.gc?.();

@@ -1,5 +1,6 @@
-// npm run soak -- [--seconds N] [--every N]: our server under 200 changes a second with tabs open, for ten minutes. Prints
-// what it and Redis keep as one JSON object a line, and at the end whether the second half of it rose. Ends with 1 if so.
+// npm run soak -- [--seconds N] [--every N]: a Lockkeeper server under 200 changes per second with open tabs, for ten
+// minutes. Prints the memory of the server and of Redis as one JSON object per line, and at the end whether it grew in
+// the second half. Exits with 1 if so.
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -21,22 +22,22 @@ import { computeTrend } from "./trend.ts";
 const CHANGES_A_SECOND = 200;
 const NAMES = 1000;
 const TABS = 10;
-/** What is kept of the story is filled first, ten times as fast: what grows until then is no leak. */
+/** Fills the stored history first, at ten times the rate. Growth until then is not a leak. */
 const FILL = { perSecond: 2000, msMax: 180_000 };
 const STORY = `${HOME_PREFIX}events:default`;
-/** Of the samples; those that must not rise. */
+/** The fields of a sample that must not grow. */
 const BOUNDED = ["aliveBytes", "redisBytes", "ourKeys"] as const;
 
 interface Sample {
   readonly seconds: number;
-  /** What is alive on the server's heap and outside of it, after collections. */
+  /** Bytes in use on the server's heap and outside it, after collections. */
   readonly aliveBytes: number;
   readonly rssBytes: number;
   readonly redisBytes: number;
-  /** Keys of ours in Redis, and all keys. */
+  /** Number of Lockkeeper's keys in Redis, and of all keys. */
   readonly ourKeys: number;
   readonly keys: number;
-  /** Kept of the story. */
+  /** Number of stored events. */
   readonly events: number;
   readonly changes: number;
   readonly failed: number;

@@ -1,20 +1,19 @@
 export interface Trend {
   readonly mean: number;
-  /** What the straight line through all of them rises by, from the first to the last. */
+  /** The rise of the regression line from the first to the last value. */
   readonly rise: number;
-  /** So much of the rise is no more than noise. */
+  /** The part of the rise that is not distinguishable from noise. */
   readonly noise: number;
   readonly is: "flat" | "rising" | "falling";
 }
 
-/** A rise below this share of the mean is no leak that would be found. */
+/** Share of the mean below which a rise does not count as a leak. */
 const SHARE = 0.03;
-/** Standard errors of the slope. */
+/** Number of standard errors of the slope that count as noise. */
 const DOUBT = 2;
 
 /**
- * Whether values that were taken at even intervals rise: the line of least squares, with as much doubt as they scatter
- * around it.
+ * Computes whether values that were taken at regular intervals rise: the line of least squares, with its uncertainty.
  *
  * @param values three or more
  */

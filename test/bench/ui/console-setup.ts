@@ -17,18 +17,18 @@ import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.
 import { acquireLocks } from "../watch/keyspace.ts";
 
 const VIEW = { width: 1440, height: 900 };
-/** Others who take locks, renew them and give them back, on so many names of their own. */
+/** Number of names that other clients lock, renew and release. */
 const CHANGED_NAMES = 2000;
 const KNOWN_WITHIN_MS = 180_000;
 
-/** A console as `npm start` runs it, a fleet of locks that change, and a browser that is logged in. */
+/** A console started like `npm start`, changing locks, and a browser that is logged in. */
 export interface ConsoleSetup {
   readonly server: NodeContender;
   readonly url: string;
   readonly browser: Browser;
-  /** A window without anything in its caches, logged in. */
+  /** Opens a window with empty caches that is logged in. */
   newContext(): Promise<BrowserContext>;
-  /** What every line says. */
+  /** Facts for every line. */
   facts(): Promise<Facts>;
 }
 
@@ -71,7 +71,7 @@ export async function openServer(run: Run): Promise<NodeContender> {
   return await startOurs(run);
 }
 
-/** @throws when the page does not become what is asked for in time */
+/** Opens the list of locks. @throws if the page does not show it in time */
 export async function openLocks(context: BrowserContext, url: string, query = ""): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${url}/${query}`);
@@ -91,7 +91,7 @@ async function waitUntilWatched(server: NodeContender, url: string, locks: numbe
   throw new Error(`The console did not come to know of ${locks} locks.`);
 }
 
-/** As the page behind a one-time link does. */
+/** Logs in like the page of a one-time link. */
 async function logIn(browser: Browser, url: string, server: NodeContender) {
   const token = await createToken(server);
   const context = await browser.newContext();
@@ -103,7 +103,7 @@ async function logIn(browser: Browser, url: string, server: NodeContender) {
   return state;
 }
 
-/** A session as the value of a `Cookie` header. */
+/** Creates a session. Returns the value of its `Cookie` header. */
 export async function createSessionCookie(url: string, server: NodeContender): Promise<string> {
   const response = await fetch(`${url}/api/v1/login`, {
     method: "POST",

@@ -5,7 +5,10 @@ import { createSessionCookie, openServer } from "./console-setup.ts";
 
 const FIGURE = "ui.firstload.gzip";
 
-/** The JavaScript that a page names in its HTML. What it loads later, as its first rows do, is no part of it. */
+/**
+ * Size of the JavaScript that a page references in its HTML. Code that it loads later, such as for the first rows, is
+ * not counted.
+ */
 export const firstLoad: Experiment = {
   figures: [FIGURE],
   async measure(run) {

@@ -8,7 +8,7 @@ const FIGURE = "ui.firstrows";
 const FLEET = { full: { locks: 10_000, changesPerSecond: 200 }, quick: { locks: 500, changesPerSecond: 50 } };
 const ROUNDS = { full: 11, quick: 2 };
 
-/** In the page, before anything of it runs: the moment after the frame that has the first row. */
+/** Runs in the page before its own code: marks the time after the frame with the first row. */
 const WATCH = `new MutationObserver((_, observer) => {
   if (document.querySelector("tr[data-path]") === null) return;
   observer.disconnect();
@@ -31,14 +31,16 @@ interface Times {
   readonly firstPaintMs: number;
 }
 
-/** From the navigation to the frame with the first rows of a table: nothing in the caches, and all scripts in them. */
+/**
+ * Time from the navigation to the frame with the first rows of the table, with empty caches and with cached scripts.
+ */
 export const firstRows: Experiment = {
   figures: [FIGURE],
   async measure(run) {
     const scene = await openConsoleSetup(run, FLEET[run.effort]);
     const cold: Times[] = [];
     const warm: Times[] = [];
-    // The first page of a server compiles what it is made of.
+    // The server compiles code for its first page.
     await openOnce(scene);
     for (let round = 1; round <= ROUNDS[run.effort]; round++) {
       const [first, second] = await openOnce(scene);

@@ -17,7 +17,7 @@ const WHEEL_PX = 600;
 const BETWEEN_WHEELS_MS = 30;
 const JUMPS = 10;
 
-/** The longest task of the page's thread while somebody types into the filter, letter by letter. */
+/** The longest task of the main thread while a user types into the filter, letter by letter. */
 export const filterTasks = createLongTaskExperiment({
   figure: "ui.filter.longtask",
   locks: { full: 10_000, quick: 500 },
@@ -25,7 +25,7 @@ export const filterTasks = createLongTaskExperiment({
   counting: `longest task of the page's main thread while "${TYPED}" is typed with ${BETWEEN_KEYS_MS} ms between two keys and cleared again, as the browser's own trace has it`,
 });
 
-/** The longest task while a long list is scrolled by the wheel, then by whole pages and to its ends. */
+/** The longest task while a long list is scrolled with the wheel, then by pages and to its ends. */
 export const scrollTasks = createLongTaskExperiment({
   figure: "ui.scroll.longtask",
   locks: { full: 100_000, quick: 2000 },
@@ -66,7 +66,7 @@ function createLongTaskExperiment({
       const context = await scene.newContext();
       const page = await openLocks(context, scene.url);
       await page.waitForTimeout(SETTLE_MS);
-      // Code that runs for the first time is compiled: whoever looks for an hour does not meet that.
+      // Code that runs for the first time is compiled, which a user with an open page does not experience.
       await work(page);
       const rounds: Tasks[] = [];
       for (let round = 1; round <= ROUNDS[run.effort]; round++) {

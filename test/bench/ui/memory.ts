@@ -10,7 +10,7 @@ const EFFORT = {
   full: { locks: 10_000, changesPerSecond: 200, warmMs: 60_000, samples: 31, everyMs: 10_000 },
   quick: { locks: 500, changesPerSecond: 50, warmMs: 1000, samples: 5, everyMs: 1500 },
 };
-/** So many locks are opened in turn: what is kept of a lock that was looked at is kept for some minutes. */
+/** Number of locks that are opened in turn, because the data of an opened lock is kept for some minutes. */
 const VISITED = 4;
 
 interface MemoryUse {
@@ -19,7 +19,7 @@ interface MemoryUse {
   readonly listeners: number;
 }
 
-/** Whether an open console's memory rises: the table, the events beside it, and now and then a lock's page. */
+/** Whether the memory of an open console grows: the table, the events next to it, and sometimes the page of a lock. */
 export const memoryGrowth: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -61,7 +61,7 @@ export const memoryGrowth: Experiment = {
   },
 };
 
-/** Opens a lock's page as a click does, and comes back. */
+/** Opens the page of a lock with a click, and returns. */
 async function visitPage(page: Page, path: string | undefined): Promise<void> {
   const link = page.locator(`tr[data-path] a[href^="/locks/"]`);
   const wanted = page.locator(`tr[data-path="${path}"] a[href^="/locks/"]`);
@@ -74,7 +74,7 @@ async function visitPage(page: Page, path: string | undefined): Promise<void> {
 }
 
 async function readMemoryUse(devtools: CDPSession): Promise<MemoryUse> {
-  // What one collection lets go of may be what kept something else.
+  // Collects repeatedly, because objects freed by one collection may have kept others alive.
   for (let left = 2; left > 0; left--) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");
   const { metrics } = await devtools.send("Performance.getMetrics");

@@ -11,7 +11,7 @@ const WATCH_MS = { full: 10_000, quick: 2000 };
 const EVERY_MS = 50;
 const SETTLE_MS = 500;
 
-/** In the page: how many rows on screen stood where another one stood before, or were gone. */
+/** Runs in the page: counts the rows whose position is taken by another row, or empty. */
 const countMoves = (forMs: number) => `new Promise((resolve) => {
   const read = () => [...document.querySelectorAll("tr[data-path]")].map((row) => row.dataset.path);
   let before = read();
@@ -24,7 +24,7 @@ const countMoves = (forMs: number) => `new Promise((resolve) => {
   setTimeout(() => { clearInterval(timer); resolve(moves); }, ${forMs});
 })`;
 
-/** Rows that moved under the eyes of somebody who had paused the table, while those nearest to their end came first. */
+/** Number of rows that moved while the user had paused the table, sorted by remaining time. */
 export const pausedMoves: Experiment = {
   figures: [FIGURE],
   async measure(run) {

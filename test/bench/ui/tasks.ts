@@ -1,14 +1,14 @@
 import type { Browser, Page } from "@playwright/test";
 
-/** What the page's main thread did between two moments. */
+/** The work of the page's main thread between two moments. */
 export interface Tasks {
-  /** The longest task, as long as it took. */
+  /** Duration of the longest task. */
   readonly longestMs: number;
-  /** The most that one task had of a processor: on a busy machine less than it took. */
+  /** The longest CPU time of one task, which is less than its duration on a busy machine. */
   readonly longestCpuMs: number;
-  /** Tasks of more than 50 ms. */
+  /** Number of tasks longer than 50 ms. */
   readonly long: number;
-  /** All of them. */
+  /** Duration of all tasks. */
   readonly busyMs: number;
 }
 
@@ -17,7 +17,7 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds. */
+  /** Unit: microseconds. */
   readonly ts: number;
   readonly dur?: number;
   readonly tdur?: number;
@@ -28,7 +28,7 @@ const FROM = "bench:from";
 const TO = "bench:to";
 export const LONG_MS = 50;
 
-/** The browser's own account of it: a page is told only of tasks of 50 ms and more. */
+/** Records tasks with the browser's trace, because a page is only informed of tasks of 50 ms and more. */
 export async function recordTasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<Tasks> {
   await browser.startTracing(page, { categories: CATEGORIES });
   await page.evaluate(`performance.mark("${FROM}")`);

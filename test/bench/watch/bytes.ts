@@ -6,7 +6,7 @@ import { reportProgress } from "../progress.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import { acquireLocks, WATCHED } from "./keyspace.ts";
 
-/** What a lock keeps in the memory of a watcher: picture, deadlines and what was told of it. */
+/** Memory that a watcher uses per lock: index, deadlines and reported state. */
 export const bytes: Experiment = {
   figures: ["watch.mirror.bytes.100k"],
   measure: async (run) => [
@@ -14,7 +14,7 @@ export const bytes: Experiment = {
   ],
 };
 
-/** The same with a million locks, and how long their first picture takes. Some three minutes. */
+/** The same with a million locks, and the duration of their first snapshot. Takes about three minutes. */
 export const bytesOfMany: Experiment = {
   figures: ["watch.mirror.bytes.1m"],
   isOnDemand: true,

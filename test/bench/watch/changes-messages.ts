@@ -1,26 +1,26 @@
-/** What the process that changes locks is told, and what it says. */
+/** Messages to and from the process that changes locks. */
 
 export type ChangesRequest =
-  /** Begins at once; an answer comes when it goes on at its rate. */
+  /** Begins at once. The response is sent when it runs at its rate. */
   | {
       readonly do: "change";
       readonly perSecond: number;
-      /** So many names, half of them for our own locks. */
+      /** Number of names, half of them for Lockkeeper's locks. */
       readonly names: number;
-      /** Whether the locks of others get a new name each time. */
+      /** Whether foreign locks get a new name each time. */
       readonly isOnceOnly?: boolean;
     }
-  /** Takes so many locks, and renews each of them every `everyMs`; never: 0. */
+  /** Acquires locks and renews each of them every `everyMs`; 0 means never. */
   | { readonly do: "keep"; readonly locks: number; readonly everyMs: number; readonly leaseMs: number }
-  /** Changes nothing until the next request. */
+  /** Pauses all changes until the next request. */
   | { readonly do: "pause" }
   | { readonly do: "report" };
 
 export interface ChangesResponse {
-  /** Since it was told what to do. */
+  /** Number of changes since the request. */
   readonly changes: number;
   readonly seconds: number;
-  /** Calls that were refused or failed. */
+  /** Number of calls that were refused or failed. */
   readonly failed: number;
   readonly cpuMicros: number;
 }

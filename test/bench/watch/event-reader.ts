@@ -4,13 +4,13 @@ import type { NodeContender } from "../http/contender.ts";
 
 /** Records when events of keys arrive at `GET /events`. */
 export interface EventReader {
-  /** When the first event of each key arrived, Unix ms, by event type. */
+  /** Returns when the first event of each key arrived, in Unix ms, by event type. */
   getTimes(type: string): ReadonlyMap<string, number>;
-  /** Resolves when events of a type have arrived for so many keys. @throws when no more arrive for `lostMs` */
+  /** Resolves when events of a type have arrived for `count` keys. @throws if no more arrive for `lostMs` */
   waitForKeys(type: string, count: number, lostMs: number): Promise<void>;
 }
 
-/** Opens the stream of events of a server. Resolves when it is open. */
+/** Opens the event stream of a server. Resolves when it is open. */
 export async function openEventReader(
   run: Run,
   { target: { port, secret } }: Pick<NodeContender, "target">,

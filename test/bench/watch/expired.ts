@@ -15,7 +15,7 @@ const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
 end`;
 const LOST_MS = 30_000;
 
-/** From the deadline of a lock that nobody renews to the word of it at a reader of the events. */
+/** Time from the deadline of a lock that is not renewed until a reader of the events receives its expiry. */
 export const expired: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -46,7 +46,7 @@ export const expired: Experiment = {
   },
 };
 
-/** Takes locks whose leases end one after the other. @returns when each of them ends, by Redis's clock */
+/** Acquires locks whose leases end one after the other. @returns when each of them ends, on the Redis clock */
 async function acquireLocks(
   run: Run,
   { redisUrl, inspector: look }: NodeContender,

@@ -24,11 +24,11 @@ interface Round {
 
 interface ScanVariant {
   readonly name: "ours" | "scan" | "quiet";
-  /** In how many ms, while another client probes. */
+  /** Returns the duration in ms of a scan, while another client probes. */
   scan(): Promise<number>;
 }
 
-/** The first picture of a target, beside a bare loop over its keys; and what another client notices of it. */
+/** Duration of the first snapshot of a target compared with a plain SCAN loop, and its effect on another client. */
 export const firstSnapshot: Experiment = {
   figures: [DISCOVER, PROBE],
   async measure(run) {

@@ -19,7 +19,7 @@ const RENEW_EVERY_MS = 10_000;
 const LEASE_MS = 3_600_000;
 const SETTLE_MS = 6000;
 
-/** Commands on our connections: while nothing changes, by the number of tabs, and while locks are renewed. */
+/** Commands on Lockkeeper's connections: while nothing changes, by the number of tabs, and while locks are renewed. */
 export const idle: Experiment = {
   figures: [IDLE, RENEWING],
   async measure(run) {
@@ -88,7 +88,7 @@ async function measureRenewing(run: Run): Promise<Line> {
   };
 }
 
-/** Locks of others: half taken by our own core, half as a token in a string. */
+/** Holds locks of other clients: half with Lockkeeper's core, half as a token in a string. */
 async function startRenewing(
   run: Run,
   url: string,

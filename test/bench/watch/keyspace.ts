@@ -2,13 +2,13 @@ import type { Redis } from "ioredis";
 import { openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
 
-/** What locks of the benchmarks are called. */
+/** The pattern of the locks in benchmarks. */
 export const WATCHED = "lock:*";
 export const LEASE_MS = 600_000;
 const STEP = 20_000;
 const IN_FLIGHT = 64;
 
-/** Keys of apps that are not locks: strings with a time to live, hashes, and counters. */
+/** Keys of applications that are not locks: strings with a time to live, hashes and counters. */
 const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local kind = at % 4
   if kind == 0 then redis.call('HSET', 'user:' .. at, 'name', 'someone', 'visits', at)
@@ -17,7 +17,7 @@ const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   else redis.call('SET', 'count:' .. at, at) end
 end`;
 
-/** Locks as Redisson takes them. */
+/** Locks in the form of Redisson. */
 const TAKE = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local key = string.format('lock:orders:%07d', at)
   redis.call('HSET', key, string.format('5f0c0c1e-0000-4000-8000-%012d:1', at), 1)
@@ -28,7 +28,7 @@ export async function fillKeyspace(look: Redis, keys: number): Promise<void> {
   for (let at = 1; at <= keys; at += STEP) await look.eval(FILL, 0, at, Math.min(keys, at + STEP - 1));
 }
 
-/** `locks` of them, half as Redisson takes them and half taken by our own core, with fences and companions. */
+/** Acquires `locks` locks, half in the form of Redisson, half with Lockkeeper's core, with fences and companions. */
 export async function acquireLocks(run: Run, url: string, look: Redis, locks: number): Promise<void> {
   const foreign = Math.ceil(locks / 2);
   for (let at = 1; at <= foreign; at += STEP) {

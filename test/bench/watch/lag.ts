@@ -22,10 +22,10 @@ const EFFORT = {
   quick: { rounds: 1, warmMs: 500, probes: 20 },
 };
 const LOST_MS = 10_000;
-/** Between two probes, by chance, so that no interval of the server is hit on purpose. */
+/** Range of the pause between two probes. It is random, so that no interval of the server is hit on purpose. */
 const PAUSE_MS = [20, 80] as const;
 
-/** From a change of a lock to its row in a tab, while others change thousands of locks a second. */
+/** Time from a change of a lock until its row arrives in a tab, while others change thousands of locks per second. */
 export const lag: Experiment = {
   figures: Object.keys(FIGURES),
   async measure(run) {
@@ -59,7 +59,7 @@ interface LagSetup {
 
 interface Round {
   readonly tabs: number;
-  /** Of each tab that had the lock on screen, in ms. */
+  /** The delay of each tab that had the lock on screen, in ms. */
   readonly lags: readonly number[];
   readonly facts: Readonly<Record<string, number>>;
 }
@@ -89,7 +89,7 @@ async function measureRound(
   return { tabs: count, lags, facts: computeUsageFacts(before, after, count) };
 }
 
-/** Changes one lock, and says how long it took until each tab had its row. */
+/** Changes one lock. @returns the time until each tab had received its row, in ms */
 async function measureProbe({ tabs, enters }: LagSetup, probe: string, lookers: number): Promise<number[]> {
   const enter = enters.get(probe);
   if (enter === undefined) throw new Error(`There is no probe ${probe}`);
@@ -101,7 +101,7 @@ async function measureProbe({ tabs, enters }: LagSetup, probe: string, lookers: 
   };
   const from = getMonotonicMs();
   const count = await enter();
-  // What was there before is told of this count or not at all.
+  // Rows with an earlier count are not those of this change.
   const arrived = () => seen.filter((one) => one.count >= count);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(

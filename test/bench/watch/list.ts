@@ -12,7 +12,7 @@ import { acquireLocks, LEASE_MS } from "./keyspace.ts";
 
 const FIGURE = "watch.list.p99.100k";
 const PAGE = 100;
-/** What a console's users ask for, in turn. */
+/** The queries of console users, in turn. */
 const QUESTIONS = [
   "sort=key",
   "sort=-held",
@@ -21,7 +21,7 @@ const QUESTIONS = [
   "sort=-held&filter=liveness:unknown",
   "sort=remaining&filter=checkout",
 ];
-/** So many locks are renewed before each page, so that no answer is the one before. */
+/** Number of locks that are renewed before each page, so that no response equals the previous one. */
 const CHANGES = 10;
 
 interface ListServer {
@@ -29,7 +29,7 @@ interface ListServer {
   readonly inspector: Redis;
   readonly locks: number;
   readonly port: number;
-  /** The next of the locks that is renewed. */
+  /** Index of the next lock to renew. */
   at: number;
 }
 
@@ -38,7 +38,7 @@ interface Round {
   readonly p99Ms: number;
 }
 
-/** A page of the list over the API, among 100 000 locks and among 1 000. */
+/** A page of the list over the API, among 100,000 locks and among 1,000. */
 export const list: Experiment = {
   figures: [FIGURE],
   async measure(run) {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** One command that Redis reported. */
+/** One command that MONITOR reported. */
 export interface Monitored {
   /** Address of the connection that sent it, `host:port`; `lua` for a command that a script called. */
   readonly source: string;
@@ -18,7 +18,7 @@ export function parseMonitorLine(line: string): Monitored | undefined {
   return { source, command: command.toLowerCase() };
 }
 
-/** Splits a stream into its lines, without `\r\n`, wherever the chunks begin and end. */
+/** Splits a stream into lines without `\r\n`, regardless of the boundaries of its chunks. */
 export class LineSplitter {
   #rest = "";
 
@@ -30,8 +30,8 @@ export class LineSplitter {
 }
 
 /**
- * MONITOR on a socket of its own. The ioredis 6 monitor switches modes one turn after the `OK`: a command that Redis
- * reports in the same packet meets an empty command queue and ends in "Command queue state error".
+ * MONITOR on a separate socket. The monitor of ioredis 6 changes its mode one turn after the `OK`: a command that Redis
+ * reports in the same packet finds an empty command queue and fails with "Command queue state error".
  */
 export class Monitor {
   readonly #splitter = new LineSplitter();

@@ -8,10 +8,10 @@ import { compareMedians, computeMedians, interleave, type Rounds } from "../roun
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import { SetLoad } from "./set-load.ts";
 
-/** How many patterns are watched; of five one stands for keys that another one stands for as well. */
+/** Number of watched patterns. One of the five patterns is covered by another. */
 const FIGURES = { "watch.notify.cost": 5, "watch.notify.cost.1pattern": 1 };
 const WATCHED = { 5: "*lock*,*LOCK*,mutex:*,semaphore:*,lock:*", 1: "lock:*" };
-/** Of keys that match a pattern, and of keys that match none: most keys of an app are not locks. */
+/** Prefixes of keys that match a pattern and of keys that do not, because most keys of an application are not locks. */
 const KEYS = { matching: "lock:bench:", elsewhere: "cache:bench:" };
 
 interface SetRound {
@@ -25,7 +25,10 @@ interface Setter {
   readonly load: SetLoad;
 }
 
-/** The cost of notifications to other clients: how often a bare client sets keys with our server and without it. */
+/**
+ * The cost of notifications for other clients: the rate at which a bare client sets keys with and without a Lockkeeper
+ * server.
+ */
 export const notify: Experiment = {
   figures: Object.keys(FIGURES),
   async measure(run) {

@@ -20,7 +20,7 @@ const STARTS = { "1k": "watch.polling.new.1k", "10k": "watch.polling.new.10k" } 
 
 const STEP = 20_000;
 const LEASE_MS = 7_200_000;
-/** A size of SIZES and its keyspace. */
+/** One of `SIZES` with its keyspace. */
 interface Scale {
   readonly locks: number;
   readonly lookalikes: number;
@@ -31,7 +31,7 @@ interface Scale {
 }
 const FULL = { lookalikes: 90_000, others: 900_000, samples: 120, spreadMs: 30_000, idleMs: 10_000 };
 const QUICK = { lookalikes: 500, others: 2000, samples: 20, spreadMs: 1000, idleMs: 1000 };
-/** New locks among a million keys took up to two minutes once. */
+/** Limit of the wait for events. New locks among a million keys once took up to two minutes. */
 const LOST_MS = 300_000;
 const LIVE_CHECK_MS = 100;
 
@@ -40,14 +40,14 @@ const FILL_LOOKALIKES = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('HSET', 'lock:settings:' .. at, 'name', 'someone', 'visits', at)
 end`;
 
-/** Locks as Redisson takes them. */
+/** Locks in the form of Redisson. */
 const FILL_LOCKS = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local key = 'lock:orders:' .. at
   redis.call('HSET', key, string.format('5f0c0c1e-0000-4000-8000-%012d:1', at), 1)
   redis.call('PEXPIRE', key, ARGV[3])
 end`;
 
-/** Without notifications: from a change of a foreign lock to its event, and what polling costs. */
+/** Without notifications: time from a change of a foreign lock to its event, and the cost of polling. */
 export const polling: Experiment = {
   figures: [...Object.values(ENDS), ...Object.values(STARTS)],
   isOnDemand: true,
@@ -145,7 +145,7 @@ async function measureStarts(redis: Redis, reader: EventReader, scale: Scale): P
   return await collectDelays(reader, "acquired", changedAt);
 }
 
-/** Changes keys one after the other over some time. @returns when each was changed, Unix ms */
+/** Changes keys one after the other over a period. @returns when each was changed, in Unix ms */
 async function changeSpread(
   { samples, spreadMs, locks }: Scale,
   prefix: string,
@@ -174,7 +174,7 @@ async function collectDelays(
 
 interface ReportedTarget {
   readonly state: string;
-  /** What the health states of these delays. */
+  /** The delays that the health reports. */
   readonly polling?: unknown;
 }
 

@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
 import { readInfo, readRedisCpuMicros } from "../info.ts";
 
-/** What Redis did during some work. */
+/** The load on Redis during some work. */
 export interface RedisShare {
   readonly cpuMs: number;
-  /** How long Redis was busy with one command, p99 in µs, by command; none before Redis 7.0. */
+  /** How long Redis was busy with one command, p99 in µs, by command; empty before Redis 7.0. */
   readonly p99Micros: Readonly<Record<string, number>>;
 }
 
 const COMMANDS = ["scan", "evalsha"];
 
-/** Measures the share of Redis in some work, apart from what its clients wait for. Resets the statistics of Redis. */
+/** Measures Redis's share of some work, without the waiting of its clients. Resets the statistics of Redis. */
 export async function measureRedisShare<Result>(
   redis: Redis,
   work: () => Promise<Result>,

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { Monitor } from "./monitor.ts";
 
-/** Names of the server's connections; the benchmarks' own are not among them. */
+/** Matches the connection names of the server, but not those of the benchmarks. */
 const OURS = /^lockkeeper:(?!bench)/;
 
 export interface Sent {
   readonly seconds: number;
-  /** Commands that our connections sent; those that scripts call are not counted. */
+  /** Number of commands that the server's connections sent, without those called by scripts. */
   readonly commands: number;
-  /** By the connection's name. */
+  /** Number of commands by connection name. */
   readonly byConnection: Readonly<Record<string, number>>;
-  /** By what was sent, most often first. */
+  /** Number of commands by name, most frequent first. */
   readonly byCommand: Readonly<Record<string, number>>;
 }
 
-/** Counts what our connections send within `ms`. */
+/** Counts what the server's connections send within `ms`. */
 export async function measureSent(look: Redis, ms: number): Promise<Sent> {
   const names = await readConnections(look);
   const byConnection = new Map<string, number>();
@@ -43,7 +43,7 @@ export async function measureSent(look: Redis, ms: number): Promise<Sent> {
   };
 }
 
-/** Maps the address of each of our connections to its name. */
+/** Maps the address of each server connection to its name. */
 async function readConnections(look: Redis): Promise<ReadonlyMap<string, string>> {
   const list = String(await look.client("LIST"));
   const clients = list.split("\n").map((line) => ({

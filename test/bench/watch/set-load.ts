@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 
-/** So many commands are written at once, and no more until all of them are answered. */
+/** Number of commands that are written at once. The next ones are written when all of them have been answered. */
 const IN_FLIGHT = 64;
 const NAMES = 10_000;
 const OK = "+OK\r\n";
 
-/** A bare client that sets keys, on one connection: ready-made text, so that what is measured is Redis. */
+/** A bare client that sets keys on one connection, with prepared text, so that Redis is measured and not the client. */
 export class SetLoad {
   readonly #packets: readonly string[];
   #missing = 0;
@@ -23,14 +23,14 @@ export class SetLoad {
     });
   }
 
-  /** @param prefix of the keys that are set */
+  /** Opens the connection. @param prefix of the keys that are set */
   static async open(port: number, prefix: string): Promise<SetLoad> {
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });
     await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
     return new SetLoad(socket, prefix);
   }
 
-  /** How many it set. */
+  /** Sets keys for a period. @returns how many were set */
   async run(forMs: number): Promise<number> {
     const endAt = performance.now() + forMs;
     let sets = 0;
@@ -60,7 +60,7 @@ function createPackets(prefix: string): string[] {
   );
 }
 
-/** As a lock that is a token in a string is taken. */
+/** Formats the acquire of a lock that is a token in a string. */
 function formatSet(prefix: string, at: number): string {
   const name = String(at).padStart(7, "0");
   const words = ["SET", `${prefix}${name}`, `c5b7e1f04d2a49d6b3a7${name}`, "PX", "60000"];

@@ -18,7 +18,7 @@ const FIGURE = "watch.start.health.p99";
 const LEASE_MS = 7_200_000;
 const STEP = 20_000;
 
-/** Locks as Redisson acquires them, and as many keys that match and are not locks. */
+/** Locks in the form of Redisson, and as many matching keys that are not locks. */
 const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   if at % 2 == 0 then
     local key = 'lock:orders:' .. at
@@ -32,7 +32,7 @@ interface StartRound {
   readonly quiet: HealthProbeResult;
 }
 
-/** Health checks of a server that starts against many keys, beside those of the same server afterwards. */
+/** Duration of health checks while a server starts with many keys, compared with the same server afterwards. */
 export const startHealth: Experiment = {
   figures: [FIGURE],
   async measure(run) {

@@ -8,7 +8,7 @@ import type { TabsRequest, TabsResponse, TabView } from "./tabs-messages.ts";
 type Report = Extract<TabsResponse, { is: "report" }>;
 type Seen = Extract<TabsResponse, { is: "seen" }>;
 
-/** Open tabs, in a process of their own. */
+/** Open tabs in a separate process. */
 export class Tabs {
   onSeen: (seen: Seen) => void = () => undefined;
   readonly #reports: ((report: Report) => void)[] = [];
@@ -29,7 +29,7 @@ export class Tabs {
     return new Tabs(await startChild(run, "tabs.ts", [String(port), secret]));
   }
 
-  /** Resolves when each has its first picture. */
+  /** Opens tabs. Resolves when each has its first snapshot. */
   async open(views: readonly TabView[]): Promise<void> {
     await this.#ask({ do: "open", views });
   }
@@ -38,7 +38,7 @@ export class Tabs {
     await this.#ask({ do: "close" });
   }
 
-  /** What arrived since the last report. */
+  /** Returns what has arrived since the last report. */
   async report(): Promise<Report> {
     return await this.#ask({ do: "report" });
   }

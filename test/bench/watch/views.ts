@@ -4,15 +4,18 @@ import { openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
 import type { TabView } from "./tabs-messages.ts";
 
-/** A way to look at the table, and a lock that is on its screen whatever the others do. */
+/** A view of the table, and a lock that is always on its screen. */
 interface TabGroup {
-  /** Of a hundred tabs. */
+  /** Share of the tabs in percent. */
   readonly tabs: number;
   readonly query: string;
   readonly probe: string;
 }
 
-/** Of services whose locks `changes.ts` takes. In Redis's order `!` comes before all that they are called, `~` after. */
+/**
+ * Views of services whose locks `changes.ts` acquires. In Redis's order, `!` precedes all their names and `~` follows
+ * them.
+ */
 const TAB_GROUPS: readonly TabGroup[] = [
   { tabs: 50, query: "sort=key", probe: "lock:!ours:first" },
   { tabs: 10, query: "sort=-key", probe: "lock:~theirs:last" },
@@ -26,7 +29,7 @@ const LEASE_MS = 3_600_000;
 
 export const PROBES: readonly string[] = TAB_GROUPS.map(({ probe }) => probe);
 
-/** The first of them looks at the console's own first page. */
+/** Lists views for a number of tabs. The first one is the console's own first page. */
 export function listViews(tabs: number): readonly TabView[] {
   const looks = TAB_GROUPS.flatMap((look) => Array<TabGroup>(look.tabs).fill(look));
   const step = looks.length / tabs;
@@ -37,10 +40,13 @@ export function listViews(tabs: number): readonly TabView[] {
   });
 }
 
-/** Takes a lock, and enters it once more each time after that. @returns its count from now on */
+/** Acquires a lock, and re-enters it with each further call. @returns its new count */
 export type Enter = () => Promise<number>;
 
-/** Takes the probes before anybody else takes a lock: half by our own core, half as Redisson does. */
+/**
+ * Acquires the probes before any other client acquires a lock: half with Lockkeeper's core, half in the form of
+ * Redisson.
+ */
 export async function openProbes(run: Run, url: string, look: Redis): Promise<ReadonlyMap<string, Enter>> {
   const core = await openCore(url);
   run.defer(() => core.close());

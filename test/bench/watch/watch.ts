@@ -9,7 +9,7 @@ import { notify } from "./notify.ts";
 import { polling } from "./polling.ts";
 import { startHealth } from "./start-health.ts";
 
-/** What it costs to watch: to find the locks, to keep them, and to show them. */
+/** The cost of watching: finding locks, keeping their state, and showing them. */
 export const watch: readonly Experiment[] = [
   firstSnapshot,
   startHealth,

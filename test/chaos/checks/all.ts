@@ -1,8 +1,10 @@
 import type { AnalyzedHistory } from "../history/analyzed-history.ts";
 import type { Verdict } from "./check.ts";
 import { checkCounts } from "./counts.ts";
+import { checkFairness } from "./fairness.ts";
 import { checkFenceOrder } from "./fence-order.ts";
 import { checkFencedRegister } from "./fenced-register.ts";
+import { checkLatches } from "./latches.ts";
 import { checkLinearizability } from "./linearizable.ts";
 import { checkLiveness } from "./liveness.ts";
 import { checkOverlap } from "./overlap.ts";
@@ -14,8 +16,10 @@ export const CHECKS = [
   checkFencedRegister,
   checkLinearizability,
   checkLiveness,
+  checkFairness,
   checkSignal,
   checkCounts,
+  checkLatches,
 ];
 
 export function runChecks(story: AnalyzedHistory): Verdict[] {

@@ -1,26 +1,26 @@
 import type { AnalyzedHistory, Span } from "../history/analyzed-history.ts";
 import type { Entry } from "../history/entry.ts";
 
-export type CheckName = "C1" | "C2" | "C3" | "C4" | "C5" | "C7" | "C8";
+export type CheckName = "C1" | "C2" | "C3" | "C4" | "C5" | "C6" | "C7" | "C8" | "C9";
 
-/** Something that must not be. */
+/** A violation of an invariant. */
 export interface Violation {
   readonly check: CheckName;
-  /** Says what is wrong, and by how much. */
+  /** States what is wrong, and by how much. */
   readonly what: string;
   readonly lock: string;
-  /** What shows it and no more, in the order of time. */
+  /** The entries that show it, and no others, in order of time. */
   readonly entries: readonly Entry[];
 }
 
-/** Something that may be, because what is needed to keep it was taken away; or a figure. */
+/** The result of a check. */
 export interface Verdict {
   readonly check: CheckName;
   readonly title: string;
   readonly violations: readonly Violation[];
-  /** What it could not judge, and why: neither held nor violated. Absent: it judged all. */
+  /** What the check could not decide, and why. Absent if it decided everything. */
   readonly undecided?: readonly string[];
-  /** Lines for people: what was counted, what is documented. */
+  /** Lines for people: counts, and documented exceptions. */
   readonly notes: readonly string[];
 }
 

@@ -5,8 +5,9 @@ import { findDataLosses, findLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
 /**
- * C8: a count is what was entered less what was given back, however often a reply was lost. Calls of unknown outcome
- * leave it open by one; a hold that certainly stood is not denied.
+ * C8: a semaphore grants the number of permits that was requested, and the count of a hold is the number of its entries
+ * less its releases, even if replies were lost. Each call with an unknown outcome leaves the count uncertain by one. A
+ * hold that certainly exists is not denied.
  */
 export const checkCounts: Check = (story) => {
   const tokens = new Map<string, Entry[]>();
@@ -21,21 +22,22 @@ export const checkCounts: Check = (story) => {
     violations: [
       ...[...tokens.values()].flatMap((calls) => findMiscounts(calls, story)),
       ...story.claims.flatMap((claim) => findDenials(claim, story)),
+      ...story.claims.flatMap(findOtherPermits),
     ],
     notes: [`${again} holds entered again`],
   };
 };
 
-/** The calls about one hold come one after the other. */
+/** Finds wrong counts in the calls about one hold, which never overlap. */
 function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
-  /** What has a part in the count. */
+  /** The entries that contribute to the count. */
   const counted: Entry[] = [];
   for (const entry of calls) {
     const { op, type, count = 0, code, token = "" } = entry;
-    // The count may be among what was forgotten, though the lock is not.
+    // The count may be lost even if the lock is not.
     if (findDataLosses(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (type === "ok" || type === "info") counted.push(entry);
     if (op === "reenter" && type === "info") possible++;
@@ -62,6 +64,12 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
     }
   }
   return found;
+}
+
+function findOtherPermits({ token, permits, written: { asked, granted } }: Claim): Violation[] {
+  if (asked.permits === undefined || asked.permits === permits) return [];
+  const what = `${token} asked for ${asked.permits} permits and was granted ${permits}`;
+  return [createViolation("C8", what, [asked, granted])];
 }
 
 function findDenials(claim: Claim, story: AnalyzedHistory): Violation[] {

@@ -1,27 +1,42 @@
-import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
+import { NS_PER_MS } from "../history/entry.ts";
+import { isReadWrite } from "../history/exclusion.ts";
 import { findFenceLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
+import { findUnknownWriters } from "./reader-fences.ts";
+import { LAG_MS } from "./stable-spans.ts";
 
-/** C2: fences of a lock differ, rise in real time, and stay with a hold that is entered again. */
+/**
+ * C2: fences of a lock differ, increase in real time, and do not change when a hold is re-entered. Readers of a
+ * read/write lock have the fence of its last writer.
+ */
 export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
-  const holds = claims.filter(({ count }) => count === 1);
+  const holds = claims.filter(({ isReentry }) => !isReentry);
   const broken = groupByLock(claims).flatMap((group) => [...findDuplicates(group), ...findInversions(group)]);
+  const isUndone = ({ before, claim }: OrderBreach) => isReaderAfterFailover(before, claim, story);
+  const undone = broken.filter(isUndone);
   const isDocumented = ({ claim }: OrderBreach) => findAcquireLosses(claim, story).length > 0;
   return {
     check: "C2",
     title: "order of fences",
     violations: [
       ...groupByLock(claims).flatMap((group) => [...findUnfenced(group), ...findChanged(group)]),
-      ...broken.filter((each) => !isDocumented(each)).map(({ violation }) => violation),
+      ...groupByLock(claims.filter(isReadWrite)).flatMap((group) => findUnknownWriters(group, story)),
+      ...broken.filter((each) => !isDocumented(each) && !isUndone(each)).map(({ violation }) => violation),
     ],
-    notes: [`${holds.length} fences`, ...describeKnownCauses(story, broken.filter(isDocumented))],
+    notes: [
+      `${holds.length} fences`,
+      ...describeUndone(undone),
+      ...describeKnownCauses(story, broken.filter(isDocumented)),
+    ],
   };
 };
 
-/** Two claims of which the later one has no fence above the earlier one's. */
+/** Two claims of which the later one does not have the larger fence. */
 interface OrderBreach {
+  readonly before: Claim;
   readonly claim: Claim;
   readonly violation: Violation;
 }
@@ -29,7 +44,25 @@ interface OrderBreach {
 const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
   findFenceLosses(story, { from: sent, to: ack });
 
-/** What is known to break the order either shows, or it is said that it did not. */
+/** A failover that undoes the grant of a writer leaves readers with the fence of the writer before, until the next one. */
+function isReaderAfterFailover(before: Claim, claim: Claim, { faults }: AnalyzedHistory): boolean {
+  if (claim.kind !== "read") return false;
+  return faults.some(({ loses, from, to }) => {
+    const undone = { from: from - LAG_MS * NS_PER_MS, to };
+    return (
+      loses === "writes" && from <= claim.ack && isTouching(undone, { from: before.sent, to: before.ack })
+    );
+  });
+}
+
+function describeUndone(undone: readonly OrderBreach[]): string[] {
+  if (undone.length === 0) return [];
+  return [
+    `${undone.length} readers had an earlier writer's after a failover had undone the last one's grant`,
+  ];
+}
+
+/** Describes the faults known to break the order, or states that none of them did. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
@@ -44,7 +77,7 @@ function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreac
   ];
 }
 
-const isFirst = ({ count, fence }: Claim) => count === 1 && fence !== null;
+const isFirst = ({ isReentry, fence }: Claim) => !isReentry && fence !== null;
 
 function findUnfenced(claims: readonly Claim[]): Violation[] {
   return claims.flatMap((claim) =>
@@ -56,18 +89,27 @@ function findUnfenced(claims: readonly Claim[]): Violation[] {
 
 function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
   const seen = new Map<string, Claim>();
-  return claims.filter(isFirst).flatMap((claim) => {
+  // Readers share the fence of a writer.
+  const exclusive = claims.filter((claim) => isFirst(claim) && claim.kind !== "read");
+  return exclusive.flatMap((claim) => {
     const before = seen.get(String(claim.fence));
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
     const what = `${before.token} and ${claim.token} were granted one fence, ${claim.fence}`;
     return [
-      { claim, violation: createViolation("C2", what, [before.written.granted, claim.written.granted]) },
+      {
+        before,
+        claim,
+        violation: createViolation("C2", what, [before.written.granted, claim.written.granted]),
+      },
     ];
   });
 }
 
-/** Only what was answered before the other request was sent was certainly granted before it. */
+/**
+ * Finds claims out of order. Only a claim that was answered before the other request was sent was certainly granted
+ * first.
+ */
 function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
   const answered = holds.toSorted((one, other) => one.ack - other.ack);
@@ -78,10 +120,11 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
     for (let next = answered[at]; next !== undefined && next.ack < claim.sent; next = answered[++at]) {
       if (highest === undefined || isAbove(next, highest)) highest = next;
     }
-    if (highest !== undefined && isAbove(highest, claim)) {
+    if (highest !== undefined && isOutOfOrder(highest, claim)) {
       const what = `${claim.token} was granted ${claim.fence} after ${highest.token} had ${highest.fence}`;
       const { asked, granted } = claim.written;
       found.push({
+        before: highest,
         claim,
         violation: createViolation("C2", what, [highest.written.granted, asked, granted]),
       });
@@ -90,14 +133,23 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
   return found;
 }
 
+/**
+ * A writer has a larger fence than each reader before it. Whether it differs from those of other writers is checked
+ * elsewhere.
+ */
+function isOutOfOrder(before: Claim, claim: Claim): boolean {
+  if (before.kind === "read" && claim.kind === "write" && before.fence === claim.fence) return true;
+  return isAbove(before, claim);
+}
+
 const isAbove = (one: Claim, other: Claim) => BigInt(one.fence ?? 0) > BigInt(other.fence ?? 0);
 
 function findChanged(claims: readonly Claim[]): Violation[] {
   const current = new Map<string, Claim>();
   return claims.flatMap((claim) => {
     const outer = current.get(claim.token);
-    if (claim.count === 1) current.set(claim.token, claim);
-    if (claim.count === 1 || outer === undefined || outer.fence === claim.fence) return [];
+    if (!claim.isReentry) current.set(claim.token, claim);
+    if (!claim.isReentry || outer === undefined || outer.fence === claim.fence) return [];
     const what = `${claim.token} had ${outer.fence}, and ${claim.fence} after it entered again`;
     return [createViolation("C2", what, [outer.written.granted, claim.written.granted])];
   });

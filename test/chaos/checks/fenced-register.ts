@@ -7,7 +7,7 @@ interface AcceptedWrite extends Entry {
   readonly lock: string;
 }
 
-/** C3: the fenced register takes no fence below an earlier one, loses no update, and has each write it confirmed once. */
+/** C3: the fenced register rejects fences lower than an earlier one, loses no update, and confirms each write once. */
 export const checkFencedRegister: Check = (story) => {
   const fenced = listAccepted(story, "fenced");
   const unfenced = listAccepted(story, "unfenced");
@@ -51,7 +51,7 @@ function findStaleWrites(log: readonly AcceptedWrite[]): Violation[] {
   });
 }
 
-/** A write that was made from another version than the one it replaced. */
+/** Finds writes that were based on another version than the one that they replaced. */
 function findLostUpdates(log: readonly AcceptedWrite[]): Violation[] {
   return log.flatMap((entry, at) => {
     const before = log[at - 1];

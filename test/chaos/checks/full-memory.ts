@@ -3,10 +3,10 @@ import { type Entry, NS_PER_MS } from "../history/entry.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
 import { createViolation, type Violation } from "./check.ts";
 
-/** So long after another fault a call may fail for its sake. */
+/** Time after another fault within which a call may fail because of it. */
 const BREATH_MS = 3000;
 
-/** Releases that a server refused because its memory was full, while nothing else was wrong. */
+/** Finds releases that a server refused because its memory was full, while no other fault was active. */
 export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
   const full = story.faults.filter(({ fault }) => fault === "full-memory");
   const invokes = new Map<string, Entry>();

@@ -1,12 +1,12 @@
 import { type AnalyzedHistory, analyzeHistory } from "../history/analyzed-history.ts";
-import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
 
-/** What a hand-written history says at a moment, in ms. */
+/** An entry of a hand-written history at a time in ms. */
 export type EntrySpec = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> & { readonly atMs: number };
 
 const LEASE_MS = 1000;
 
-/** A history as a test tells it: one lock, and one process a token unless it says otherwise. */
+/** Builds a history of one lock, with one process per token unless the entry names another. */
 export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): AnalyzedHistory {
   const history = entries.flat().map(({ atMs, ...entry }) => ({
     process: entry.token ?? "resource",
@@ -20,20 +20,24 @@ export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): 
 export interface AcquireSpec {
   readonly call?: number;
   readonly count?: number;
-  /** How long the request was on its way. */
+  /** How long the request was in transit. */
   readonly tookMs?: number;
   readonly waitMs?: number;
+  readonly kind?: HoldKind;
+  /** For a semaphore with five permits. */
+  readonly permits?: number;
 }
 
-/** A hold with this token was granted at this moment; its deadline counts from when it was asked for. */
+/** A hold with this token was granted at this time. Its deadline counts from when it was requested. */
 export function buildAcquire(
   token: string,
   fence: number | null,
   atMs: number,
   more: AcquireSpec = {},
 ): EntrySpec[] {
-  const { call = 1, count = 1, tookMs = 1, waitMs = 0 } = more;
-  const what = { op: "acquire", token, call, leaseMs: LEASE_MS } as const;
+  const { call = 1, count = 1, tookMs = 1, waitMs = 0, kind = "lock", permits } = more;
+  const semaphore = permits === undefined ? {} : { permits, limit: 5 };
+  const what = { op: "acquire", token, call, leaseMs: LEASE_MS, kind, ...semaphore } as const;
   const deadline = (atMs - tookMs + LEASE_MS) * NS_PER_MS;
   return [
     { ...what, type: "invoke", atMs: atMs - tookMs, waitMs },
@@ -41,7 +45,7 @@ export function buildAcquire(
   ];
 }
 
-/** The hold was entered again at this moment. */
+/** The hold was re-entered at this time. */
 export function buildReentry(
   token: string,
   fence: number,
@@ -61,6 +65,31 @@ export function buildRelease(
   return [
     { ...what, type: "invoke", atMs },
     { ...what, type: "ok", atMs: atMs + 1, code: code ?? (count > 0 ? "still_held" : "released"), count },
+  ];
+}
+
+/** Builds the downgrade of a writer to a reader. */
+export function buildDowngrade(token: string, atMs: number, type: "ok" | "info" = "ok"): EntrySpec[] {
+  const what = { op: "downgrade", token, claim: 1, call: 201 } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type, atMs: atMs + 1 },
+  ];
+}
+
+/** Builds a call of a latch from one moment to another. */
+export function buildLatchCall(
+  process: string,
+  op: "set_count" | "count_down" | "await",
+  fromMs: number,
+  toMs: number,
+  answer: Partial<EntrySpec> = {},
+): EntrySpec[] {
+  const asked = op === "set_count" ? { count: 3 } : op === "await" ? { waitMs: 6000 } : {};
+  const what = { op, process, lock: "latch:a", call: fromMs, ...asked } as const;
+  return [
+    { ...what, type: "invoke", atMs: fromMs },
+    { ...what, type: "ok", ...answer, atMs: toMs },
   ];
 }
 
@@ -92,7 +121,7 @@ export const QUORUM_BEGUN: EntrySpec = {
   atMs: 0,
 };
 
-/** The wall clock of a server was wrong for a while; above 0 it was ahead. */
+/** The wall clock of a server was wrong for a while; positive if it was ahead. */
 export function buildClockStep(stepMs: number, atMs: number, forMs: number, server = 1): EntrySpec[] {
   const what = {
     op: "fault",
@@ -108,7 +137,7 @@ export function buildClockStep(stepMs: number, atMs: number, forMs: number, serv
   ];
 }
 
-/** The resource took a write. */
+/** The resource accepted a write. */
 export function buildAccept(
   value: string,
   fence: number,

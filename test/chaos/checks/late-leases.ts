@@ -3,12 +3,13 @@ import type { Claim } from "../history/claims.ts";
 import { type Entry, isEntering, NS_PER_MS } from "../history/entry.ts";
 import { countServers } from "../servers/topology.ts";
 
-/** A request that nobody heard of may arrive so much later than it was given up. */
+/** Time after a request was abandoned within which it may still arrive. */
 const ON_ITS_WAY_MS = 500;
 
 /**
- * When a lock may be taken at its servers although its holder's deadline is over, and for that reason alone: a clock
- * that went back since the lease began makes it last longer, by as much. Empty where no clock did.
+ * Returns when a lock may be held in its servers although its holder's deadline has passed, only because of clock
+ * steps: a clock that was set back since the lease began extends the lease by the same amount. Empty if no clock was
+ * set.
  */
 export function findLateLeases(story: AnalyzedHistory, lock: string): Span[] {
   const targets = new Map<string, Step[]>();
@@ -25,7 +26,7 @@ export function findLateLeases(story: AnalyzedHistory, lock: string): Span[] {
     }),
   );
   const servers = countServers(story.topology);
-  // With fewer, a majority is free.
+  // With fewer servers, a majority is free.
   return findCoverage(kept, servers - Math.floor(servers / 2));
 }
 
@@ -33,7 +34,7 @@ export function getLongestLeaseMs({ history }: AnalyzedHistory): number {
   return history.reduce((longest, { leaseMs = 0 }) => Math.max(longest, leaseMs), 0);
 }
 
-/** When leases of the lock may have been given or prolonged that are not known to have been given back. */
+/** Returns when leases of the lock may have been granted or extended that were not certainly released. */
 function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
   const seen = new Map<string, number>();
   for (const { process, t } of story.history) seen.set(process, t);
@@ -61,7 +62,7 @@ export function isReleased({ release }: Claim): boolean {
   return release?.code === "released";
 }
 
-/** When a lease ends at a server that may have begun at any time of the span. */
+/** Computes when a lease ends on a server if it may have begun at any time in the span. */
 function computeLeaseEnd({ from, to }: Span, leaseNs: number, steps: readonly Step[]): number {
   const times = steps.flatMap((step) => [step.from, step.to]).sort((one, other) => one - other);
   const begun = [from, to, ...times.filter((time) => time > from && time < to)];
@@ -74,7 +75,7 @@ function computeLeaseEnd({ from, to }: Span, leaseNs: number, steps: readonly St
   return to;
 }
 
-// A step was made at some time of its span: what the clock may have shown at most, and at least.
+// A step happened at some time of its span. These are the largest and the smallest possible offset of the clock.
 const computeLatestOffset = (time: number, steps: readonly Step[]) =>
   sumOffsets(steps.filter((step) => (step.aheadMs > 0 ? step.from <= time : step.to < time)));
 const computeEarliestOffset = (time: number, steps: readonly Step[]) =>
@@ -82,7 +83,7 @@ const computeEarliestOffset = (time: number, steps: readonly Step[]) =>
 const sumOffsets = (steps: readonly Step[]) =>
   steps.reduce((all, { aheadMs }) => all + aheadMs * NS_PER_MS, 0);
 
-/** When at least so many of the servers have one. */
+/** Returns when at least `least` servers have a span. */
 function findCoverage(kept: readonly (readonly Span[])[], least: number): Span[] {
   const times = kept.flat().flatMap(({ from, to }) => [from, to]);
   const sorted = [...new Set(times)].sort((one, other) => one - other);

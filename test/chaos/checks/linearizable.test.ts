@@ -67,7 +67,7 @@ describe("C4 linearizability", () => {
     expect(findViolations(buildAcquire("a", 1, 900), buildAcquire("b", 2, 950))).toHaveLength(1);
     expect(findViolations(...undone, buildAcquire("c", 3, 1600), buildAcquire("d", 4, 1700))).toHaveLength(1);
     expect(findViolations(buildAcquire("x", 1, 100), buildAcquire("y", 2, 200), ...undone)).toHaveLength(1);
-    // Whoever had it before may have it again, and who was granted it meanwhile may have it still.
+    // The first holder may hold it again, and the one that was granted it in between may still hold it.
     expect(
       findViolations(
         ...undone,

@@ -1,27 +1,33 @@
-import type { AnalyzedHistory } from "../history/analyzed-history.ts";
-import { type Claim, groupByLock } from "../history/claims.ts";
+import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
+import { type Claim, groupBy, groupByLock } from "../history/claims.ts";
 import { toMilliseconds } from "../history/entry.ts";
+import { isShared } from "../history/exclusion.ts";
 import { type Check, createViolation, type Verdict, type Violation } from "./check.ts";
 import { linearize, type Outcome } from "./linearize.ts";
-import { listCalls, listLeases } from "./lock-calls.ts";
-import type { Call } from "./lock-losses.ts";
+import { listCalls, listCallsByToken, listLeases } from "./lock-calls.ts";
+import { type Call, listLossCalls } from "./lock-losses.ts";
 import { createLockModel, type Lease, type Lock, listPossibleLocks } from "./lock-model.ts";
 import { findMinimalCore } from "./minimal-core.ts";
 import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
-/** Hundreds of times what a run of ten minutes takes. */
+/** Hundreds of times the number of steps for a run of ten minutes. */
 const STEPS_MAX = 3_000_000;
 
 /**
- * C4: what all were told fits one order of events on a lock that has one hold at a time, which counts its entries,
- * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Where failovers undo what
- * was written last, this is asked of the time between them.
+ * C4: the answers are consistent with one order of events on a lock that has one hold at a time, counts its entries,
+ * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Failovers undo the last
+ * writes, so the periods between them are checked separately. Each hold of a read/write lock or a semaphore is checked
+ * on its own; which of them may exist together is part of C1.
  */
 export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
-/** @param stepsMax a lock that takes more is not decided */
+/** Checks linearizability. @param stepsMax limit of steps; a lock that takes more is undecided */
 export function checkLinearizabilityWithin(stepsMax: number, story: AnalyzedHistory): Verdict {
-  const judged = groupByLock(story.claims).flatMap((claims) => judgeSpans(claims, story, stepsMax));
+  const judged = groupByLock(story.claims).flatMap((claims) =>
+    claims.some(isShared)
+      ? judgeHolds(claims, story, stepsMax)
+      : judgeSpans(claims, listCalls(claims, story), story, stepsMax),
+  );
   const operations = judged.reduce((sum, { calls }) => sum + calls.length, 0);
   return {
     check: "C4",
@@ -45,10 +51,34 @@ interface JudgedSpan {
   readonly found: Outcome<Call, Lock>;
 }
 
-/** Each stretch for itself: a failover undoes what was told already, and no order fits both sides of it. */
-function judgeSpans(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
+/** Checks each hold as if it had its own lock that no other client requests. */
+function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
+  const calls = listCallsByToken(claims, story);
+  const tokens = groupBy(claims, ({ token }) => token);
+  const history = story.history.filter(({ op }) => op === "fault");
+  return [...tokens].flatMap(([token, own]) => {
+    const mine = calls.get(token) ?? [];
+    const span = {
+      from: Math.min(...mine.map(({ call }) => call)),
+      to: Math.max(...mine.map(({ answer }) => answer)),
+    };
+    const faults = story.faults.filter((fault) => isTouching(fault, span));
+    const losses = listLossCalls(own, { ...story, history, faults });
+    return judgeSpans(own, [...mine, ...losses], story, stepsMax);
+  });
+}
+
+/**
+ * Checks each period separately: a failover undoes acknowledged writes, so no order is consistent with both sides of
+ * it.
+ */
+function judgeSpans(
+  claims: readonly Claim[],
+  all: readonly Call[],
+  story: AnalyzedHistory,
+  stepsMax: number,
+): JudgedSpan[] {
   const lock = claims[0]?.lock ?? "";
-  const all = listCalls(lock, story);
   const leases = listLeases(claims, story);
   return listStableSpans(story).map((part) => {
     const calls = clipCalls(part, all);
@@ -69,7 +99,7 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   const have = [...new Set(found.states.map(describeHolder))].join(", or ");
   const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
-  // What says that a hold was not over: the grant, or a renewal where the first lease was.
+  // Entries that prove that a hold had not ended: its grant, or a renewal before the first lease ended.
   const renewals = claims.flatMap(({ written: { granted, furthest } }) =>
     shown.includes(granted) && (granted.deadline ?? 0) <= answer ? furthest : [],
   );

@@ -27,10 +27,10 @@ const SMALL = { contexts: 3, leaseMs: 20, workMs: 60 };
 function createSearch(history: readonly Entry[]) {
   const story = analyzeHistory(history);
   const leases = listLeases(story.claims, story);
-  return [listCalls("lock:a", story), createLockModel(leases), leases] as const;
+  return [listCalls(story.claims, story), createLockModel(leases), leases] as const;
 }
 
-/** The calls that are shown of one that fits no order; of the others it is not known that they happened. */
+/** Formats the calls of an impossible history. All other calls are treated as possible. */
 function formatShown(history: readonly Entry[]): [Call[], Model<Lock>] {
   const [calls, model, leases] = createSearch(history);
   const found = linearize(calls, model, ENOUGH);
@@ -39,7 +39,7 @@ function formatShown(history: readonly Entry[]): [Call[], Model<Lock>] {
   return [[...shown, ...rest.map((call) => ({ ...call, was: "maybe" as const }))], model];
 }
 
-/** Tries every order: what must be done is done in time, what may be is left out or done, time only passes. */
+/** Tries every order: certain operations happen in time, uncertain ones happen or not, and time only advances. */
 function hasOrder<State>(operations: readonly Operation<State>[], model: Model<State>): boolean {
   const isLate = (left: readonly Operation<State>[], now: number) =>
     left.some(({ was, answer }) => was === "done" && answer < now);
@@ -68,7 +68,7 @@ function hasOrder<State>(operations: readonly Operation<State>[], model: Model<S
   return model.first.some((state) => goOn(state, operations, Number.NEGATIVE_INFINITY));
 }
 
-/** Something in it that is not as it was. */
+/** Returns the history with one entry changed. */
 function corrupted(history: readonly Entry[], at: number, how: number): Entry[] {
   const index = at % Math.max(1, history.length);
   const answered = history[index];
@@ -104,7 +104,7 @@ describe("search for a linearization", () => {
           if (outcome === "impossible") expect(hasOrder(...formatShown(each))).toBe(false);
         }
       }),
-      // Fixed, because the number of impossible histories depends on the seed.
+      // The seed is fixed, because the number of impossible histories depends on it.
       { numRuns: 400, seed: 2026 },
     );
     expect(found.impossible).toBeGreaterThan(20);
@@ -193,7 +193,7 @@ const leases = fc.array(
   { maxLength: 2 },
 );
 
-/** The history until so many calls were made: what is not answered yet is open. */
+/** Returns the history up to a number of calls. Calls without an answer are open. */
 function getHead(history: readonly Entry[], calls: number): Entry[] {
   let made = 0;
   const end = history.findIndex(({ type, op }) => type === "invoke" && op !== "fault" && ++made > calls);

@@ -1,25 +1,25 @@
-/** What was called and answered, or may have been carried out in between. */
+/** A call with its answer, or a call that may have been executed. */
 export interface Operation<State> {
   readonly call: number;
-  /** When it was over at the latest. */
+  /** The latest time at which it was complete. */
   readonly answer: number;
-  /** `maybe`: nobody knows whether it was carried out. */
+  /** `maybe`: it is unknown whether it was executed. */
   readonly was: "done" | "maybe";
   /** `looks`: it never changes the state. */
   readonly does: "looks" | "changes";
-  /** The state after it; undefined where it cannot have happened in this one. */
+  /** Returns the state after the operation; undefined if it cannot have happened in this state. */
   readonly step: (state: State) => State | undefined;
-  /** All of a kind differ in their times alone. */
+  /** Operations of the same kind differ only in their times. */
   readonly kind?: string;
-  /** Where two have one, the larger never comes before the smaller. */
+  /** Of two operations with a rank, the one with the larger rank never happens first. */
   readonly rank?: bigint;
 }
 
 export interface Model<State> {
   readonly first: readonly State[];
-  /** Tells states apart. */
+  /** Returns a text that distinguishes states. */
   formatName(state: State): string;
-  /** What a state may turn into by itself, as often as it is in it, and from when on. */
+  /** Lists the states that a state can change to without an operation, and from when on. */
   listDrifts(state: State): readonly Drift<State>[];
 }
 
@@ -30,14 +30,17 @@ export interface Drift<State> {
 
 export type Outcome<Of extends Operation<State>, State> =
   | { readonly outcome: "linearizable" | "undecided" }
-  /** `stuck`: the first one that fits no order of all before it, which left the lock in one of these states. */
+  /**
+   * `stuck`: the first operation that is inconsistent with every order of those before it, which end in one of
+   * `states`.
+   */
   | { readonly outcome: "impossible"; readonly stuck: Of; readonly states: readonly State[] };
 
-/** A way to order what happened so far, as far as what comes can tell it from others. */
+/** An order of the operations so far, reduced to what affects later ones. */
 interface SearchPath<State> {
   readonly state: State;
   readonly name: string;
-  /** Of the calls that are open, those that have happened: a bit each. */
+  /** The open calls that have happened, one bit each. */
   readonly done: bigint;
 }
 
@@ -47,12 +50,13 @@ interface Open<Of> {
 }
 
 /**
- * Whether the operations can be put in an order, each between its call and its answer, that the model allows. All ways
- * are followed side by side, from one call or answer to the next, and an operation is put in its place when it must be:
- * Lowe's just-in-time linearization. It is exact; what is left out can do no more than what is kept.
+ * Determines whether the model allows an order of the operations in which each happens between its call and its answer.
+ * All possible orders are followed in parallel from one call or answer to the next, and an operation is placed only
+ * when it must be (Lowe's just-in-time linearization). The result is exact: a path is dropped only if another one can
+ * continue in every way that it can.
  *
- * @param stepsMax it gives up after so many, and says so
- * @param until it looks no further: what is answered later may not have happened yet
+ * @param stepsMax number of steps after which the search ends as undecided
+ * @param until the end of the search. Operations that are answered later may not have happened
  */
 export function linearize<Of extends Operation<State>, State>(
   operations: readonly Of[],
@@ -74,7 +78,7 @@ export function linearize<Of extends Operation<State>, State>(
   return { outcome: "linearizable" };
 }
 
-/** At one moment calls come before answers: those two were under way together. */
+/** Lists calls and answers in order. At the same time, calls come first: two operations that touch overlap. */
 function listEvents<Of extends { readonly call: number; readonly answer: number }>(
   operations: readonly Of[],
 ) {
@@ -127,7 +131,7 @@ class Frontier<Of extends Operation<State>, State> {
     return this.#ways.length === 0 ? "impossible" : "goes_on";
   }
 
-  /** The ways on which it has happened by now, with as little else as that takes. */
+  /** Returns the paths on which the operation has happened by now, with no more other operations than necessary. */
   #advance({ bit }: Open<Of>, at: number): SearchPath<State>[] {
     const reached = this.#ways.filter(({ done }) => (done & bit) !== 0n);
     const queue = this.#ways.filter(({ done }) => (done & bit) === 0n);
@@ -154,7 +158,7 @@ class Frontier<Of extends Operation<State>, State> {
     return [...taken, ...drifts.map((drift) => this.#createPath(drift.state, done))];
   }
 
-  // Whoever looks and sees what was answered may as well look now: it is in nobody's way.
+  // An operation that only looks is placed as soon as it is consistent, because it does not affect others.
   #createPath(state: State, done: bigint): SearchPath<State> {
     let all = done;
     for (const { operation, bit } of this.#open) {
@@ -164,7 +168,10 @@ class Frontier<Of extends Operation<State>, State> {
   }
 }
 
-/** Of those alike, the one that is over first; of those with a rank, the smallest of what must be done. */
+/**
+ * Whether an open operation may be next: of the same kind, the one that completes first; of those with a rank, the
+ * smallest rank that must happen.
+ */
 function isNext<State>(open: Open<Operation<State>>, left: readonly Open<Operation<State>>[]): boolean {
   const { kind, rank, answer } = open.operation;
   return left.every(({ operation, bit }) => {
@@ -176,7 +183,7 @@ function isNext<State>(open: Open<Operation<State>>, left: readonly Open<Operati
   });
 }
 
-/** Ways of which none can do all that another one can. */
+/** The paths that are not dominated by another path. */
 class BestPaths<State> {
   readonly #groups = new Map<string, SearchPath<State>[]>();
   #looks = 0n;
@@ -193,7 +200,7 @@ class BestPaths<State> {
     return [...this.#groups.values()].flat();
   }
 
-  /** @returns whether it can do something that no other one can */
+  /** Adds a path. @returns false if another path can continue in every way that it can */
   add(way: SearchPath<State>): boolean {
     const key = `${way.name} ${way.done & ~(this.#looks | this.#maybes)}`;
     const group = this.#groups.get(key) ?? [];
@@ -202,7 +209,7 @@ class BestPaths<State> {
     return true;
   }
 
-  /** It has seen as much, and has as much left that may happen. */
+  /** Whether a path has seen as much as another one, and has as many uncertain operations left. */
   #isAsGood(one: SearchPath<State>, other: SearchPath<State>): boolean {
     const unseen = other.done & ~one.done & this.#looks;
     const spent = one.done & ~other.done & this.#maybes;

@@ -1,29 +1,36 @@
 import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
-import { type Claim, groupByLock } from "../history/claims.ts";
+import { groupBy } from "../history/claims.ts";
+import { mergeSpans } from "../history/disturbances.ts";
 import { type Entry, NS_PER_MS, type Op, toMilliseconds } from "../history/entry.ts";
 import { findDataLosses } from "../history/losses.ts";
-import { Spans } from "../history/spans.ts";
+import { listWaits, type Wait } from "../history/waits.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 import { findRefusedReleases } from "./full-memory.ts";
-import { findLateLeases, getLongestLeaseMs, isReleased } from "./late-leases.ts";
+import { getLongestLeaseMs, isReleased } from "./late-leases.ts";
+import { listTakenSpans, type TakenSpan } from "./taken-spans.ts";
 
+/**
+ * So long a waiter that died keeps others from a fair lock, a semaphore, or a lock that it waits to write; with the jitter of
+ * the look that finds it dead.
+ */
+const DEAD_WAITER_MS = 6400;
 /** A waiter that hears nothing looks again after this. */
 const CAP_MS = 2000;
 const SLACK_MS = 500;
-/** A release wakes the next at once; on two busy processors a hundred milliseconds have been seen. */
+/** Limit of a wake-up. A release wakes the next waiter at once, but 100 ms were observed on two busy processors. */
 const WAKE_MS = 400;
-/** So long after a fault, waiters may still be finding their way back. */
+/** Time after a fault within which waiters may still be reconnecting. */
 const BREATH_MS = 3000;
 const RECOVERED_MS = 2500;
 
 /**
- * C5: a free lock that is waited for is taken; what was healed works again; a full server still lets go of locks; and in
- * the end nothing is left in Redis.
+ * C5: a free lock with waiters is acquired; everything works again after it was healed; a full server still accepts
+ * releases; and at the end, nothing remains in Redis.
  */
 export const checkLiveness: Check = (story) => {
-  const waits = listWaits(story);
-  const taken = listTakenSpans(story, new Set(waits.map(({ lock }) => lock)));
-  const gaps = waits.flatMap((wait) => listIdleSpans(wait, taken.get(wait.lock)?.findTouching(wait) ?? []));
+  const waits = listWaits(story, "acquire");
+  const answered = waits.filter(({ ending }) => ending !== undefined);
+  const gaps = mergeGaps(listGaps(answered, waits, story));
   const longest = Math.max(0, ...gaps.map(({ from, to }) => toMilliseconds(to - from)));
   const longestLease = getLongestLeaseMs(story);
   return {
@@ -35,52 +42,23 @@ export const checkLiveness: Check = (story) => {
       ...findRefusedReleases(story),
       ...findRemains(story),
     ],
-    notes: [`${waits.length} waits; a free lock was waited for ${longest.toFixed(0)} ms at most`],
+    notes: [`${answered.length} waits; a free lock was waited for ${longest.toFixed(0)} ms at most`],
   };
 };
 
-interface Wait extends Span {
-  readonly token: string;
-  readonly lock: string;
-  readonly entries: readonly Entry[];
+function listGaps(answered: readonly Wait[], waits: readonly Wait[], story: AnalyzedHistory): Wait[] {
+  const claims = groupBy(story.claims, ({ lock }) => lock);
+  const all = groupBy(waits, ({ lock }) => lock);
+  return [...groupBy(answered, ({ lock }) => lock)].flatMap(([lock, own]) => {
+    const taken = listTakenSpans(lock, claims.get(lock) ?? [], all.get(lock) ?? [], story);
+    return own.flatMap((wait) => {
+      const spans = wait.kind === "read" ? taken.forReaders : taken.forOthers;
+      return listIdleSpans(wait, spans.findTouching(wait));
+    });
+  });
 }
 
-function listWaits({ history }: AnalyzedHistory): Wait[] {
-  const open = new Map<string, Entry>();
-  const waits: Wait[] = [];
-  for (const entry of history) {
-    if (entry.op !== "acquire") continue;
-    const name = `${entry.process}#${entry.call}`;
-    const begun = open.get(name);
-    if (entry.type === "invoke" && (entry.waitMs ?? 0) > 0) open.set(name, entry);
-    else if (begun !== undefined && entry.code !== "aborted") {
-      const who = { token: entry.token ?? "", lock: entry.lock ?? "" };
-      waits.push({ ...who, from: begun.t, to: entry.t, entries: [begun, entry] });
-    }
-  }
-  return waits;
-}
-
-/** Somebody has the lock, or nobody can take it. */
-interface TakenSpan extends Span {
-  readonly claim?: Claim;
-}
-
-function listTakenSpans(story: AnalyzedHistory, locks: ReadonlySet<string>): Map<string, Spans<TakenSpan>> {
-  const claims = new Map(groupByLock(story.claims).map((group) => [group[0]?.lock, group]));
-  return new Map(
-    [...locks].map((lock) => {
-      const held = (claims.get(lock) ?? []).map((claim) => ({
-        from: claim.sent,
-        to: getFreeAt(claim),
-        claim,
-      }));
-      return [lock, new Spans<TakenSpan>([...held, ...findLateLeases(story, lock)])];
-    }),
-  );
-}
-
-/** The stretches of a wait in which nobody is known to have the lock; with who had it before and who had it then. */
+/** Lists the periods of a wait in which no holder is known, with the holders before and after. */
 function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   const idle: Wait[] = [];
   let last: TakenSpan = { from: wait.from, to: wait.from };
@@ -99,21 +77,38 @@ function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   return idle;
 }
 
-/** When the lock was certainly free of it in Redis. */
-function getFreeAt(claim: Claim): number {
-  const endsAt = Math.max(claim.deadline, claim.ack);
-  return isReleased(claim) ? (claim.release?.ack ?? endsAt) : endsAt;
-}
-
 function listEndEntries({ claim }: TakenSpan): readonly Entry[] {
   if (claim === undefined) return [];
   return isReleased(claim) ? claim.written.release.slice(-1) : [claim.written.furthest];
 }
 
+/** A lock that nobody takes is waited for by one after the other, each until its time is up: their gaps are one. */
+function mergeGaps(gaps: readonly Wait[]): Wait[] {
+  const isGranted = ({ ending }: Wait) => ending === "ok";
+  const others = gaps.filter((gap) => !isGranted(gap));
+  const groups = groupBy(others, ({ lock, kind }) => (kind === "read" ? `${lock} for readers` : lock));
+  return [...gaps.filter(isGranted), ...[...groups.values()].flatMap(mergeInOrder)];
+}
+
+function mergeInOrder(gaps: readonly Wait[]): Wait[] {
+  const merged: Wait[] = [];
+  for (const gap of gaps.toSorted((one, other) => one.from - other.from)) {
+    const last = merged.at(-1);
+    if (last === undefined || gap.from > last.to) merged.push(gap);
+    else if (gap.to > last.to) {
+      merged[merged.length - 1] = { ...last, entries: [...last.entries, ...gap.entries], to: gap.to };
+    }
+  }
+  return merged;
+}
+
 function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHistory): Violation[] {
-  const around = { from: gap.from - BREATH_MS * NS_PER_MS, to: gap.to };
+  const deadWaiterMs = gap.kind === "lock" ? 0 : DEAD_WAITER_MS;
+  const around = { from: gap.from - (BREATH_MS + deadWaiterMs) * NS_PER_MS, to: gap.to };
   const isCalm = !story.faults.some((fault) => isTouching(fault, around));
-  const limitMs = (isCalm ? WAKE_MS : CAP_MS + longestLease + SLACK_MS) + sumStalledMs(story, gap);
+  const limitMs = isCalm
+    ? WAKE_MS + sumStalledMs(story.stalls, gap)
+    : CAP_MS + Math.max(longestLease, deadWaiterMs) + SLACK_MS + sumStalledMs(mergeSpans(story.stalls), gap);
   // While faults last, a wait has no limit.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
@@ -123,7 +118,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
 
 const findCalm = ({ history }: AnalyzedHistory) => history.filter(({ op }) => op === "calm");
 
-function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
+function sumStalledMs(stalls: readonly Span[], span: Span): number {
   return stalls
     .filter((stall) => isTouching(stall, span))
     .reduce((sum, { from, to }) => sum + toMilliseconds(to - from), 0);
@@ -132,7 +127,10 @@ function sumStalledMs({ stalls }: AnalyzedHistory, span: Span): number {
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
-/** Under faults a call may fail in the ways that are documented; once all is healed, every call is answered. */
+/** Errors that evictions of one of several keys can cause. */
+const WITHOUT_DATA = ["not_a_lock", "limit_conflict"];
+
+/** Under faults, calls may fail in documented ways. After the last one was healed, Redis answers every call. */
 function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();
@@ -146,9 +144,9 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     const isHealed = from >= calmAt + RECOVERED_MS * NS_PER_MS;
     const allowed = isHealed ? USUAL : UNDER_FAULTS;
     if (type === "invoke" || type === "ok" || allowed.includes(code)) return [];
-    // Without its companion, which was taken away, a lock of ours is a hash like any other until its lease ends.
+    // If its companion was removed, a Lockkeeper lock is a hash like any other until its lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
-    if (code === "not_a_lock" && findDataLosses(story, before).length > 0) return [];
+    if (WITHOUT_DATA.includes(code) && findDataLosses(story, before).length > 0) return [];
     const what = `${op} of ${token} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;
     return [createViolation("C5", what, [...(isHealed ? findCalm(story) : []), invoked, entry])];
   });

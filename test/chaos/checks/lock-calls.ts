@@ -22,24 +22,33 @@ import {
   type Lease,
 } from "./lock-model.ts";
 
-/** One call of somebody, and how it ended. */
-interface CallPair {
+/** A call and its answer. */
+export interface CallPair {
   readonly invoked: Entry;
-  /** undefined: its process was killed. */
+  /** undefined if its process was killed. */
   readonly answer: Entry | undefined;
 }
 
-/** What nothing keeps back has arrived by then. */
+/** A request that nothing delays has arrived by then. */
 const ON_ITS_WAY_MS = 500;
 
-/** Redis tells what is left in whole milliseconds: in the last one a hold is not entered again, and the lock not free. */
+/**
+ * Redis returns remaining times in whole milliseconds: in the last one, a hold cannot be re-entered and the lock is not
+ * free.
+ */
 const LAST_MS = 2;
 
-/** What was done to a lock, and what may have been. */
-export function listCalls(lock: string, story: AnalyzedHistory): Call[] {
-  const claims = story.claims.filter((claim) => claim.lock === lock);
+/** Lists the calls on a lock, including those that may have been executed. @param claims all claims of the lock */
+export function listCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
+  return [...listCallsByToken(claims, story).values()].flat().concat(listLossCalls(claims, story));
+}
+
+/**
+ * Lists the calls on each hold of a lock, including those that may have been executed. Losses of data are not included.
+ */
+export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistory): Map<string, Call[]> {
   const tokens = new Map<string, CallPair[]>();
-  for (const pair of listPairs(lock, story.history)) {
+  for (const pair of listPairs(claims[0]?.lock ?? "", story.history)) {
     const token = pair.invoked.token ?? "";
     const pairs = tokens.get(token);
     if (pairs === undefined) tokens.set(token, [pair]);
@@ -53,14 +62,14 @@ export function listCalls(lock: string, story: AnalyzedHistory): Call[] {
   for (const { token, mayEndAt } of listLeases(claims, story)) {
     ends.set(token, Math.min(mayEndAt, ends.get(token) ?? mayEndAt));
   }
-  const calls = [...tokens].flatMap(([token, pairs]) => {
+  const calls = [...tokens].map(([token, pairs]) => {
     const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(token), ends.get(token)];
-    return listTokenCalls(pairs, { deadline, mayEndAt }, story);
+    return [token, listTokenCalls(pairs, { deadline, mayEndAt }, story)] as const;
   });
-  return [...calls, ...listLossCalls(claims, story)];
+  return new Map(calls);
 }
 
-function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
+export function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
   const open = new Map<string, Entry>();
   const pairs: CallPair[] = [];
   for (const entry of history) {
@@ -77,13 +86,13 @@ function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
   return pairs;
 }
 
-/** When the lease of a hold may end first, and the last time that its holder relied on it. */
+/** When the lease of a hold may end at the earliest, and the last time that its holder relied on it. */
 interface Ends {
   readonly deadline: number;
   readonly mayEndAt: number;
 }
 
-/** The calls about one hold. */
+/** Lists the operations on one hold. */
 function listTokenCalls(
   pairs: readonly CallPair[],
   { deadline, mayEndAt }: Ends,
@@ -132,8 +141,11 @@ function toCertainCall(
   }
   if (op === "reenter" && type === "ok")
     return { ...change, step: createReentryStep(token, count, BigInt(fence ?? 0)) };
-  // On a quorum two who ask at once may each keep the other from a majority.
-  if (isRefusal(answer)) return isQuorum(story) ? undefined : { ...look, step: applyRefusal };
+  // On a quorum, two clients that ask at the same time may keep each other from a majority. A free fair lock is
+  // reserved for its next waiter.
+  if (isRefusal(answer)) {
+    return isQuorum(story) || invoked.kind === "fair" ? undefined : { ...look, step: applyRefusal };
+  }
   if (isReentryDenial(answer)) {
     const isOpen = isQuorum(story) || t >= mayEndAt - LAST_MS * NS_PER_MS;
     return isOpen ? undefined : { ...look, step: createDenialStep(token) };
@@ -141,7 +153,7 @@ function toCertainCall(
   if (op === "release" && isGivenBack(answer)) return { ...change, step: createReleaseStep(token, count) };
   if (op === "release" && type === "ok") return { ...look, step: createDenialStep(token) };
   if (op === "verify" && code === "lost") return { ...look, step: createDenialStep(token) };
-  return (op === "renew" || op === "verify") && type === "ok"
+  return (op === "renew" || op === "verify" || op === "downgrade") && type === "ok"
     ? { ...look, step: createRenewalStep(token) }
     : undefined;
 }
@@ -154,19 +166,20 @@ function isUnknown({ answer }: CallPair): boolean {
   if (answer === undefined || isRetry(answer)) return true;
   const { type, code, asked = 1 } = answer;
   if (type === "ok" || isRefusal(answer) || isReentryDenial(answer)) return false;
-  // What was asked before without an answer may have been done, whatever was said in the end.
+  // An earlier attempt without an answer may have been executed, whatever the last answer was.
   return asked > 1 || (code !== "unavailable" && code !== "queue_full");
 }
 
-/** A re-entry that failed on a quorum may leave its count with some masters until it is taken back. */
+/** On a quorum, a failed re-entry may leave its count on some masters until it is undone. */
 function canHaveEntered(pair: CallPair, story: AnalyzedHistory): boolean {
   if (pair.invoked.op !== "reenter") return false;
   return isUnknown(pair) || (isQuorum(story) && pair.answer?.type === "fail");
 }
 
 /**
- * Once a few masters have let go, a majority may have it no more: then others take it, and the rest deny it. And a
- * server that loses its data before the answer has forgotten that it carried the release out.
+ * Whether a denied release may have ended the hold. As soon as some masters have released it, a majority may not have
+ * it any more: other clients can acquire the lock, and the remaining masters deny the hold. A server that loses its
+ * data before it answers has forgotten that it executed the release.
  */
 function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): boolean {
   if (invoked.op !== "release" || answer?.code !== "not_held") return false;
@@ -174,9 +187,10 @@ function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): bo
 }
 
 /**
- * Where masters lost a hold, or its lease ended early, the others may still have it: then a release finds those parts.
+ * Whether a release may have found only parts of a hold: other masters may still have it after some lost it or its
+ * lease ended early.
  *
- * @param held since when, and how often it was entered at most
+ * @param held the start of the hold, and the maximum number of its entries
  */
 function canBePartial(
   { invoked, answer }: CallPair,
@@ -190,34 +204,45 @@ function canBePartial(
 }
 
 /**
- * A request over HTTP that was given up and asked again may still be on its way, and be carried out when its id is
- * forgotten: nobody holds the lock then, and nobody has it any more.
+ * Whether an abandoned HTTP request was repeated. It may still be in transit, and be executed after its id was
+ * forgotten. The lock is then held without a holder.
  */
 const isRetry = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 
-/** All who never heard of anything are alike. */
+/** Grants whose callers never received them are all alike. */
 export const UNACKNOWLEDGED = { step: applyAnonymousGrant, kind: "unheard" } as const;
 
-function toPossibleAcquire({ invoked, answer }: CallPair, story: AnalyzedHistory) {
-  const until = answer?.t ?? getKilledAt(invoked, story);
-  const last = getLatestArrival({ from: invoked.t, to: until }, story.faults);
-  return { ...MAYBE, call: invoked.t, answer: last, entries: [invoked] };
+function toPossibleAcquire(pair: CallPair, story: AnalyzedHistory) {
+  const { invoked } = pair;
+  return { ...MAYBE, call: invoked.t, answer: getArrivalEnd(pair, story), entries: [invoked] };
 }
 
-/** @param last after it, its holder is told nothing more, and its lease may end: a release can do no more than that */
+/** Returns until when a call with an unknown outcome may be executed. */
+export function getArrivalEnd({ invoked, answer }: CallPair, story: AnalyzedHistory): number {
+  const until = answer?.t ?? getKilledAt(invoked, story);
+  return getLatestArrival({ from: invoked.t, to: until }, story.faults);
+}
+
+/**
+ * @param last the time after which its holder receives no more replies, and its lease may end, with the same effect as
+ *   a release
+ */
 function toPossibleRelease({ invoked }: CallPair, last: number): Call {
   const step = createReleaseStep(invoked.token ?? "");
   return { ...MAYBE, call: invoked.t, answer: Math.max(invoked.t, last), entries: [invoked], step };
 }
 
-/** Until then a process may have sent what it was at. */
+/** Returns until when a process may have sent its request. */
 function getKilledAt({ process, t }: Entry, { faults, history }: AnalyzedHistory): number {
   const seat = getProcessSlot(process);
   const kill = faults.find(({ fault, target, to }) => fault === "kill-worker" && target === seat && to >= t);
   return kill?.from ?? history.at(-1)?.t ?? t;
 }
 
-/** Until when what is on its way may arrive: a fault of a server or a link may keep it back, and its next one longer. */
+/**
+ * Returns the latest arrival of a request in transit. A fault of a server or a link may delay it, and the next fault
+ * further.
+ */
 function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): number {
   const first = to + ON_ITS_WAY_MS * NS_PER_MS;
   const lasts = new Map<string, number>();
@@ -230,8 +255,8 @@ function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): num
 }
 
 /**
- * A lease may end once its holder's deadline has passed, or earlier by what the clock of a server went ahead. Nobody is
- * told when it does.
+ * Lists when leases may end: once the holder's deadline has passed, or earlier by the amount that the clock of a server
+ * was set ahead. No entry reports this.
  */
 export function listLeases(claims: readonly Claim[], story: AnalyzedHistory): Lease[] {
   const stepping = { ...story, faults: story.faults.filter(({ steps }) => steps.length > 0) };

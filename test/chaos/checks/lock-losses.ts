@@ -12,14 +12,14 @@ import {
 } from "./lock-model.ts";
 
 export interface Call extends Operation<Lock> {
-  /** What was written down of it. */
+  /** The entries that belong to it. */
   readonly entries: readonly Entry[];
 }
 
-/** Nobody knows whether it happened. */
+/** It is unknown whether the operation happened. */
 export const MAYBE = { was: "maybe", does: "changes" } as const;
 
-/** What servers may have forgotten of a lock, without anybody's call. */
+/** Lists what servers may have lost of a lock without any call. */
 export function listLossCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   return [...listWipes(story), ...listEvictions(claims, story), ...listMiscounts(claims, story)];
 }
@@ -34,7 +34,7 @@ function listWipes(story: AnalyzedHistory): Call[] {
   });
 }
 
-/** Where data goes missing for a while, hold after hold may be gone. */
+/** Lists possible evictions. While data is being lost, one hold after the other may disappear. */
 function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   const evicting = { ...story, faults: story.faults.filter(({ fault }) => fault === "evict") };
   return claims.flatMap(({ token, sent, deadline }) =>
@@ -49,7 +49,10 @@ function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[]
   );
 }
 
-/** A server that loses a companion, or a majority that loses a member, may lose the count of a hold and not the hold. */
+/**
+ * Lists possible losses of counts. A server that loses a companion, or a majority that loses a member, may lose the
+ * count of a hold but not the hold.
+ */
 function listMiscounts(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   const partial = {
     ...story,

@@ -1,25 +1,25 @@
 import type { Drift, Model, Operation } from "./linearize.ts";
 
-/** A lock as a sentence of the specification: which hold it has, the count of that, and the last fence. */
+/** The state of a lock in the specification: its hold, the count of the hold, and the last fence. */
 export interface Lock {
   readonly token: string | undefined;
   readonly count: number;
   readonly fence: bigint;
-  /** Of the count, what its holder has not heard of: it is taken back at some time. */
+  /** The part of the count that its holder does not know about. It is undone at some time. */
   readonly unacknowledged: number;
-  /** Whether the fence is of this hold: its holder heard of one, and it is told no other. */
+  /** Whether the fence belongs to this hold. If its holder has received a fence, it never receives another one. */
   readonly of: "this_hold" | "an_earlier_one";
 }
 
 export const FREE: Lock = { token: undefined, count: 0, fence: 0n, unacknowledged: 0, of: "an_earlier_one" };
-/** Whoever was granted a lock and never heard of it: all of them are alike. */
+/** The holder of a lock whose grant was never received. All such holders are alike. */
 const NOBODY_KNOWN = "";
 
 type Step = Operation<Lock>["step"];
 
 const toFreeLock = ({ fence }: Lock): Lock => ({ ...FREE, fence });
 
-/** A held lock is granted to nobody, whoever asks. */
+/** A held lock is granted to no client. */
 export const createGrantStep =
   (token: string, count: number, fence: bigint): Step =>
   (lock) => {
@@ -35,7 +35,7 @@ export const createReentryStep =
     return isRight ? { ...lock, count, fence, of: "this_hold" } : undefined;
   };
 
-/** The hold may have been entered again, and the answer was lost. */
+/** The hold may have been re-entered, and the answer lost. */
 export const createPossibleReentryStep =
   (token: string): Step =>
   (lock) =>
@@ -43,7 +43,7 @@ export const createPossibleReentryStep =
       ? { ...lock, count: lock.count + 1, unacknowledged: lock.unacknowledged + 1 }
       : undefined;
 
-/** The lock may have been granted to somebody who never heard of it. */
+/** The lock may have been granted to a client that never received the grant. */
 export const applyAnonymousGrant: Step = (lock) =>
   lock.token === undefined
     ? { ...lock, token: NOBODY_KNOWN, count: 1, unacknowledged: 1, of: "an_earlier_one" }
@@ -84,7 +84,7 @@ export const applyWipe: Step = (lock) => (lock.token === undefined ? undefined :
 export const applyFenceWipe: Step = ({ token, fence }) =>
   token === undefined && fence === 0n ? undefined : FREE;
 
-/** A hold, as the end of its lease finds it. */
+/** A hold and the earliest end of its lease. */
 export interface Lease {
   readonly token: string;
   readonly fence: bigint;
@@ -105,7 +105,9 @@ export function createLockModel(leases: readonly Lease[]): Model<Lock> {
   };
 }
 
-/** What a lock may be of which nothing is known but some tokens, their leases, and a fence that is not above its own. */
+/**
+ * Lists the possible states of a lock of which only some tokens, their leases and a lower bound of the fence are known.
+ */
 export function listPossibleLocks(tokens: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
   const held = [...new Set([NOBODY_KNOWN, ...tokens])].flatMap((token) => {
     const own = leases.filter((lease) => lease.token === token && lease.fence >= fence);

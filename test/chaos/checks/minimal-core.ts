@@ -3,25 +3,25 @@ import { UNACKNOWLEDGED } from "./lock-calls.ts";
 import type { Call } from "./lock-losses.ts";
 import { createLockModel, FREE, type Lease, type Lock, listPossibleLocks } from "./lock-model.ts";
 
-/** So small a history is searched at once; what takes longer is left as it is. */
+/** Limit of steps, so that small histories are reduced at once. A longer search leaves the history as it is. */
 const STEPS_MAX = 20_000;
 const FIRST_WINDOW_SIZE = 4;
 
-/** A stretch of a history, and what the lock may have been at its beginning. */
+/** A part of a history, and the possible states of the lock at its start. */
 interface HistoryWindow {
   readonly until: number;
-  /** Those that happened. */
+  /** Operations that happened. */
   readonly certain: readonly Call[];
-  /** All that may have happened at the time. */
+  /** Operations that may have happened in that time. */
   readonly candidates: readonly Call[];
   readonly leases: readonly Lease[];
-  /** A fence that was there before; undefined: it is the beginning of the history. */
+  /** The largest fence before it; undefined at the start of the history. */
   readonly above: bigint | undefined;
 }
 
 /**
- * The fewest calls that no order fits, up to one that is stuck: of all others at the time it is only known that they may
- * have happened. It looks at the last few first, whatever came before them, and then at more.
+ * Finds the smallest set of calls up to the stuck one that is inconsistent with every order, if all other calls are
+ * treated only as possible. It starts with the last few calls, whatever came before them, and then adds more.
  */
 export function findMinimalCore(
   calls: readonly Call[],
@@ -29,7 +29,7 @@ export function findMinimalCore(
   leases: readonly Lease[],
 ): readonly Call[] {
   const around = calls.filter(({ call }) => call <= stuck.answer);
-  // One that is open and has the smaller rank may be why nothing fits.
+  // An open call with a smaller rank may be the reason.
   const told = around
     .filter(({ was, answer, rank }) => was === "done" && (answer <= stuck.answer || rank !== undefined))
     .sort((one, other) => one.call - other.call);
@@ -57,7 +57,7 @@ function sliceLast(whole: HistoryWindow, size: number): HistoryWindow {
   };
 }
 
-/** What was granted the highest fence before: none below it comes after, whatever else happened. */
+/** Finds the grant with the largest fence before the window. No smaller fence may follow, whatever else happened. */
 function findHighestBefore({ certain: told }: HistoryWindow, all: readonly Call[]): Call | undefined {
   const from = told[0]?.call ?? 0;
   const before = all.filter(({ answer, rank }) => answer < from && rank !== undefined);
@@ -67,7 +67,10 @@ function findHighestBefore({ certain: told }: HistoryWindow, all: readonly Call[
   );
 }
 
-/** Each of them is needed; undefined: an order fits them, or it would take long to see. */
+/**
+ * Removes calls that are not needed for the contradiction. Undefined if there is none, or if the search would take too
+ * long.
+ */
 function findFewestCalls(stretch: HistoryWindow): readonly Call[] | undefined {
   if (!isImpossible(stretch, stretch.certain)) return undefined;
   let kept = stretch.certain;
@@ -95,7 +98,10 @@ function isImpossible(
 
 const getToken = ({ entries }: Call) => entries[0]?.token ?? "";
 
-/** What a call may have done that is not known to have happened. One about another hold may have taken the lock at most. */
+/**
+ * Lists what a call may have done if it is not known to have happened. A call about another hold can at most have
+ * acquired the lock.
+ */
 function listPossibleCalls(call: Call, tokens: ReadonlySet<string>): Call[] {
   if (call.does === "looks") return [];
   const token = getToken(call);

@@ -1,29 +1,35 @@
 import { type AnalyzedHistory, type FaultSpan, isTouching, type Span } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
 import { type Entry, toMilliseconds } from "../history/entry.ts";
+import { findConflict } from "../history/exclusion.ts";
 import { findLosses } from "../history/losses.ts";
 import { isOverHttp } from "../history/process-slot.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
+import { findPermitExcesses } from "./permits.ts";
 
 export interface Overlap {
   readonly one: Claim;
   readonly other: Claim;
   readonly from: number;
   readonly to: number;
-  /** What took the first claim's grant away; empty: nothing that we know of. */
+  /** The faults that may have ended the first claim; empty if none is known. */
   readonly losses: readonly FaultSpan[];
 }
 
-/** C1: no two holds of a lock certainly stand at one time, unless the first was lost by a fault that may do so. */
+/**
+ * C1: no two holds that exclude each other certainly exist at the same time, and the holds of a semaphore have no more
+ * permits than its limit, unless holds were lost by a fault that can cause this.
+ */
 export const checkOverlap: Check = (story) => {
   const overlaps = findOverlaps(story);
   return {
     check: "C1",
     title: "mutual exclusion",
-    violations: overlaps.filter(({ losses }) => losses.length === 0).map(toViolation),
-    notes: [
-      `${story.claims.length} holds, ${story.claims.filter(isOverHttp).length} of them over HTTP; ${formatTable(story, overlaps)}`,
+    violations: [
+      ...overlaps.filter(({ losses }) => losses.length === 0).map(toViolation),
+      ...findPermitExcesses(story),
     ],
+    notes: [`${formatHolds(story)}; ${formatTable(story, overlaps)}`],
   };
 };
 
@@ -34,9 +40,9 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
     for (const other of claims.toSorted((one, two) => one.ack - two.ack)) {
       active = active.filter(({ end }) => end > other.ack);
       for (const one of active) {
-        if (one.token === other.token || other.end <= other.ack) continue;
-        const span = { from: other.ack, to: Math.min(one.end, other.end) };
-        // Which of them was granted first is not known; the one of them lost it before the other was told.
+        const span = one.token === other.token ? undefined : findConflict(one, other);
+        if (span === undefined) continue;
+        // It is unknown which of them was granted first. That one was lost before the other client received its grant.
         const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
         found.push({ one, other, ...span, losses: [...losses] });
       }
@@ -44,6 +50,14 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
     }
     return found;
   });
+}
+
+function formatHolds({ claims }: AnalyzedHistory): string {
+  const kinds = new Map<string, number>();
+  for (const { kind } of claims) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const each = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
+  const ofKinds = kinds.size < 2 ? "" : ` (${each})`;
+  return `${claims.length} holds${ofKinds}, ${claims.filter(isOverHttp).length} of them over HTTP`;
 }
 
 function toViolation({ one, other, from, to }: Overlap): Violation {
@@ -54,7 +68,7 @@ function toViolation({ one, other, from, to }: Overlap): Violation {
   ]);
 }
 
-/** That it was held then, and until when if it ended first. */
+/** Lists the entries that show that the claim was held then, and its end if it ended first. */
 function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
   const { asked, granted, furthest, lost, release } = written;
   const isRenewed = (granted.deadline ?? 0) <= from;
@@ -62,7 +76,7 @@ function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): 
   return [asked, granted, ...(isRenewed ? [furthest] : []), ...(end === to ? [last] : [])];
 }
 
-/** How long locks were held twice, by what went wrong at the time. */
+/** Formats how long locks were held twice, by the faults at that time. */
 function formatTable({ faults }: AnalyzedHistory, overlaps: readonly Overlap[]): string {
   if (overlaps.length === 0) return "no overlap";
   const rows = new Map<string, number[]>();

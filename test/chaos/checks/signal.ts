@@ -1,21 +1,22 @@
 import { type AnalyzedHistory, isTouching } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
 import { type Entry, NS_PER_MS, toMilliseconds } from "../history/entry.ts";
+import { excludesHold } from "../history/exclusion.ts";
 import { findLosses } from "../history/losses.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
-/** A timer of a process that runs is not later than this on a busy machine; what it stood still for is added. */
+/** The maximum delay of a timer in a running process on a busy machine. Stalls are added. */
 const LATE_MS = 250;
-/** A deadline is known to a millisecond or two. */
+/** The precision of a deadline. */
 const EARLY_MS = 5;
 
 /**
- * C7: before somebody else is told that the lock is his, its holder knows that it is lost: whoever looks is told so at
- * once, and a process that runs hears the signal. Nobody is told so for nothing.
+ * C7: before a lock is granted to another client, its holder knows that it is lost: a check reports it at once, and a
+ * running process receives the signal. There are no false reports.
  *
- * Of who holds over HTTP all of this is asked, too. The API signals nothing by itself, so the timer is the app's own;
- * what is judged is the deadline that an app can reckon from the API's answers, and the `lost` of a renewal.
+ * The same applies to holds over HTTP. The API sends no signals, so the timer belongs to the client. The check
+ * evaluates the deadline that a client can compute from the API's responses, and the `lost` of a renewal.
  */
 export const checkSignal: Check = (story) => {
   const usurped = findSuperseded(story);
@@ -41,7 +42,7 @@ interface SupersededHold {
   readonly next: Claim;
 }
 
-/** A clock that is set ahead ends a hold early, as it should: a suspended machine looks just like that. */
+/** A clock that is set ahead correctly ends a hold early, because it looks the same as a suspended machine. */
 function isClockStepped({ process, sent, lostAt = 0 }: Claim, { faults }: AnalyzedHistory): boolean {
   const seat = getProcessSlot(process);
   const span = { from: sent, to: lostAt };
@@ -57,12 +58,16 @@ function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
   return [createViolation("C7", what, [asked, granted, furthest, lost])];
 }
 
-/** Holds that were not given back when somebody else was granted the lock, for no other reason than time. */
+/**
+ * Finds holds that were not released before a hold that excludes them was granted, where only their expiry explains it.
+ */
 function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
   return groupByLock(story.claims).flatMap((claims) => {
     const sorted = claims.toSorted((one, other) => one.ack - other.ack);
     return sorted.flatMap((claim, at) => {
-      const next = sorted.slice(at + 1).find(({ token, end, ack }) => token !== claim.token && end > ack);
+      const next = sorted
+        .slice(at + 1)
+        .find((each) => each.token !== claim.token && each.end > each.ack && excludesHold(each, claim));
       if (next === undefined || (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= next.ack) return [];
       return findLosses(story, claim, next.ack).length > 0 ? [] : [{ claim, next }];
     });
@@ -87,7 +92,7 @@ function findMissingSignal({ claim, next }: SupersededHold, story: AnalyzedHisto
   const until = next.ack + LATE_MS * NS_PER_MS;
   const span = { from: next.ack - LATE_MS * NS_PER_MS, to: until };
   const isStalled = story.stalls.some((stall) => mine(stall) && isTouching(stall, span));
-  // A process without an entry after that was killed, or has just been stopped.
+  // A process without a later entry was killed, or has just been stopped.
   const isRunning = story.history.some((entry) => mine(entry) && entry.t > until);
   const isHeard = claim.lostAt !== undefined && claim.lostAt <= until;
   const isReleased = (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= until;

@@ -5,12 +5,12 @@ export interface Simulation {
   readonly seed: number;
   readonly contexts: number;
   readonly forMs: number;
-  /** The share of calls whose answer, or request, is lost. */
+  /** The share of calls whose answer or request is lost. */
   readonly lost: number;
-  /** Now and then all data is taken away. */
+  /** Whether all data is lost at times. */
   readonly wipes: "some" | "none";
   readonly leaseMs?: number;
-  /** The longest that one works with the lock. */
+  /** The longest time that a holder works. */
   readonly workMs?: number;
 }
 
@@ -22,7 +22,7 @@ interface SimulatedCall<Answer> {
 
 type Facts = Pick<Entry, "op" | "type"> & Partial<Entry>;
 
-/** A history as a right lock would bring it about, of one that lives in memory and in a time of its own. */
+/** Simulates the history of a correct lock that exists only in memory, with its own clock. */
 export function simulateHistory(simulation: Simulation): Entry[] {
   return new LockSimulation(simulation).run();
 }
@@ -143,7 +143,7 @@ class LockSimulation {
     });
   }
 
-  /** It takes a while to get there and back, and a long one if its process stands still. */
+  /** Runs a call with transit times, which are long if its process is stopped. */
   #ask<Answer>(token: string, call: SimulatedCall<Answer>): void {
     const { lost } = this.simulation;
     const chance = this.#random();
@@ -157,7 +157,7 @@ class LockSimulation {
     });
   }
 
-  /** Its process writes nothing more of it, and another one comes after it. */
+  /** Kills the process of a token. It writes no further entries, and another process follows. */
   #kill(token: string): void {
     const [, n, nth] = /^w(\d+)\.(\d+)/.exec(token) ?? [];
     const what = { op: "fault", process: "harness", fault: "kill-worker", target: `worker ${n}` } as const;
@@ -173,7 +173,8 @@ class LockSimulation {
       this.#token = undefined;
     });
     const pauseMs = this.#pickBetween(0, this.simulation.forMs);
-    // As in a run, a fault ends before the next one of its kind begins: their ends have no other mark.
+    // As in a real run, a fault ends before the next one of its kind begins, because their ends are not marked
+    // otherwise.
     this.#schedule(2, () => {
       this.#write({ ...what, type: "ok" });
       this.#schedule(pauseMs, () => {

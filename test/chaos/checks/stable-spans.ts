@@ -1,14 +1,14 @@
 import type { AnalyzedHistory, Span } from "../history/analyzed-history.ts";
 import { isTouching } from "../history/analyzed-history.ts";
 import { NS_PER_MS } from "../history/entry.ts";
-import type { Call } from "./lock-losses.ts";
+import type { Operation } from "./linearize.ts";
 
-/** What a replica may be behind by when its master goes. */
-const LAG_MS = 200;
+/** The maximum lag of a replica when its master fails. */
+export const LAG_MS = 200;
 
-/** A stretch of time in which nothing that was written is undone. */
+/** A period in which no writes are undone. */
 export interface StableSpan extends Span {
-  /** `unknown`: a failover was before it, and left the lock as nobody can say. */
+  /** `unknown`: it follows a failover, after which the state of the lock is unknown. */
   readonly begins: "free" | "unknown";
 }
 
@@ -28,13 +28,15 @@ const getBeginning = (from: number): StableSpan["begins"] =>
   from === Number.NEGATIVE_INFINITY ? "free" : "unknown";
 
 /** The calls of that time. One that reaches beyond it may have been carried out on either side. */
-export function clipCalls(part: StableSpan, calls: readonly Call[]): Call[] {
+export function clipCalls<Call extends Pick<Operation<never>, "call" | "answer" | "does" | "was" | "rank">>(
+  part: StableSpan,
+  calls: readonly Call[],
+): Call[] {
   return calls.flatMap((call) => {
     const place = { from: call.call, to: call.answer };
     if (place.from >= part.from && place.to <= part.to) return [call];
     if (!isTouching(part, place) || call.does === "looks") return [];
-    const { rank: _, ...rest } = call;
     const clipped = { call: Math.max(place.from, part.from), answer: Math.min(place.to, part.to) };
-    return [{ ...rest, ...clipped, was: "maybe" as const }];
+    return [{ ...call, ...clipped, rank: undefined, was: "maybe" as const }];
   });
 }

@@ -2,7 +2,7 @@ import type { LinkMode } from "../servers/link.ts";
 import type { Fault } from "./fault.ts";
 
 const onApi = { on: "api", lasts: "a_while", loses: "nothing" } as const;
-/** It promises to end within two seconds; the rest is for a busy machine. */
+/** Time limit to exit. The server promises two seconds; the rest is for a busy machine. */
 const END_MS = 4000;
 const DISTURBED: readonly LinkMode[] = ["drop", "delay", "mute", "cut"];
 

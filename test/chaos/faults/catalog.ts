@@ -20,7 +20,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map(
   ].map((fault) => [fault.name, fault]),
 );
 
-/** In a chaos run the API has one standalone Redis behind it: elsewhere all workers use the library. */
+/** In a chaos run, the API has one standalone Redis. In other topologies, all workers use the library. */
 const TOPOLOGIES_OF: Readonly<Record<Fault["on"], readonly TopologyName[]>> = {
   worker: TOPOLOGIES,
   server: ["single", "quorum"],
@@ -34,7 +34,7 @@ export function listFaults(topology: TopologyName): string[] {
     .map(({ name }) => name);
 }
 
-/** "All faults": those that need not be asked for by name. */
+/** Lists "all faults": those that do not have to be named explicitly. */
 export function listDefaultFaults(topology: TopologyName): string[] {
   return listFaults(topology).filter((name) => FAULTS.get(name)?.asked !== "by_name");
 }

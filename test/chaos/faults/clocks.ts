@@ -5,7 +5,7 @@ const RIGHT_WITHIN_MS = 50;
 
 type Target = Pick<PlannedFault, "target">;
 
-/** @throws Error when the server does not see it: the run would prove nothing */
+/** Sets the clock of a server. @throws Error if the server does not see it, because the run would prove nothing */
 async function setClock(
   topology: Topology,
   { target, stepMs }: Target & Pick<PlannedFault, "stepMs">,
@@ -24,7 +24,7 @@ const restoreClock = (topology: Topology, { target }: Target) => setClock(topolo
 
 const onServer = { on: "server", lasts: "a_while" } as const;
 
-/** The wall clocks of servers. What Redis times by the monotonic one goes on as before. */
+/** Changes to the wall clocks of servers. What Redis times with its monotonic clock is not affected. */
 export const CLOCK_FAULTS: readonly Fault[] = [
   {
     ...onServer,
@@ -35,7 +35,7 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     end: ({ topology }, planned) => restoreClock(topology, planned),
   },
   {
-    // A fence is above the last one that the server remembers, and above its clock: this takes both away.
+    // A fence is larger than the last one that the server remembers, and than its clock. This fault removes both.
     ...onServer,
     name: "lose-data-and-set-clock-back",
     loses: "fences",

@@ -1,23 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterGroup, type ReplicaGroup } from "../servers/replica-group.ts";
-import { LOCKS } from "../servers/topology.ts";
 import type { ChaosEnvironment, Fault, PlannedFault } from "./fault.ts";
 
-/** Not so long that others take the replicas for dead. */
+/** Short enough that the replicas do not count as failed. */
 const AHEAD_MS = 350;
 const REPLICATED = ["sentinel", "cluster"] as const;
 const onGroup = { on: "group", topologies: REPLICATED } as const;
 
-/** What was begun and is to be ended, by its entry in the schedule. */
+/** Faults in progress, with the function that ends each. */
 const begun = new WeakMap<PlannedFault, () => Promise<void>>();
 
-/** One at a time, each until all are in step again. */
+/** Creates a fault of a group. Only one runs at a time, until all servers are in sync again. */
 function createGroupFault(
-  begin: (group: ReplicaGroup, planned: PlannedFault) => Promise<() => Promise<void>>,
+  begin: (
+    group: ReplicaGroup,
+    planned: PlannedFault,
+    keys: readonly string[],
+  ) => Promise<() => Promise<void>>,
 ): Pick<Fault, "begin" | "end"> {
   return {
-    async begin({ topology }: ChaosEnvironment, planned: PlannedFault) {
-      begun.set(planned, await begin(topology.group, planned));
+    async begin({ topology, locks }: ChaosEnvironment, planned: PlannedFault) {
+      const keys = locks.map(({ key }) => key);
+      begun.set(planned, await begin(topology.group, planned, keys));
     },
     async end({ topology }: ChaosEnvironment, planned: PlannedFault) {
       await begun.get(planned)?.();
@@ -27,38 +31,42 @@ function createGroupFault(
 }
 
 /** Of the masters, one that has a lock. */
-async function pickMaster(group: ReplicaGroup, { chance }: PlannedFault): Promise<number> {
-  return await group.findMasterOf(pickLock(chance));
+async function pickMaster(
+  group: ReplicaGroup,
+  { chance }: PlannedFault,
+  keys: readonly string[],
+): Promise<number> {
+  return await group.findMasterOf(pickKey(chance, keys));
 }
 
-function pickLock(chance: number): string {
-  return LOCKS[Math.floor(chance * LOCKS.length)] ?? "";
+function pickKey(chance: number, keys: readonly string[]): string {
+  return keys[Math.floor(chance * keys.length)] ?? "";
 }
 
 const endNothing = async () => undefined;
 
 export const FAILOVER_FAULTS: readonly Fault[] = [
   {
-    // Replicas follow by and by: what they have not got yet is undone when one of them is promoted.
+    // Replicas lag behind: writes that they do not have yet are lost when one of them is promoted.
     ...onGroup,
     name: "kill-master",
     lasts: "a_while",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      const master = await pickMaster(group, planned);
+    ...createGroupFault(async (group, planned, keys) => {
+      const master = await pickMaster(group, planned, keys);
       await group.servers[master]?.kill();
       await group.waitForPromotion(master);
       return async () => await group.servers[master]?.restart();
     }),
   },
   {
-    // So it has granted, renewed and released what none of them has heard of.
+    // The master has granted, renewed and released locks without any of the replicas receiving it.
     ...onGroup,
     name: "kill-master-ahead",
     lasts: "a_while",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      const master = await pickMaster(group, planned);
+    ...createGroupFault(async (group, planned, keys) => {
+      const master = await pickMaster(group, planned, keys);
       const replicas = await group.cutReplicas(master);
       await sleep(AHEAD_MS);
       await group.servers[master]?.kill();
@@ -68,39 +76,39 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // The old one goes on as a master for a moment, and what it grants then is undone, too.
+    // The old master continues for a moment. Its grants in that time are lost as well.
     ...onGroup,
     name: "stop-master",
     lasts: "a_while",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      const master = await pickMaster(group, planned);
+    ...createGroupFault(async (group, planned, keys) => {
+      const master = await pickMaster(group, planned, keys);
       group.servers[master]?.freeze();
       await group.waitForPromotion(master);
       return async () => group.servers[master]?.thaw();
     }),
   },
   {
-    // SENTINEL FAILOVER does not wait for the replica to have everything.
+    // SENTINEL FAILOVER does not wait until the replica has all data.
     ...onGroup,
     name: "failover",
     topologies: ["sentinel"],
     lasts: "at_once",
     loses: "writes",
-    ...createGroupFault(async (group, planned) => {
-      await group.failOver(await pickMaster(group, planned));
+    ...createGroupFault(async (group, planned, keys) => {
+      await group.failOver(await pickMaster(group, planned, keys));
       return endNothing;
     }),
   },
   {
-    // CLUSTER FAILOVER does: the master stops its clients until the replica has everything.
+    // CLUSTER FAILOVER does wait: the master pauses its clients until the replica has all data.
     ...onGroup,
     name: "hand-over",
     topologies: ["cluster"],
     lasts: "at_once",
     loses: "nothing",
-    ...createGroupFault(async (group, planned) => {
-      await group.failOver(await pickMaster(group, planned));
+    ...createGroupFault(async (group, planned, keys) => {
+      await group.failOver(await pickMaster(group, planned, keys));
       return endNothing;
     }),
   },
@@ -109,8 +117,8 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     name: "cut-replica",
     lasts: "a_while",
     loses: "nothing",
-    ...createGroupFault(async (group, planned) => {
-      const replicas = await group.cutReplicas(await pickMaster(group, planned));
+    ...createGroupFault(async (group, planned, keys) => {
+      const replicas = await group.cutReplicas(await pickMaster(group, planned, keys));
       return async () => {
         for (const n of replicas) group.servers[n]?.thaw();
       };
@@ -122,9 +130,9 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     topologies: ["cluster"],
     lasts: "a_while",
     loses: "nothing",
-    ...createGroupFault(async (group, { chance }) => {
+    ...createGroupFault(async (group, { chance }, keys) => {
       if (!(group instanceof ClusterGroup)) throw new Error("only a cluster has slots");
-      return await group.startSlotMove(pickLock(chance), (chance * LOCKS.length) % 1);
+      return await group.startSlotMove(pickKey(chance, keys), (chance * keys.length) % 1);
     }),
   },
 ];

@@ -1,45 +1,50 @@
+import type { LockUnderTest } from "../locks-under-test.ts";
 import type { ProcessGroup } from "../processes/process-group.ts";
 import type { Topology, TopologyName } from "../servers/topology.ts";
 
-/** What faults work on. */
+/** The processes and servers that faults affect. */
 export interface ChaosEnvironment {
   readonly workers: ProcessGroup;
-  /** Our API servers; none where workers use the library alone. */
+  /** The API servers; none if workers only use the library. */
   readonly apis: ProcessGroup;
   readonly topology: Topology;
+  readonly locks: readonly LockUnderTest[];
 }
 
-/** One entry of the schedule: all that chance had to say about it. */
+/** An entry of the schedule, with all its random choices. */
 export interface PlannedFault {
   readonly fault: string;
   readonly atMs: number;
   readonly forMs: number;
-  /** The number of the worker, of the Redis server or of the API server; a group of replicas is one. */
+  /** The number of the worker, Redis server or API server. A group of replicas counts as one server. */
   readonly target: number;
-  /** 0 to 1: picks among the variants of a fault. */
+  /** Chooses among the variants of a fault, from 0 to 1. */
   readonly chance: number;
-  /** By how much the wall clock of its server is wrong meanwhile; above 0 it is ahead. */
+  /** Offset of its server's wall clock during the fault; positive if ahead. */
   readonly stepMs: number;
 }
 
 /**
- * What a fault takes from those who were granted a lock before, and so what it excuses. `leases`: they end earlier or
- * later, by what the clock went. `writes`: what was written last is undone, releases and renewals as well as grants.
- * `data`: the server has forgotten them. `fences`: and it hands out fences below theirs.
+ * What a fault may destroy of earlier grants, and which violations it therefore excuses. `leases`: they end earlier or
+ * later by the clock step. `writes`: the latest writes are lost, including releases and renewals. `data`: the server
+ * loses the grants. `fences`: in addition, it issues lower fences.
  */
 export type Loses = "nothing" | "leases" | "writes" | "data" | "fences";
 
 export interface Fault {
   readonly name: string;
   readonly on: "worker" | "server" | "api" | "group";
-  /** Where it can be; by default all for workers, those without replicas for servers, and a single server for the API. */
+  /**
+   * Topologies of the fault; by default all for workers, those without replicas for servers, and a single server for
+   * the API.
+   */
   readonly topologies?: readonly TopologyName[];
-  /** `at_once`: it has no end. */
+  /** `at_once`: the fault has no duration. */
   readonly lasts: "a_while" | "at_once";
   readonly loses: Loses;
-  /** Which way it sets the wall clock of its server; absent: it leaves it alone. */
+  /** The direction in which it sets the wall clock of its server; absent if it does not. */
   readonly steps?: "either_way" | "back";
-  /** `by_name`: it breaks what no other fault may, so it is no part of "all faults". */
+  /** `by_name`: it breaks guarantees that no other fault may break, so it is not part of "all faults". */
   readonly asked?: "by_name";
   begin(stage: ChaosEnvironment, planned: PlannedFault): Promise<void>;
   end(stage: ChaosEnvironment, planned: PlannedFault): Promise<void>;

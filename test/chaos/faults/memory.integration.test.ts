@@ -11,7 +11,8 @@ const it = topologyTest().extend(
   ({ topology }) =>
     async (fault: string, chance: number, look: () => Promise<void>) => {
       // These faults have no use for workers.
-      const stage = { topology } as ChaosEnvironment;
+      const locks = [{ key: "lock:s", kind: "semaphore" }];
+      const stage = { topology, locks } as unknown as ChaosEnvironment;
       const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
       await getFault(fault).begin(stage, planned);
       try {
@@ -44,6 +45,18 @@ it("the eviction fault evicts the least recently used key", async ({ redis, duri
     expect(await redis.exists("lockkeeper:hold:{lock:a}")).toBe(0);
     expect(await countEvicted(redis)).toBeGreaterThan(before + 1);
   });
+});
+
+it("the eviction fault deletes a semaphore whose permits were evicted, and no other", async ({
+  redis,
+  during,
+}) => {
+  await redis.set("lock:s", 3);
+  await redis.zadd("{lock:s}:timeout", 1, "p1", 1, "p2");
+  await during("evict", 0.9, async () => undefined);
+  expect(await redis.get("lock:s")).toBe("3");
+  await during("evict", 0.9, async () => void (await redis.del("{lock:s}:timeout")));
+  expect(await redis.exists("lock:s")).toBe(0);
 });
 
 it("the full-memory fault rejects writes and allows deletes until it ends", async ({ redis, during }) => {

@@ -1,11 +1,12 @@
 import type { Redis } from "ioredis";
+import { PERMIT_LIMIT } from "../locks-under-test.ts";
 import type { Fault } from "./fault.ts";
 
 const FILLER = Array.from({ length: 48 }, (_, n) => `chaos:filler:${n}`);
 const FILLER_BYTES = 32 * 1024;
-/** Outlasts every lock: by time to live, locks are evicted first. */
+/** Longer than every lock: with eviction by time to live, locks are evicted first. */
 const FILLER_S = 3600;
-/** Less than the filler takes: the last of it makes room by eviction, as every write after it. */
+/** Less than the filler needs, so that its last part and every later write evict data. */
 const ROOM_BYTES = (FILLER.length / 2) * FILLER_BYTES;
 
 const onServer = { on: "server", lasts: "a_while" } as const;
@@ -25,10 +26,11 @@ export const MEMORY_FAULTS: readonly Fault[] = [
       const content = "x".repeat(FILLER_BYTES);
       for (const key of FILLER) await redis.set(key, content, "EX", FILLER_S);
     },
-    async end({ topology }, { target }) {
+    async end({ topology, locks }, { target }) {
       const redis = topology.getConnection(target);
       await limitMemory(redis, 0, "noeviction");
       await redis.unlink(...FILLER);
+      for (const { key, kind } of locks) if (kind === "semaphore") await deleteUnlessWhole(redis, key);
     },
   },
   {
@@ -39,6 +41,17 @@ export const MEMORY_FAULTS: readonly Fault[] = [
     end: ({ topology }, { target }) => limitMemory(topology.getConnection(target), 0, "noeviction"),
   },
 ];
+
+/**
+ * Deletes the number of a semaphore whose permits were evicted: it contradicts every limit, so every client refuses the
+ * semaphore. The next acquire creates the number again. Runs as one transaction, so that no permit is acquired between
+ * the check and the deletion.
+ */
+async function deleteUnlessWhole(redis: Redis, key: string): Promise<void> {
+  const script = `local number = redis.call('GET', KEYS[1])
+if number and tonumber(number) + redis.call('ZCARD', KEYS[2]) ~= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end`;
+  await redis.eval(script, 2, key, `{${key}}:timeout`, PERMIT_LIMIT);
+}
 
 type Policy = "allkeys-lru" | "volatile-ttl" | "noeviction";
 

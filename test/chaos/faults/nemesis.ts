@@ -3,7 +3,7 @@ import type { Journal } from "../history/journal.ts";
 import { getFault } from "./catalog.ts";
 import type { ChaosEnvironment, PlannedFault } from "./fault.ts";
 
-/** Lets the faults of a schedule happen, and heals each. Resolves when the last one is healed. */
+/** Injects the faults of a schedule and heals each. Resolves when the last one is healed. */
 export async function injectFaults(
   schedule: readonly PlannedFault[],
   stage: ChaosEnvironment,

@@ -1,12 +1,12 @@
 import type { Fault } from "./fault.ts";
 
-/** What a fault schedule is made from. */
+/** The parameters of a fault schedule. */
 export interface ScheduleOptions {
   readonly seed: number;
   readonly forMs: number;
   readonly faults: readonly Fault[];
-  /** How many there are of what a fault may befall. */
+  /** The number of possible targets of each kind. */
   readonly targets: Readonly<Record<Fault["on"], number>>;
-  /** The longest lease: faults last from a third of it to three of it. */
+  /** The longest lease. Faults last from a third of it to three times as long. */
   readonly leaseMs: number;
 }

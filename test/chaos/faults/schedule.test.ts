@@ -80,7 +80,7 @@ describe("fault schedule", () => {
   });
 });
 
-/** What clocks of servers may show at a moment, a fault's beginning and end being some milliseconds late. */
+/** Lists the possible clock offsets of servers at a time, because faults begin and end some milliseconds late. */
 function listClockFaults(atMs: number, schedule: readonly PlannedFault[], servers: number): number[] {
   return Array.from({ length: servers }, (_, server) => {
     const wrong = schedule.find(
@@ -95,7 +95,7 @@ function listClockFaults(atMs: number, schedule: readonly PlannedFault[], server
 }
 const LATE_MS = 200;
 
-/** Losses after which a majority may hand out a fence that is not above those before, whatever else is remembered. */
+/** Finds data losses after which a majority may issue a fence that is not larger than earlier ones. */
 function unsafe(schedule: readonly PlannedFault[], servers: number): string[] {
   const times = schedule
     .flatMap(({ atMs, forMs }) => [
@@ -111,7 +111,7 @@ function unsafe(schedule: readonly PlannedFault[], servers: number): string[] {
   let lostBelow = Number.NEGATIVE_INFINITY;
   return times.flatMap((atMs) => {
     const clocks = listClockFaults(atMs, schedule, servers).sort((one, other) => one - other);
-    // The slowest majority hands out what the fastest of it shows.
+    // The slowest majority issues the time of the fastest clock in it.
     const least = clocks[majority - 1] ?? 0;
     const found = least < lostBelow ? [`${atMs}: ${least} is below ${lostBelow}`] : [];
     highest = Math.max(highest, ...clocks);

@@ -5,17 +5,18 @@ import { Spacing } from "./spacing.ts";
 
 const FIRST_MS = 500;
 const GAP_MS = [600, 2200] as const;
-/** A process or a server gets its breath back before the next fault. */
+/** Time for a process or server to recover before the next fault. */
 const BREATH_MS = 300;
-/** A failover, and the way of the old master back into step, come on top of what the schedule knows. */
+/** Additional time for a failover, and for the old master to be in sync again. */
 const GROUP_BREATH_MS = 6000;
 
 /**
- * Which fault comes when, for how long and to whom: of the seed alone. No target has two at once, and what together
- * would break the order of fences is kept apart.
+ * Creates a schedule of faults with times, durations and targets, which depends only on the seed. No target has two
+ * faults at a time, and faults that together would break the order of fences are kept apart.
  */
 export function createSchedule(options: ScheduleOptions): PlannedFault[] {
-  const { seed, forMs, faults, targets, leaseMs } = options;
+  const { seed, forMs, targets, leaseMs } = options;
+  const faults = options.faults.filter(({ on }) => targets[on] > 0);
   const random = createSeededRandom(seed);
   const between = (least: number, most: number) => least + random() * (most - least);
   const planned: PlannedFault[] = [];

@@ -1,7 +1,7 @@
 import { TOPOLOGIES, type Topology } from "../servers/topology.ts";
 import { doNothing, type Fault } from "./fault.ts";
 
-/** A server of a group may be away by another fault, and has no clients and no scripts then. */
+/** Ignores the error if a server of a group is down because of another fault. It then has no clients and no scripts. */
 function ignoreIfReplicated({ name }: Topology): (error: unknown) => void {
   return (error) => {
     if (name !== "sentinel" && name !== "cluster") throw error;

@@ -1,28 +1,32 @@
 import type { Fault } from "./fault.ts";
 import type { ScheduleOptions } from "./schedule-options.ts";
 
-/** What is planned for a fault on a server, before it is known by how much it steps. */
+/** The plan of a fault on a server, before its clock step is chosen. */
 interface FaultTiming {
   readonly atMs: number;
   readonly lastsMs: number;
   readonly chance: number;
 }
 
-/** Faults begin and end a little later than planned. */
+/** Faults begin and end slightly later than planned. */
 const SLACK_MS = 1000;
 const STEP_MS_MIN = 5;
-/** In sum less than half of the ten minutes for which a companion outlives its hold: none ends by a step. */
+/**
+ * Range of long clock steps. Their sum is less than half of the ten minutes for which a companion outlives its hold, so
+ * that no companion ends because of a step.
+ */
 const FAR_MS = [30_000, 240_000] as const;
-/** The last part of a run, in which data may be left alone. */
+/** Start of the last part of a run, in which no data may be lost, as a share of the run. */
 const LATE = 0.8;
 
 /**
- * Keeps data losses and wrong clocks apart. A fence is above the last one that its server remembers, and above its
- * clock. What is lost while the clock is behind the highest fence, be it set back or back from being ahead, takes both:
- * only the fault that says so may do that.
+ * Keeps data losses and wrong clocks apart. A fence is larger than the last one that its server remembers, and than its
+ * clock. A data loss while the clock is behind the highest fence, because it was set back or returned from being ahead,
+ * removes both. Only the fault that says so may do this.
  *
- * On a quorum every majority has to have one server with either. Those that are set back are a minority, so data may be
- * lost beside them; one that is ahead puts the highest fence ahead of the clocks of all others.
+ * On a quorum, one server of every majority must keep one of the two. Servers that are set back are a minority, so
+ * other servers may lose data at the same time. A server that is ahead puts the highest fence ahead of all other
+ * clocks.
  */
 export class Spacing {
   readonly #minority: number;
@@ -40,7 +44,10 @@ export class Spacing {
     this.#leaseMs = leaseMs;
   }
 
-  /** @returns by how much the clock is to step, 0 for a fault that leaves it alone; undefined: it must not come now */
+  /**
+   * Decides whether a fault may happen. @returns the clock step in ms, 0 for a fault without one; undefined if it must
+   * not happen now
+   */
   admit(fault: Fault, when: FaultTiming): number | undefined {
     const stepMs = fault.steps === undefined ? 0 : this.#pickStepMs(fault, when);
     if (stepMs === undefined) return undefined;
@@ -57,7 +64,7 @@ export class Spacing {
   }
 
   #pickStepMs(fault: Fault, { atMs, chance }: FaultTiming): number | undefined {
-    // One draw has to do for direction and size.
+    // One random number determines direction and size.
     const isAhead = fault.steps === "either_way" && chance < 0.5;
     const size = fault.steps === "either_way" ? (2 * chance) % 1 : chance;
     if (isAhead) {
@@ -66,20 +73,23 @@ export class Spacing {
     }
     if (isDataLoss(fault)) return this.#isOneTooMany(atMs) ? undefined : -this.#leaseMs - toFarMs(size);
     if (this.#minority > 0) return this.#isOneTooMany(atMs) ? undefined : -this.#pickSizeMs(size, true);
-    // Who held a lock before the data was lost had a fence of that time; the clock must not go back behind it.
+    // Holders from before a data loss had fences of that time. The clock must not be set back to before it.
     const roomMs = Math.floor(atMs - this.#lostUntilMs);
     const stepMs = Math.min(this.#pickSizeMs(size, roomMs > FAR_MS[1]), roomMs);
     return stepMs < STEP_MS_MIN ? undefined : -stepMs;
   }
 
-  /** A majority would be set back. */
+  /** Whether a majority would be set back. */
   #isOneTooMany(atMs: number): boolean {
     return (
       this.#minority > 0 && this.#setBackUntilMs.filter((untilMs) => untilMs > atMs).length >= this.#minority
     );
   }
 
-  /** A quarter of them is short, a quarter is of some leases, or of minutes where there is room. */
+  /**
+   * Chooses the size of a step: a quarter are short, a quarter up to a lease; the others are several leases, or minutes
+   * if possible.
+   */
   #pickSizeMs(size: number, isFar: boolean): number {
     const within = (4 * size) % 1;
     if (size < 0.25) return Math.round(STEP_MS_MIN + within * 95);

@@ -5,7 +5,7 @@ import { buildClaims, type Claim } from "./claims.ts";
 import type { Entry } from "./entry.ts";
 import { nameAttempts } from "./name-attempts.ts";
 
-/** A stretch of time. */
+/** A period of time. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -18,7 +18,7 @@ export interface FaultSpan extends Span {
   readonly steps: readonly Step[];
 }
 
-/** A wall clock went ahead, or back where it is below 0, at some time of the span. */
+/** A step of a wall clock at some time of the span: forwards, or backwards if negative. */
 export interface Step extends Span {
   readonly aheadMs: number;
 }
@@ -27,14 +27,14 @@ export interface Stall extends Span {
   readonly process: string;
 }
 
-/** A history, with what can be said of it at a glance. */
+/** A history, and the facts that the checks derive from it. */
 export interface AnalyzedHistory {
   readonly history: readonly Entry[];
   readonly topology: TopologyName;
   readonly claims: readonly Claim[];
   readonly faults: readonly FaultSpan[];
   readonly stalls: readonly Stall[];
-  /** The last fault was healed. */
+  /** The time at which the last fault was healed. */
   readonly calmAt: number;
 }
 
@@ -68,7 +68,7 @@ function listFaultSpans(history: readonly Entry[], end: number): FaultSpan[] {
   });
 }
 
-/** A clock that is set wrong goes one way at the beginning, and the other at the end. */
+/** Lists the steps of a clock, which moves one way when the fault begins and back when it ends. */
 function listSteps({ stepMs = 0 }: Entry, between: readonly Entry[], { from, to }: Span): Step[] {
   if (stepMs === 0) return [];
   const begunAt = between.find(({ code }) => code === "begun")?.t ?? to;

@@ -1,44 +1,58 @@
-import { type Entry, isEntering, NS_PER_MS } from "./entry.ts";
+import { type Entry, type HoldKind, isEntering, NS_PER_MS } from "./entry.ts";
 
-/** What a granted acquire or re-entry lets its caller believe: that the lock is its own from `ack` to `end`. */
+/** What a granted acquire or re-entry lets its caller assume: that it holds the lock from `ack` to `end`. */
 export interface Claim {
   readonly process: string;
   readonly context: string;
   readonly call: number;
   readonly lock: string;
-  /** Of the hold: a re-entry has that of the hold it entered. */
+  /** Token of the hold. A re-entry has that of the hold it re-entered. */
   readonly token: string;
   readonly fence: string | null;
   readonly count: number;
+  readonly kind: HoldKind;
+  /** Number of permits of a semaphore; 1 for other kinds. */
+  readonly permits: number;
+  /** The total number of permits of the semaphore; 1 for other kinds. */
+  readonly limit: number;
+  readonly isReentry: boolean;
   readonly invoke: number;
-  /** The request that was granted was sent then or later: its deadline counts from before it was. */
+  /** The granted request was sent at this time or later. Its deadline counts from before it was sent. */
   readonly sent: number;
   readonly ack: number;
-  /** The furthest deadline that its holder knew of. */
+  /** The latest deadline that its holder knew. */
   readonly deadline: number;
   readonly lostAt: number | undefined;
   readonly release: Release | undefined;
-  /** Until when its holder certainly relied on it. */
+  /** Present for a writer that became a reader. */
+  readonly downgrade: Downgrade | undefined;
+  /** The time until which its holder certainly relied on it. */
   readonly end: number;
   readonly endedBy: "release" | "deadline" | "loss";
   readonly written: ClaimEntries;
 }
 
-/** What was written down of a claim. */
+/** The entries of a claim. */
 export interface ClaimEntries {
   readonly asked: Entry;
   readonly granted: Entry;
-  /** What says its furthest deadline: the grant, or a renewal. */
+  /** The entry with its latest deadline: the grant, or a renewal. */
   readonly furthest: Entry;
   readonly lost: Entry | undefined;
-  /** Its release, and what was answered. */
+  /** The entries of its release and of the answer. */
   readonly release: readonly Entry[];
+}
+
+export interface Downgrade {
+  readonly invoke: number;
+  /** Undefined if the outcome is unknown. */
+  readonly ack: number | undefined;
 }
 
 export interface Release {
   readonly invoke: number;
   readonly ack: number | undefined;
-  /** `released`, `still_held`, `not_held`, or the code of an error. */
+  /** `released`, `still_held`, `not_held`, or an error code. */
   readonly code: string | undefined;
   readonly count: number | undefined;
 }
@@ -69,10 +83,11 @@ const formatCallName = ({ process }: Entry, call: number | undefined) => `${proc
 
 function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", token = "", fence = null, count = 1, leaseMs = 0 } = ok;
-  // One that had passed when the answer was read may have passed at any time since it was asked for.
+  const { kind = "lock", permits = 1, limit = 1 } = ok;
+  // A deadline that had passed when the answer was read may have passed at any time since the request.
   const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
-  // A clock of its own or of a server that goes ahead brings it nearer again.
+  // If the clock of the process or of a server was set ahead, the deadline moves closer.
   const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
   const release = findRelease(later);
@@ -85,8 +100,10 @@ function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   ];
   const first = ends.reduce((one, other) => (other.end < one.end ? other : one));
   const sent = Math.max(invoked.t, Math.min(ok.t, granted - (leaseMs + 1) * NS_PER_MS));
-  const who = { process, context, call, lock, token, fence, count };
-  return { ...who, invoke: invoked.t, sent, ack: ok.t, deadline, lostAt, release, ...first, written };
+  const who = { process, context, call, lock, token, fence, count, kind, permits, limit };
+  const times = { invoke: invoked.t, sent, ack: ok.t, deadline, lostAt };
+  const isReentry = ok.op === "reenter";
+  return { ...who, ...times, isReentry, release, downgrade: findDowngrade(later), ...first, written };
 }
 
 function findClaimEntries(granted: Entry, asked: Entry, later: readonly Entry[]): ClaimEntries {
@@ -100,6 +117,14 @@ function findClaimEntries(granted: Entry, asked: Entry, later: readonly Entry[])
   return { asked, granted, furthest, lost, release };
 }
 
+/** A downgrade with an unknown outcome may be repeated. It may have been executed since the first call. */
+function findDowngrade(later: readonly Entry[]): Downgrade | undefined {
+  const all = later.filter(({ op }) => op === "downgrade");
+  const invoked = all.find(({ type }) => type === "invoke");
+  if (invoked === undefined) return undefined;
+  return { invoke: invoked.t, ack: all.find(({ type }) => type === "ok")?.t };
+}
+
 function findRelease(later: readonly Entry[]): Release | undefined {
   const all = later.filter(({ op }) => op === "release");
   const invoked = all.find(({ type }) => type === "invoke");
@@ -109,11 +134,16 @@ function findRelease(later: readonly Entry[]): Release | undefined {
 }
 
 export function groupByLock<Of extends { readonly lock: string }>(all: readonly Of[]): Of[][] {
+  return [...groupBy(all, ({ lock }) => lock).values()];
+}
+
+export function groupBy<Of>(all: readonly Of[], getName: (each: Of) => string): Map<string, Of[]> {
   const groups = new Map<string, Of[]>();
   for (const each of all) {
-    const group = groups.get(each.lock);
-    if (group === undefined) groups.set(each.lock, [each]);
+    const name = getName(each);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [each]);
     else group.push(each);
   }
-  return [...groups.values()];
+  return groups;
 }

@@ -1,25 +1,31 @@
 /** One line of the history. Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share. */
 export interface Entry {
-  /** Since the run began. */
+  /** Time since the run began. */
   readonly t: number;
   readonly process: string;
   readonly context?: string;
   readonly op: Op;
   readonly type: "invoke" | "ok" | "fail" | "info";
-  /** Joins what belongs to one call; what comes of a claim has the call of its acquire as `claim`. */
+  /** Identifies the entries of one call. Later entries of a claim have the call of its acquire as `claim`. */
   readonly call?: number;
   readonly claim?: number;
   readonly lock?: string;
-  /** Identifies the hold; of an acquire, only its grant has one. */
+  /** Identifies the hold. Of the entries of an acquire, only the grant has one. */
   readonly token?: string;
   readonly fence?: string | null;
   readonly count?: number;
+  /** The kind of an acquire; a plain lock by default. */
+  readonly kind?: HoldKind;
+  /** For a semaphore: the number of permits that were requested or granted. Its holds have a count of 1. */
+  readonly permits?: number | undefined;
+  /** For a semaphore: its total number of permits. */
+  readonly limit?: number | undefined;
   readonly leaseMs?: number;
-  /** Until when the holder may rely on it, by its own reckoning. */
+  /** The time until which the holder may rely on the hold, as computed by the holder. */
   readonly deadline?: number;
   readonly waitMs?: number;
   readonly register?: Register;
-  /** The version that a write was made from, and the one it made. */
+  /** The version that a write was based on, and the one that it created. */
   readonly base?: number;
   readonly version?: number;
   readonly value?: string;
@@ -28,14 +34,20 @@ export interface Entry {
   readonly fault?: string;
   readonly target?: string;
   readonly code?: string;
-  /** How often a call over HTTP was asked, when it had to be asked again. */
+  /** How often an HTTP request was sent, if it had to be repeated. */
   readonly asked?: number;
 }
 
+/** `read` and `write` share a lock. */
+export type HoldKind = "lock" | "fair" | "read" | "write" | "semaphore";
+
 /**
- * `begun`: on the topology `target`. `serving`: an API server takes requests. `accept`: the resource took a write. `assert`: a holder looked whether it
- * still is one. `stall`: a process did not run for a while. `endless`: a lock was seen that nothing would end. `leftover`: what Redis still had when all
- * was over. `calm`: the last fault was healed.
+ * The operation of an entry.
+ *
+ * `begun`: the run started on the topology `target`. `serving`: an API server accepts requests. `accept`: the resource
+ * accepted a write. `assert`: a holder checked whether its hold is lost. `stall`: a process did not run for a while.
+ * `endless`: a lock without an expiry was seen. `leftover`: a key that remained in Redis at the end. `calm`: the last
+ * fault was healed. `set_count`, `count_down` and `await` are calls of a latch, with its count.
  */
 export type Op =
   | "begun"
@@ -44,7 +56,11 @@ export type Op =
   | "reenter"
   | "renew"
   | "verify"
+  | "downgrade"
   | "release"
+  | "set_count"
+  | "count_down"
+  | "await"
   | "assert"
   | "lost"
   | "read"

@@ -1,7 +1,7 @@
 import { openSync, writeSync } from "node:fs";
 import type { Entry } from "./entry.ts";
 
-/** Writes the history of one process. Each line is with the kernel at once: a killed process loses none. */
+/** Writes the history of one process. Each line is passed to the kernel at once, so a killed process loses none. */
 export class Journal {
   readonly #file: number;
   readonly #epochNs: bigint;

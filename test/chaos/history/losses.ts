@@ -9,12 +9,12 @@ import {
 import type { Claim } from "./claims.ts";
 import { NS_PER_MS } from "./entry.ts";
 
-/** A deadline is known to some milliseconds. */
+/** Precision of a deadline. */
 const SLACK_MS = 5;
 
 /**
- * What may have ended a hold by a moment although its holder gave nothing back: its data was taken away since it was
- * asked for, or the clock of a server went ahead by what was left of it. Empty: nothing that we know of.
+ * Finds faults that may have ended a hold without a release: its data was lost since the request, or the clock of a
+ * server was set ahead by at least the remaining lease. Empty if no such fault is known.
  */
 export function findLosses(story: AnalyzedHistory, { sent, deadline }: Claim, until: number): FaultSpan[] {
   const span = { from: sent, to: until };
@@ -26,7 +26,7 @@ export function findLosses(story: AnalyzedHistory, { sent, deadline }: Claim, un
   return [...new Set([...lost, ...hurried])];
 }
 
-/** Faults by which a server forgot what it was told before. */
+/** Finds faults by which a server lost data. */
 export function findDataLosses({ faults }: AnalyzedHistory, span: Span): FaultSpan[] {
   return faults.filter((fault) => isDataLoss(fault) && isTouching(fault, span));
 }
@@ -36,20 +36,20 @@ export function isDataLoss({ loses }: FaultSpan): boolean {
 }
 
 /**
- * Faults of the time by which fences below earlier ones are handed out. On a quorum there are none: each majority has a
- * server that remembers, or one whose clock is right.
+ * Finds faults in the span after which lower fences may be issued. On a quorum there are none: in each majority, a
+ * server remembers the last fence, or has a correct clock.
  */
 export function findFenceLosses(story: AnalyzedHistory, span: Span): FaultSpan[] {
   if (isQuorum(story)) return [];
   return story.faults.filter((fault) => fault.loses === "fences" && isTouching(fault, span));
 }
 
-/** Whether fences rise all the time. */
+/** Whether fences always increase. */
 export function hasStableFences(story: AnalyzedHistory): boolean {
   return isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
 }
 
-/** By how much earlier a lease of that time may end: what the clock of one server went ahead meanwhile, at most. */
+/** Returns how much earlier a lease in the span may end: the largest step ahead of one server's clock in that time. */
 export function getAheadMs({ faults }: AnalyzedHistory, span: Span): number {
   const ahead = new Map<string, number>();
   for (const { target, steps } of faults) {
@@ -62,7 +62,7 @@ export function getAheadMs({ faults }: AnalyzedHistory, span: Span): number {
   return Math.max(0, ...ahead.values());
 }
 
-/** The first step ahead of that time, of any server. */
+/** Returns the first step ahead of any server in the span. */
 export function findFirstStepAhead({ faults }: AnalyzedHistory, span: Span): number | undefined {
   const went = faults.flatMap(({ steps }) => steps.filter((step) => isAhead(step) && isTouching(step, span)));
   return went.length === 0 ? undefined : Math.min(...went.map(({ from }) => from));

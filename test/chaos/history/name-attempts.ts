@@ -1,8 +1,8 @@
 import type { Entry } from "./entry.ts";
 
 /**
- * Gives each acquire the token that it was granted. One that was refused, or never answered, gets a name of its own: no
- * other call is about its hold.
+ * Gives each acquire the token that it was granted. An acquire that was refused or never answered gets a unique name,
+ * because no other call is about its hold.
  */
 export function nameAttempts(history: readonly Entry[]): Entry[] {
   const granted = new Map<string, string>();

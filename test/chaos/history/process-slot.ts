@@ -1,8 +1,8 @@
 const KINDS: Readonly<Record<string, string>> = { w: "worker", h: "worker", api: "api" };
 
 /**
- * The seat of a process, as faults name it: `w3.2` is the second process at `worker 3`, `h6.1` the first at `worker 6`,
- * which asks over HTTP, `api1.1` the first at `api 1`.
+ * Returns the slot of a process, which faults refer to. `w3.2` is the second process in `worker 3`, `h6.1` the first in
+ * `worker 6`, which uses HTTP, and `api1.1` the first in `api 1`.
  */
 export function getProcessSlot(process: string): string | undefined {
   const [, letters = "", number] = /^(w|h|api)(\d+)\./.exec(process) ?? [];

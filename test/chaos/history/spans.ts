@@ -1,9 +1,9 @@
 import { isTouching, type Span } from "./analyzed-history.ts";
 
-/** Stretches of time, of which those that touch another one are found without looking at all. */
+/** Finds the spans that touch a span without iterating over all of them. */
 export class Spans<Of extends Span> {
   readonly #sorted: readonly Of[];
-  /** The latest end of those up to there. */
+  /** The latest end of all spans up to each index. */
   readonly #latest: readonly number[];
 
   constructor(spans: readonly Of[]) {
@@ -15,7 +15,7 @@ export class Spans<Of extends Span> {
     });
   }
 
-  /** In the order of their beginnings. */
+  /** Returns the touching spans by their beginning. */
   findTouching(span: Span): Of[] {
     const found: Of[] = [];
     for (let at = this.#countUntil(span.to) - 1; (this.#latest[at] ?? -1) >= span.from; at--) {

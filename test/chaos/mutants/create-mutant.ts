@@ -2,10 +2,10 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Edit, Mutant } from "./mutant.ts";
 
-/** What the core is made of. */
+/** The parts of the core. */
 const PARTS = ["server", "lib", "package.json"];
 
-/** Makes a copy of the core with one thing wrong. It lies within the project, where its packages are found. */
+/** Creates a copy of the core with one fault. It is inside the project, so that its packages are found. */
 export function createMutant({ name, edits }: Mutant, project: string): string {
   const folder = join(project, ".cache", "chaos-mutants", name);
   rmSync(folder, { recursive: true, force: true });
@@ -17,7 +17,7 @@ export function createMutant({ name, edits }: Mutant, project: string): string {
   return folder;
 }
 
-/** @throws Error when the core has changed, so that it is not clear any more where the edit belongs */
+/** Applies an edit. @throws Error if the core has changed so that the place of the edit is ambiguous */
 export function applyEdit(text: string, { file, find, instead }: Edit): string {
   const [before, after, ...more] = text.split(find);
   if (before === undefined || after === undefined || more.length > 0) {

@@ -1,3 +1,4 @@
+import { MUTANTS_OF_KINDS } from "./kinds.ts";
 import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -10,7 +11,7 @@ const CREATED = `if not count or kept.fence ~= fence then
 end
 `;
 
-/** One thing wrong each: what others got wrong, or what a small change here would get wrong. */
+/** Mutants with one fault each: faults that other implementations have, or that a small change here would cause. */
 export const THE_TEN: readonly Mutant[] = [
   {
     name: "token-unchecked",
@@ -59,7 +60,7 @@ export const THE_TEN: readonly Mutant[] = [
   },
   {
     name: "client-clock",
-    wrong: "a deadline is looked at by the client's wall clock alone",
+    wrong: "the library and the HTTP client look at a deadline by their wall clock alone",
     edits: [
       {
         file: "lib/client/moment.ts",
@@ -165,4 +166,4 @@ export const THE_TEN: readonly Mutant[] = [
   },
 ];
 
-export const MUTANTS: readonly Mutant[] = [...MORE_MUTANTS, ...THE_TEN];
+export const MUTANTS: readonly Mutant[] = [...MUTANTS_OF_KINDS, ...MORE_MUTANTS, ...THE_TEN];

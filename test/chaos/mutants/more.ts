@@ -1,13 +1,13 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Takes the whole script for every acquire. */
+/** Uses the complete script for every acquire. */
 export const SHORT_WAY_OFF = {
   file: "server/formats/fast-path/acquire.lua",
   find: " and is_free() then",
   instead: " and false then",
 };
 
-/** As the ten, and found later: of a full memory, of clocks that are set back, of the API, and of what identifies a hold. */
+/** Further mutants: full memory, clocks that are set back, the API, and the identity of holds. */
 export const MORE_MUTANTS: readonly Mutant[] = [
   {
     name: "batch-replies-swapped",
@@ -61,7 +61,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["drop-replies", "restart-api"] },
-    // A re-entry needs the key, and a release that is asked again is told that it held nothing.
+    // A re-entry needs the key, and a repeated release is told that it held nothing.
     noticedBy: ["C5", "C8"],
   },
   {
@@ -120,19 +120,6 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["stop-worker", "stop-api"], seconds: 30 },
-    noticedBy: ["C1", "C4"],
-  },
-  {
-    name: "http-client-clock",
-    wrong: "the HTTP client looks at a deadline by its wall clock alone",
-    edits: [
-      {
-        file: "lib/client/moment.ts",
-        find: "return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);",
-        instead: "return Date.now() - moment.wall;",
-      },
-    ],
-    run: { faults: ["clock-step"], seconds: 30 },
     noticedBy: ["C1", "C4"],
   },
 ];

@@ -1,18 +1,18 @@
 import type { CheckName } from "../checks/check.ts";
 import type { RunRequest } from "../run-request.ts";
 
-/** The core with one thing wrong, and the run in which that must show. */
+/** The core with one fault, and the run that must reveal it. */
 export interface Mutant {
   readonly name: string;
-  /** What is wrong with it. */
+  /** Describes the fault. */
   readonly wrong: string;
   readonly edits: readonly Edit[];
   readonly run: Partial<RunRequest>;
-  /** The checks that are there for it. What another one says besides may have come of the machine. */
+  /** The checks that must reveal it. Violations of other checks may be caused by a slow machine. */
   readonly noticedBy: readonly CheckName[];
 }
 
-/** A piece of a file, which is there exactly once, and what stands there instead. */
+/** A text that occurs exactly once in a file, and its replacement. */
 export interface Edit {
   readonly file: string;
   readonly find: string;

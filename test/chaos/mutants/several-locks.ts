@@ -1,12 +1,12 @@
 import type { Edit } from "./mutant.ts";
 
-/** The core with one thing wrong that only a request for several locks shows: test/several-locks runs it. */
+/** The core with one fault that only a request for several locks reveals: test/several-locks runs it. */
 export interface SeveralLocksMutant {
   readonly name: string;
   readonly wrong: string;
   readonly edits: readonly Edit[];
   readonly topology: "single" | "cluster";
-  /** What is found. */
+  /** Matches the fault that is reported. */
   readonly fault: RegExp;
 }
 

@@ -1,7 +1,8 @@
-/** One of our API servers, as `npm start` runs it but without pages, on the core under test. */
+/** An API server like `npm start`, but without pages, on the core under test. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Journal } from "../history/journal.ts";
+import { FAIR_WAIT_MS } from "../locks-under-test.ts";
 import { listenForOrders } from "./orders.ts";
 import { recordStalls } from "./stall-recorder.ts";
 import type { ApiTask } from "./task.ts";
@@ -22,6 +23,7 @@ const config = readConfig(
     PORT: String(task.port),
     LOCKKEEPER_ROOT_KEY: task.apiKey,
     LOCKKEEPER_LOG: "error",
+    LOCKKEEPER_FAIR_WAIT_MS: String(FAIR_WAIT_MS),
   },
   [],
 );
@@ -34,7 +36,7 @@ await start();
 journal.write({ op: "serving", type: "info" });
 process.send?.("ready");
 
-/** Redis may be away: then it ends with one line, and whoever starts it would start it again. */
+/** Starts the server. If Redis is down, it exits with one line, and its supervisor starts it again. */
 async function start(): Promise<void> {
   for (;;) {
     try {

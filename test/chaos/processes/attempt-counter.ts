@@ -9,15 +9,15 @@ interface CallAttempts {
 const calls = new AsyncLocalStorage<CallAttempts>();
 
 /**
- * A `fetch` that counts the requests of the surrounding `countAttempts` that got no answer. The response is read here, so that
- * one which breaks off counts as well.
+ * A `fetch` that counts the requests of the surrounding `countAttempts` without an answer. It also reads the response,
+ * so that an incomplete one counts as well.
  */
 export const fetchAndCount: typeof fetch = async (input, init) => {
   const verb = String(input)
     .split(/[/?]/)
     .findLast((part) => /^[a-z]+$/.test(part));
   const call = calls.getStore();
-  // A renewal in the background runs in the context of the call that got the hold.
+  // A background renewal runs in the context of the call that acquired the hold.
   const isCounted = call !== undefined && call.verb === verb;
   try {
     const response = await fetch(input, init);
@@ -30,7 +30,7 @@ export const fetchAndCount: typeof fetch = async (input, init) => {
   }
 };
 
-/** Runs a call of the API. @returns its result, and how often it was asked when the first answers were lost */
+/** Runs a call of the API. @returns its result, and the number of attempts if the first answers were lost */
 export async function countAttempts<Result>(
   verb: "acquire" | "release",
   run: () => Promise<Result>,

@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { guardProcess, unguardProcess } from "../../support/process-guard.ts";
 
-/** On a machine with ten times as much to do as it has processors, nine processes start within a minute. */
+/** Time limit of a start. On a machine with ten times its capacity of work, nine processes start within a minute. */
 const READY_MS = 90_000;
 
-/** Starts a file of this folder in a process of its own. */
+/** Starts a file of this folder in a separate process. */
 export function forkProcess(file: string, args: readonly string[]): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(path, [...args], { execArgv: ["--import", "tsx"], stdio: ["ignore", 2, 2, "ipc"] });
   const { pid } = child;
   if (pid === undefined) return child;
-  // One that is stopped does not notice that we are gone.
+  // A stopped process does not notice that this one has ended.
   guardProcess(pid);
   child.once("exit", () => unguardProcess(pid));
   return child;
@@ -21,7 +21,7 @@ export function forkProcess(file: string, args: readonly string[]): ChildProcess
 /**
  * Waits for the first message of a process and returns it.
  *
- * @throws Error when the process exits before or is not ready within 90 s
+ * @throws Error if the process exits first or is not ready within 90 s
  */
 export async function waitUntilReady(child: ChildProcess): Promise<unknown> {
   const settled = new AbortController();

@@ -7,7 +7,7 @@ import type { HttpAccess } from "./task.ts";
 
 type ClientModule = typeof import("../../../lib/client/lockkeeper-client.ts");
 
-/** The HTTP client of the product, of the core under test. */
+/** The product's HTTP client, from the core under test. */
 export class HttpClient implements LockingClient {
   private constructor(private readonly client: LockkeeperClient) {}
 
@@ -27,6 +27,6 @@ export class HttpClient implements LockingClient {
     return new HttpHold(result, asked);
   }
 
-  /** Connections are kept open by Node, and end with the process. */
+  /** Node keeps the connections open. They end with the process. */
   close(): void {}
 }

@@ -23,7 +23,7 @@ const it = serverTest()
       },
   );
 
-/** By how much its deadline is later than the end of the lease in Redis, at most. */
+/** Returns the maximum time by which the local deadline is later than the end of the lease in Redis. */
 async function measureLateMs(direct: Redis, lock: string, hold: { remainingMs(): number }): Promise<number> {
   const leftMs = await direct.pttl(lock);
   return hold.remainingMs() - leftMs;

@@ -3,7 +3,7 @@ import { parseHoldId } from "../../../server/formats/hold-id.ts";
 import { countAttempts } from "./attempt-counter.ts";
 import type { HeldLock } from "./locking-client.ts";
 
-/** What failed, by its code. `certain`: the server refused it. `open`: it may be carried out, or be found out otherwise. */
+/** A failure with its code. `certain`: the server refused the request. `open`: it may still be executed. */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
 
@@ -17,7 +17,10 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Throws an error of the client as a failure, by its code and its cause alone: its classes can be those of a mutant. */
+/**
+ * Throws an error of the client as a failure with its code and cause, because the error classes may be those of a
+ * mutant.
+ */
 export function throwFailure(error: unknown): never {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") throw error;
   const { cause } = error;
@@ -73,6 +76,10 @@ export class HttpHold implements HeldLock {
     await this.hold.verify().catch(throwFailure);
   }
 
+  async downgrade(): Promise<void> {
+    await this.hold.downgrade().catch(throwFailure);
+  }
+
   async reenter(): Promise<HeldLock> {
     const { result, asked } = await countAttempts("acquire", () => this.hold.reenter().catch(throwFailure));
     return new HttpHold(result, asked);
@@ -84,7 +91,7 @@ export class HttpHold implements HeldLock {
   }
 }
 
-/** @throws HttpFailure when the id names anything else than the hold it comes with */
+/** Reads the token from the `holdId`. @throws HttpFailure if the id does not match the hold that it came with */
 function readToken({ holdId, key, format, fence }: Hold): string {
   const ref = parseHoldId(holdId);
   if (ref?.key === key && ref.format === format && ref.fence === fence) return ref.token;

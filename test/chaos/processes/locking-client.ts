@@ -1,19 +1,36 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
+import type { HoldKind } from "../history/entry.ts";
 
 export interface AcquireRequest {
-  /** The same for all: no hold may be told from another one by it. */
+  /** The same for all holds, so that none can be identified by it. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly format: WritableFormat;
+  /** A plain lock by default. */
+  readonly kind?: HoldKind;
+  /** The number of permits to acquire from a semaphore. */
+  readonly permits?: number;
+  readonly limit?: number;
   /** Whether it is renewed for as long as it is held. */
   readonly renew: boolean;
 }
 
-/** What a worker asks for locks: the library, or an app's own client of the API. What fails has a `code`. */
+/** The client with which a worker acquires locks: the library, or a client of the API. Its errors have a `code`. */
 export interface LockingClient {
   acquire(lock: string, wish: AcquireRequest & { readonly signal: AbortSignal }): Promise<HeldLock>;
+  /** Absent if the client does not support latches. */
+  latch?(key: string): LatchUnderTest;
   close(): void;
+}
+
+/** A count-down latch of the library. */
+export interface LatchUnderTest {
+  /** @returns whether it was open */
+  trySetCount(count: number): Promise<boolean>;
+  /** @returns the remaining count */
+  countDown(): Promise<number>;
+  await(options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<void>;
 }
 
 /** A lock as its holder has it. */
@@ -23,20 +40,22 @@ export interface HeldLock extends Attempts {
   readonly count: number;
   readonly leaseMs: number;
   readonly state: "held" | "jeopardy" | "releasing" | "released" | "lost";
-  /** Ends when it is lost. */
+  /** Aborts when the hold is lost. */
   readonly signal: AbortSignal;
   remainingMs(): number;
-  /** @throws when it is lost */
+  /** Asserts that the hold is not lost. @throws if it is lost */
   assertHeld(): void;
   renew(): Promise<unknown>;
-  /** Enters it once more. @throws when it is lost */
+  /** Re-enters the hold. @throws if it is lost */
   reenter(): Promise<HeldLock>;
-  /** Asks whether it still stands, where there is somebody to ask. @throws when it is lost */
+  /** Asks the server whether the hold exists; only over HTTP. @throws if it is lost */
   verify?(): Promise<void>;
+  /** Turns a writer into a reader. @throws if the hold is lost */
+  downgrade(): Promise<void>;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;
 }
 
-/** Of a call that its caller repeats under one id: how often it was asked, when the first answers were lost. */
+/** The number of attempts of a call that is repeated under the same id, if the first answers were lost. */
 export interface Attempts {
   readonly asked?: number;
 }

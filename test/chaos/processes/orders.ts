@@ -1,6 +1,6 @@
 import type { Order } from "./task.ts";
 
-/** Lets this process be stopped, blocked, and given another wall clock. */
+/** Handles orders to stop this process, block it, or change its wall clock. */
 export function listenForOrders(stop: () => void): void {
   const trueNow = Date.now;
   let clockAheadMs = 0;
@@ -10,7 +10,7 @@ export function listenForOrders(stop: () => void): void {
     else if (order.order === "clock") clockAheadMs = order.ms;
     else stop();
   });
-  // A process without its harness is of no use to anybody.
+  // Without its parent, the process has no purpose.
   process.on("disconnect", () => process.exit(0));
 }
 

@@ -6,13 +6,13 @@ import { forkProcess, waitUntilReady } from "./fork.ts";
 import type { Order } from "./task.ts";
 
 export interface ProcessSlot {
-  /** What the nth process that sits here is told when it starts. */
+  /** Creates the task of the nth process in this slot. */
   createTask(nth: number): object;
-  /** Its ways to the servers that it calls. */
+  /** The links to the servers that its processes call. */
   readonly links: readonly Link[];
 }
 
-/** Processes of one kind, each a file of this folder: a seat has one, and a new one after it was killed. */
+/** Processes of one kind. Each slot runs one process, and a new one after it was killed. */
 export class ProcessGroup {
   readonly #running = new Map<number, ChildProcess>();
   readonly #started = new Map<number, number>();
@@ -30,7 +30,7 @@ export class ProcessGroup {
   }
 
   async start(n: number): Promise<void> {
-    // A fault that took long to begin ends after the next one has begun: a seat has one process at a time.
+    // A fault that began late ends after the next one has begun. A slot has one process at a time.
     await this.kill(n);
     const nth = (this.#started.get(n) ?? 0) + 1;
     this.#started.set(n, nth);
@@ -45,12 +45,15 @@ export class ProcessGroup {
       await waitUntilReady(child);
       this.#ready.add(child);
     } catch (error) {
-      // The next fault may come before it has begun.
+      // The next fault may begin before the process has started.
       if (!this.#ending.has(child)) throw error;
     }
   }
 
-  /** As a crash. Its connections stay with its links, as those of a host that is gone do, until they are cut. */
+  /**
+   * Kills a process, like a crash. Its connections stay open in its links, as if its host had failed, until they are
+   * cut.
+   */
   async kill(n: number): Promise<void> {
     const child = this.#running.get(n);
     if (child === undefined) return;
@@ -60,7 +63,7 @@ export class ProcessGroup {
     await exited;
   }
 
-  /** As whoever deploys a new one: it is asked to end, and killed when it does not. */
+  /** Terminates a process, like a deployment: sends SIGTERM, and SIGKILL if it does not exit. */
   async terminate(n: number, withinMs: number): Promise<void> {
     const child = this.#running.get(n);
     if (child === undefined) return;
@@ -69,7 +72,7 @@ export class ProcessGroup {
     child.kill("SIGTERM");
     try {
       const [code, signal] = await exited;
-      // One that is still starting does not listen yet.
+      // A process that is still starting does not handle the signal yet.
       if (code !== 0 && this.#ready.has(child)) this.#recordExit(n, `${code ?? signal} after SIGTERM`);
     } catch {
       this.#recordExit(n, `did not end within ${withinMs} ms of SIGTERM`);
@@ -89,7 +92,7 @@ export class ProcessGroup {
     return this.#getSlot(n).links;
   }
 
-  /** Lets all end what they are at. @returns how many did not within the time */
+  /** Lets all processes finish their work. @returns the number of those that did not in time */
   async stopAll(withinMs: number): Promise<number> {
     const children = [...this.#running.values()];
     const exits = children.map((child) => {

@@ -1,23 +1,31 @@
-import { type Entry, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
+import { describeFailure, getAttempts } from "./failure.ts";
 import { HttpFailure } from "./http-hold.ts";
-import type { AcquireRequest, Attempts, HeldLock, LockingClient } from "./locking-client.ts";
+import type { AcquireRequest, HeldLock, LockingClient } from "./locking-client.ts";
 
-/** A renewal by the watchdog shows in the deadline alone. */
+/** Interval at which deadlines are read, because only the deadline shows a renewal by the watchdog. */
 const WATCH_INTERVAL_MS = 20;
 const RENEWED_NS_MIN = 5 * NS_PER_MS;
 
-/** A hold, and the number of the call that got it. */
+/** A hold, and the number of the call that acquired it. */
 export interface RecordedHold {
   readonly id: number;
   readonly hold: HeldLock;
   readonly lock: string;
+  readonly kind: HoldKind;
+  /** The token of the grant. A downgrade gives the hold another one. */
+  readonly token: string;
 }
 
-/** What is written down of a call that may get a hold. */
-type EntryCall = Pick<Entry, "context" | "op" | "leaseMs"> & { readonly call: number; readonly lock: string };
+/** The fields of a call that may be granted a hold. */
+type EntryCall = Pick<Entry, "context" | "op" | "leaseMs" | "permits" | "limit"> & {
+  readonly call: number;
+  readonly lock: string;
+  readonly kind: HoldKind;
+};
 
-/** One context's calls for locks, each written down before it is made and when it was answered. */
+/** Records the lock calls of one context: before each call, and when it is answered. */
 export class RecordingClient {
   static #calls = 0;
 
@@ -29,47 +37,56 @@ export class RecordingClient {
   ) {}
 
   async acquire(lock: string, wish: AcquireRequest): Promise<RecordedHold | undefined> {
-    const { leaseMs, waitMs } = wish;
+    const { leaseMs, waitMs, kind = "lock", permits, limit } = wish;
     const call = ++RecordingClient.#calls;
-    const what = { context: this.context, op: "acquire", call, lock, leaseMs } as const;
+    const what = { context: this.context, op: "acquire", call, lock, kind, permits, limit, leaseMs } as const;
     this.journal.write({ ...what, type: "invoke", waitMs });
     return await this.#recordEntry(what, this.client.acquire(lock, { ...wish, signal: this.stop }));
   }
 
-  /** Who knows that it is lost does not ask. */
-  async reenter({ hold, lock }: RecordedHold): Promise<RecordedHold | undefined> {
+  /** Does nothing if the hold is known to be lost. */
+  async reenter({ hold, lock, kind, token }: RecordedHold): Promise<RecordedHold | undefined> {
     if (hold.state !== "held") return undefined;
     const call = ++RecordingClient.#calls;
-    const { token, leaseMs } = hold;
-    const what = { context: this.context, op: "reenter", call, lock, token, leaseMs } as const;
-    this.journal.write({ ...what, type: "invoke" });
-    return await this.#recordEntry(what, hold.reenter());
+    const { leaseMs } = hold;
+    const what = { context: this.context, op: "reenter", call, lock, kind, leaseMs } as const;
+    this.journal.write({ ...what, token, type: "invoke" });
+    return await this.#recordEntry(what, hold.reenter(), token);
   }
 
-  async #recordEntry(what: EntryCall, entering: Promise<HeldLock>): Promise<RecordedHold | undefined> {
-    const { lock, call } = what;
+  /** @param reentered token of the hold that is re-entered */
+  async #recordEntry(
+    what: EntryCall,
+    entering: Promise<HeldLock>,
+    reentered?: string,
+  ): Promise<RecordedHold | undefined> {
+    const { lock, call, kind } = what;
     try {
       const hold = await entering;
-      const { token, fence, count } = hold;
+      const { fence } = hold;
+      const token = reentered ?? hold.token;
       const t = this.journal.now();
-      const told = { token, fence, count, deadline: this.#getDeadline(hold, t), ...getAttempts(hold) };
-      this.journal.write({ ...what, type: "ok", ...told }, t);
-      const claim = { id: call, hold, lock };
+      const told = { token, fence, deadline: this.#getDeadline(hold, t), ...getAttempts(hold) };
+      // The count of a semaphore's hold is the number of its permits, which it acquires and releases at once.
+      const counted = kind === "semaphore" ? { count: 1, permits: hold.count } : { count: hold.count };
+      this.journal.write({ ...what, type: "ok", ...told, ...counted }, t);
+      const claim = { id: call, hold, lock, kind, token };
       this.#watchHold(claim);
       return claim;
     } catch (error) {
       const failure = describeFailure(error);
-      // The libraries also report `lost` of a re-entry that was granted when their own deadline had passed.
+      // The libraries also report `lost` for a re-entry that was granted after their own deadline had passed.
       const isCertain = error instanceof HttpFailure && error.knowledge === "certain";
       const isOpen = what.op === "reenter" && failure.code === "lost" && !isCertain;
-      this.journal.write({ ...what, ...failure, ...(isOpen ? { type: "info" } : {}) });
+      const asked = reentered === undefined ? {} : { token: reentered };
+      this.journal.write({ ...what, ...asked, ...failure, ...(isOpen ? { type: "info" } : {}) });
       return undefined;
     }
   }
 
-  async renew({ id, hold, lock }: RecordedHold): Promise<void> {
+  async renew({ id, hold, lock, token }: RecordedHold): Promise<void> {
     const call = ++RecordingClient.#calls;
-    const what = { context: this.context, op: "renew", call, claim: id, lock, token: hold.token } as const;
+    const what = { context: this.context, op: "renew", call, claim: id, lock, token } as const;
     this.journal.write({ ...what, type: "invoke" });
     try {
       await hold.renew();
@@ -80,11 +97,11 @@ export class RecordingClient {
     }
   }
 
-  /** Who knows that it is lost does not ask. */
-  async verify({ id, hold, lock }: RecordedHold): Promise<void> {
+  /** Does nothing if the hold is known to be lost. */
+  async verify({ id, hold, lock, token }: RecordedHold): Promise<void> {
     if (hold.verify === undefined || hold.state !== "held") return;
     const call = ++RecordingClient.#calls;
-    const what = { context: this.context, op: "verify", call, claim: id, lock, token: hold.token } as const;
+    const what = { context: this.context, op: "verify", call, claim: id, lock, token } as const;
     this.journal.write({ ...what, type: "invoke" });
     try {
       await hold.verify();
@@ -94,10 +111,26 @@ export class RecordingClient {
     }
   }
 
-  /** Gives back what was taken, also when it was lost: `withLock` does so, too. */
-  async release({ id, hold, lock }: RecordedHold): Promise<void> {
+  /** @returns whether the hold is certainly a reader now */
+  async downgrade({ id, hold, lock, token }: RecordedHold): Promise<boolean> {
+    if (hold.state !== "held") return false;
     const call = ++RecordingClient.#calls;
-    const { token, fence } = hold;
+    const what = { context: this.context, op: "downgrade", call, claim: id, lock, token } as const;
+    this.journal.write({ ...what, type: "invoke" });
+    try {
+      await hold.downgrade();
+      this.journal.write({ ...what, type: "ok" });
+      return true;
+    } catch (error) {
+      this.journal.write({ ...what, ...describeFailure(error) });
+      return false;
+    }
+  }
+
+  /** Releases the hold even if it is lost, as `withLock` does. */
+  async release({ id, hold, lock, token }: RecordedHold): Promise<void> {
+    const call = ++RecordingClient.#calls;
+    const { fence } = hold;
     const what = { context: this.context, op: "release", call, claim: id, lock, token, fence } as const;
     this.journal.write({ ...what, type: "invoke" });
     try {
@@ -109,9 +142,9 @@ export class RecordingClient {
     }
   }
 
-  isHeld({ id, hold, lock }: RecordedHold): boolean {
+  isHeld({ id, hold, lock, token }: RecordedHold): boolean {
     const t = this.journal.now();
-    const what = { context: this.context, op: "assert", claim: id, lock, token: hold.token } as const;
+    const what = { context: this.context, op: "assert", claim: id, lock, token } as const;
     try {
       hold.assertHeld();
       this.journal.write({ ...what, type: "ok" }, t);
@@ -122,8 +155,8 @@ export class RecordingClient {
     }
   }
 
-  #watchHold({ id, hold, lock }: RecordedHold): void {
-    const { token, fence } = hold;
+  #watchHold({ id, hold, lock, token }: RecordedHold): void {
+    const { fence } = hold;
     const what = { context: this.context, claim: id, lock, token, fence } as const;
     let deadline = this.#getDeadline(hold, this.journal.now()) ?? Number.POSITIVE_INFINITY;
     const timer = setInterval(() => {
@@ -140,25 +173,9 @@ export class RecordingClient {
     else hold.signal.addEventListener("abort", onLost, { once: true });
   }
 
-  /** undefined: it had passed before its holder looked, nobody knows when. */
+  /** Returns the deadline; undefined if it had passed before its holder looked, at an unknown time. */
   #getDeadline(hold: HeldLock, now: number): number | undefined {
     const remainingMs = hold.remainingMs();
     return remainingMs === 0 ? undefined : Math.round(now + remainingMs * NS_PER_MS);
   }
-}
-
-const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];
-
-/** What certainly was not done is a failure; what may have been done, or may be done yet, is `info`. */
-function describeFailure(error: unknown) {
-  const code =
-    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
-  const asked = getAttempts(error instanceof Error && "asked" in error ? (error as Attempts) : {});
-  // What was asked before without an answer may be carried out yet.
-  const isCertain = REFUSED.includes(code) && asked.asked === undefined;
-  return { type: isCertain ? ("fail" as const) : ("info" as const), code, ...asked };
-}
-
-function getAttempts({ asked = 1 }: Attempts): Attempts {
-  return asked > 1 ? { asked } : {};
 }

@@ -15,7 +15,7 @@ export interface ResourceRequest {
 export interface ResourceReply {
   readonly id: number;
   readonly unfenced: number;
-  /** null: refused, a later fence was there. */
+  /** null: refused, because it has accepted a higher fence. */
   readonly fenced: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What the locks protect: for each lock a register that takes every write, and one that looks at the fence. */
+/** The protected resource: for each lock, a register that accepts every write, and one that checks the fence. */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { Journal } from "../history/journal.ts";
@@ -14,7 +14,8 @@ class Registers {
 
   handleRequest({ ask, lock, fence, value, bases }: ResourceRequest): Omit<ResourceReply, "id"> {
     const isCurrent = fence !== null && BigInt(fence) >= this.#highest;
-    // A reader is refused and remembered as a writer is: a late write between a read and its write would be lost.
+    // Readers are checked and remembered like writers. Otherwise, a late write between a read and its write would be
+    // lost.
     if (isCurrent) this.#highest = BigInt(fence);
     if (ask === "write") {
       const base = bases?.unfenced ?? 0;
@@ -40,7 +41,7 @@ function serveSocket(socket: Socket): void {
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
   const lines = createInterface({ input: socket });
-  // It passes on what goes wrong with its socket.
+  // The reader forwards the errors of its socket.
   lines.on("error", () => socket.destroy());
   lines.on("line", (line) => {
     const ask = JSON.parse(line) as ResourceRequest;

@@ -4,7 +4,7 @@ import type { Journal } from "../history/journal.ts";
 const CHECK_INTERVAL_MS = 20;
 const STALL_MS_MIN = 60;
 
-/** Writes down when this process did not run for a while: time limits grow by that. */
+/** Records when this process did not run for a while. Time limits are extended by these times. */
 export function recordStalls(journal: Journal): void {
   let seenAt = journal.now();
   setInterval(() => {

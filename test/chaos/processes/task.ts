@@ -1,14 +1,15 @@
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { RedisLocation } from "../../../server/locks/backends/open-backend.ts";
+import type { LockUnderTest } from "../locks-under-test.ts";
 
-/** What every process is told when it starts. */
+/** The common part of each process's task. */
 interface Task {
   readonly name: string;
   readonly epochNs: string;
   readonly journal: string;
 }
 
-/** `core`: the folder that holds `server` and `lib`: this project, or a copy that was broken on purpose. */
+/** `core`: the folder that contains `server` and `lib`: this project, or a mutant. */
 export interface LibraryAccess {
   readonly door: "library";
   readonly core: string;
@@ -18,17 +19,17 @@ export interface LibraryAccess {
 export interface HttpAccess {
   readonly door: "http";
   readonly core: string;
-  /** Of the API servers, the one to begin with first. */
+  /** The API servers, starting with the one to use first. */
   readonly urls: readonly string[];
   readonly apiKey: string;
 }
 
 export interface WorkerTask extends Task {
-  /** How it comes to its locks. */
+  /** How the worker accesses locks. */
   readonly by: LibraryAccess | HttpAccess;
   readonly format: WritableFormat;
   readonly leaseMs: readonly [least: number, most: number];
-  readonly locks: readonly string[];
+  readonly locks: readonly LockUnderTest[];
   readonly contexts: number;
   readonly watchdog: "on" | "off";
   readonly seed: number;
@@ -42,8 +43,8 @@ export interface ApiTask extends Task {
   readonly apiKey: string;
 }
 
-/** What a process is told while it runs. */
+/** An order to a running process. */
 export type Order =
   | { readonly order: "stop" }
-  /** `block`: its event loop stands still. `clock`: its wall clock is ahead by this, of what it truly is. */
+  /** `block`: blocks its event loop. `clock`: sets its wall clock ahead of the true time. */
   | { readonly order: "block" | "clock"; readonly ms: number };

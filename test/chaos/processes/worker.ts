@@ -1,20 +1,26 @@
-/** Takes locks and writes down what it was told: invoked, answered, lost. */
+/** Acquires locks and records what it was told: calls, answers, losses. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { Journal } from "../history/journal.ts";
+import { FAIR_WAIT_MS } from "../locks-under-test.ts";
+import { Session } from "../workloads/session.ts";
 import { HttpClient } from "./http-client.ts";
 import type { LockingClient } from "./locking-client.ts";
 import { listenForOrders } from "./orders.ts";
 import { RecordingClient } from "./recording-client.ts";
 import { ResourceClient } from "./resource-client.ts";
-import { Session } from "./session.ts";
 import { recordStalls } from "./stall-recorder.ts";
 import type { LibraryAccess, WorkerTask } from "./task.ts";
 
 type LockClientModule = typeof import("../../../server/locks/client/lock-client.ts");
 
 const GIVEN_UP_MS = 100;
+/**
+ * Errors of a client that cannot reach its server. Their names are compared because their classes may be those of a
+ * mutant.
+ */
+const AWAY = ["TimeoutError", "StartupError"];
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
@@ -25,16 +31,16 @@ const stop = new AbortController();
 listenForOrders(() => stop.abort());
 recordStalls(journal);
 
-/** The server may be away when a worker begins; whoever starts a process would start it again. */
+/** Opens the client. The server may be down when a worker starts; a supervisor would start it again. */
 async function openClient({ core, where }: LibraryAccess): Promise<LockingClient> {
   const { LockClient }: LockClientModule = await import(
     pathToFileURL(`${core}/server/locks/client/lock-client.ts`).href
   );
   for (;;) {
     try {
-      return await LockClient.open(where);
+      return await LockClient.open(where, { fairWaitMs: FAIR_WAIT_MS });
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
+      if (!(error instanceof Error) || !AWAY.includes(error.name)) throw error;
     }
   }
 }
@@ -44,10 +50,11 @@ const random = createSeededRandom(task.seed);
 const contexts = Array.from({ length: task.contexts }, (_, n) => {
   const name = `c${n + 1}`;
   const claimant = new RecordingClient(client, journal, name, stop.signal);
-  return new Session({ name, task, client: claimant, resource, journal, random, stop: stop.signal }).run();
+  const options = { name, task, client: claimant, resource, journal, random, stop: stop.signal };
+  return new Session(options, client).run();
 });
 await Promise.all(contexts);
-// Waits that were given up are taken off their lists in the background.
+// Abandoned waits are removed from their lists in the background.
 await sleep(GIVEN_UP_MS);
 client.close();
 resource.close();

@@ -1,4 +1,4 @@
-/** The few shapes that a timeline is made of. */
+/** The shapes of a timeline. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -22,7 +22,7 @@ export function renderElement(
   return `<${name}${all.join("")}>${content.join("")}</${name}>`;
 }
 
-/** Says what it is when it is pointed at. */
+/** Renders a band with a tooltip. */
 export function renderBand(place: Box, kind: string, says: string): string {
   return renderElement("rect", { class: kind, ...place }, [`<title>${escapeXml(says)}</title>`]);
 }

@@ -19,7 +19,10 @@ import { formatOutcome, formatVerdicts, getRunResult } from "./text.ts";
 
 const COMMAND = "npm run chaos -- --topology single --seconds 30 --seed 7 --format redisson";
 
-/** What goes on beside it: holds before, after and of another lock, writes, and a fault that is no excuse. */
+/**
+ * Entries that are not part of a violation: holds before, after and of another lock, writes, and a fault that is no
+ * excuse.
+ */
 const BESIDE: readonly EntrySpec[] = [
   ...buildAcquire("n1", 1, 20),
   ...buildRelease("n1", 30),
@@ -42,7 +45,7 @@ const refused: EntrySpec[] = [
   { op: "acquire", type: "fail", call: 9, token: "b", code: "held", atMs: 60_060 },
 ];
 
-/** The excerpt of the one violation that a check finds: when, who, what. */
+/** Formats the excerpt of the only violation that a check finds: when, who, what. */
 function getExcerpt(check: string, history: readonly EntrySpec[]): string[] {
   const verdicts = runChecks(buildHistory(...BESIDE, ...history)).filter(
     (verdict) => verdict.check === check,

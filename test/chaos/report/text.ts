@@ -3,7 +3,7 @@ import { type Entry, toMilliseconds } from "../history/entry.ts";
 
 const SHOWN = 3;
 
-/** What a person reads at the end of a run. @param command repeats it */
+/** Formats the result of a run for people. @param command repeats the run */
 export function formatVerdicts(verdicts: readonly Verdict[], command: string): string {
   const lines = verdicts.map(
     (verdict) =>
@@ -32,7 +32,10 @@ export interface RunResult {
   readonly line: string;
 }
 
-/** How a run ends: 0 where all held, 1 on a violation, 3 where nothing was violated and something was not decided. */
+/**
+ * Returns the result of a run: 0 if all checks held, 1 after a violation, 3 if there was none but something is
+ * undecided.
+ */
 export function getRunResult(verdicts: readonly Verdict[], command: string): RunResult {
   const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);
   const open = verdicts.filter(({ undecided = [] }) => undecided.length > 0).map(({ check }) => check);

@@ -13,7 +13,7 @@ const TOP_PX = 70;
 const LEFT_PX = 90;
 const ROOM_FOR_FENCE_PX = 52;
 
-/** One page that shows a run, and needs nothing but itself: a lane a context, its holds, faults, violations. */
+/** Renders a run as a self-contained page: one lane per context with its holds, the faults and the violations. */
 export function renderTimeline(
   story: AnalyzedHistory,
   verdicts: readonly Verdict[],
@@ -43,11 +43,11 @@ ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.j
 `;
 }
 
-/** From a moment to a place, and from who to a lane. */
+/** Maps times to positions, and contexts to lanes. */
 class TimelineDrawing {
   readonly locks: readonly string[];
   readonly #lanes: readonly Lane[];
-  /** Whole seconds: what comes before is the start of the processes. */
+  /** Start of the picture in whole seconds. Before it, the processes start. */
   readonly #startS: number;
   readonly #endS: number;
 
@@ -94,7 +94,7 @@ class TimelineDrawing {
     });
   }
 
-  /** From when an API server was ready until it was told to end or killed. */
+  /** Draws the periods from the time an API server was ready until it was told to exit or was killed. */
   #drawServingSpans(): string[] {
     const { history, faults } = this.analyzed;
     return history.flatMap(({ op, process, t }) => {
@@ -104,14 +104,14 @@ class TimelineDrawing {
       const ended = faults.find(
         (each) => each.fault === "restart-api" && each.target === seat && each.from > t,
       );
-      // It was ready before the picture begins.
+      // It was ready before the start of the picture.
       const from = Math.max(t, this.#startS * 1e9);
       const across = this.#toExtent({ from, to: ended?.from ?? this.#endS * 1e9 });
       return [renderBand({ ...across, y: TOP_PX + lane * LANE_PX + 8, height: 6 }, "serving", process)];
     });
   }
 
-  /** On a worker or an API server it is a band over its lanes, on a Redis server over all. */
+  /** Draws a fault: over the lanes of its worker or API server, or over all lanes if it affects a Redis server. */
   #drawFault(fault: FaultSpan, n: number, height: number): string {
     const across = this.#toExtent(fault);
     const lanes = this.#lanes.filter(({ slot: seat }) => seat === fault.target);
@@ -177,7 +177,7 @@ interface Lane {
   readonly slot: string | undefined;
 }
 
-/** API servers first, then a lane a context. */
+/** Lists the lanes: API servers first, then one per context. */
 function listLanes(history: readonly Entry[]): Lane[] {
   const lanes = history.flatMap(({ op, process, context }) => {
     const slot = getProcessSlot(process);

@@ -8,10 +8,11 @@ import { type Command, UsageError } from "../arguments.ts";
 import { getFault } from "../faults/catalog.ts";
 
 /**
- * What sets wall clocks of servers, where a fault of the run does. For one that was asked for by name it is brought from
- * the distribution's packages; of all faults, those that need it are left out where it is not here.
+ * Finds the library that sets the wall clocks of servers, if a fault of the run needs it. If such a fault was named
+ * explicitly, the library is unpacked from the distribution's packages; otherwise, faults that need it are left out if
+ * it is missing.
  *
- * @throws UsageError when a fault was asked for by name and it cannot be had
+ * @throws UsageError if a fault was named explicitly and the library is not available
  */
 export async function findClockLibrary(
   { faults, chosen }: Pick<Command, "faults" | "chosen">,

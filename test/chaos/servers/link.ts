@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from "node:net";
 
 /**
- * `drop`: a reply in three is thrown away and its connection cut, after Redis has run what was asked. `delay`: replies
- * come late. `cut`: nobody is let in. `mute`: connections stand and pass nothing, neither way.
+ * `drop`: one in three replies is dropped and its connection closed, after Redis has executed the request. `delay`:
+ * replies are late. `cut`: connections are refused. `mute`: connections stay open but pass nothing in either direction.
  */
 export type LinkMode = "pass" | "drop" | "delay" | "cut" | "mute";
 
 const DROP_SHARE = 1 / 3;
 
-/** The way from one worker to one server. */
+/** The connection path from one worker to one server. */
 export class Link {
   readonly #server: Server;
   readonly #ends = new Set<ProxiedConnection>();
@@ -24,7 +24,7 @@ export class Link {
     this.#server = createServer((client) => this.#take(client));
   }
 
-  /** @param latencyMs of each direction, in every mode */
+  /** Opens a link. @param latencyMs latency of each direction, in every mode */
   static async open(targetPort: number, random: () => number, latencyMs = 0): Promise<Link> {
     const link = new Link(targetPort, random, latencyMs);
     link.#server.listen(0, "127.0.0.1");
@@ -52,7 +52,7 @@ export class Link {
     return this.#mode === "drop" && this.random() < DROP_SHARE;
   }
 
-  /** The process that speaks through it is gone. */
+  /** Closes all connections, because the process that uses them is gone. */
   cutAll(): void {
     for (const wire of this.#ends) wire.cut();
   }
@@ -74,7 +74,7 @@ export class Link {
   }
 }
 
-/** One connection and its counterpart. */
+/** A connection and its counterpart. */
 class ProxiedConnection {
   readonly #toRedis: Lane;
   readonly #toClient: Lane;
@@ -112,7 +112,7 @@ class ProxiedConnection {
   }
 }
 
-/** One direction of a connection. What is late keeps back what comes after it, as TCP does. */
+/** One direction of a connection. Delayed data also delays what follows it, as in TCP. */
 class Lane {
   readonly #waiting: { readonly chunk: Buffer; readonly notBefore: number }[] = [];
   #timer: NodeJS.Timeout | undefined;

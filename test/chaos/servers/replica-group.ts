@@ -6,28 +6,31 @@ import type { TestRedis } from "../../support/test-redis.ts";
 import { startTestSentinel, type TestSentinel } from "../../support/test-sentinel.ts";
 import { waitUntil } from "../../support/test-server.ts";
 
-/** A failover takes two to four seconds, twice as long when the first try of it fails, and more on a busy machine. */
+/**
+ * Time limit of a failover. It takes two to four seconds, twice as long if the first attempt fails, and more on a busy
+ * machine.
+ */
 const WITHIN_MS = 45_000;
 const ASK_MS = 300;
 const IN_STEP_MS = 1000;
 const SLOTS = 16_384;
 
-/** Servers of which one, or one of each shard, is the master of others. Servers are known by their numbers. */
+/** Servers of which one, or one of each shard, is the master of others. Servers are identified by number. */
 export interface ReplicaGroup {
   readonly servers: readonly TestRedis[];
-  /** How a client opens it that reaches each server through a port of its own. */
+  /** Returns the location for a client that reaches each server through a separate port. */
   getLocation(ports: readonly number[]): RedisLocation;
-  /** Those that are masters now. */
+  /** Finds the current masters. */
   findMasters(): Promise<number[]>;
-  /** The master that has the lock. */
+  /** Finds the master that has the lock. */
   findMasterOf(lock: string): Promise<number>;
-  /** Resolves when another server has taken the place of this one. */
+  /** Resolves when another server has replaced this one. */
   waitForPromotion(insteadOf: number): Promise<void>;
-  /** Asks for an orderly failover of this master, and resolves when it is done. */
+  /** Performs an orderly failover of this master. Resolves when it is complete. */
   failOver(master: number): Promise<void>;
-  /** Stops the replicas of a master, and drops what is on its way to them. @returns their numbers */
+  /** Stops the replicas of a master and drops data in transit to them. @returns their numbers */
   cutReplicas(master: number): Promise<number[]>;
-  /** Resolves when every server is there, and every replica in step with its master. */
+  /** Resolves when every server is up and every replica in sync with its master. */
   waitUntilInSync(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -43,7 +46,7 @@ export async function startClusterGroup(): Promise<ClusterGroup> {
   return group;
 }
 
-/** Where servers name each other by their own ports, and a client comes by others. */
+/** Creates a map of addresses, because servers name each other by their own ports and clients use others. */
 function createNatMap(servers: readonly TestRedis[], ports: readonly number[]): Record<string, string> {
   return Object.fromEntries(
     servers.map(({ port }, n) => [`127.0.0.1:${port}`, `127.0.0.1:${ports[n] ?? port}`]),
@@ -97,7 +100,7 @@ class SentinelGroup implements ReplicaGroup {
   }
 }
 
-/** Three masters with a replica each. */
+/** Three masters with one replica each. */
 export class ClusterGroup implements ReplicaGroup {
   readonly #direct: readonly Redis[];
 
@@ -126,7 +129,7 @@ export class ClusterGroup implements ReplicaGroup {
     return owner;
   }
 
-  /** The node that is asked may not have learned of a new owner yet: then nobody has the slot. */
+  /** Finds the owner of a slot. The queried node may not know a new owner yet; the slot then has none. */
   async #findSlotOwner(slot: number): Promise<number | undefined> {
     return (await this.#readSlotOwners()).find(({ from, to }) => from <= slot && slot <= to)?.master;
   }
@@ -153,7 +156,9 @@ export class ClusterGroup implements ReplicaGroup {
     await waitUntil(() => this.#isWhole(), WITHIN_MS);
   }
 
-  /** Begins to move the slot of a lock to another master. @returns what moves its keys and ends it */
+  /**
+   * Starts to move the slot of a lock to another master. @returns a function that moves its keys and completes the move
+   */
   async startSlotMove(lock: string, chance: number): Promise<() => Promise<void>> {
     const slot = computeSlot(lock);
     const from = await this.findMasterOf(lock);
@@ -184,7 +189,10 @@ export class ClusterGroup implements ReplicaGroup {
     await this.onStop();
   }
 
-  /** As those see it that agree: a server that was away may still take itself for a master. */
+  /**
+   * Reads the owners of slots that the nodes agree on, because a server that was down may still consider itself a
+   * master.
+   */
   async #readSlotOwners(): Promise<{ from: number; to: number; master: number }[]> {
     const views = await Promise.all(this.#direct.map((redis) => waitForAnswer(redis.cluster("SLOTS"))));
     const known = views.flatMap((slots) =>
@@ -217,7 +225,10 @@ export class ClusterGroup implements ReplicaGroup {
     return inStep.every(Boolean);
   }
 
-  /** A replica gets nothing yet for up to a second after a full copy: what it has confirmed counts, of a write. */
+  /**
+   * Whether a replica has confirmed a new write, because it may receive nothing for up to a second after a full
+   * synchronization.
+   */
   async #isFollowed(master: number, owners: readonly { from: number; to: number; master: number }[]) {
     const isHere = (key: string) => {
       const slot = computeSlot(key);
@@ -235,7 +246,7 @@ async function readNodeId(redis: Redis): Promise<string> {
   return String(await redis.cluster("MYID"));
 }
 
-/** undefined when it does not come at once. */
+/** Returns undefined if the answer does not arrive in time. */
 async function waitForAnswer<Answer>(asked: Promise<Answer>, ms = ASK_MS): Promise<Answer | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
   return await Promise.race([asked.catch(() => undefined), late]);

@@ -1,7 +1,10 @@
 import { test } from "vitest";
 import { Topology } from "./topology.ts";
 
-/** Tests on a single Redis as the chaos tests have it: `topology`, and `redis`, a plain connection. Each test begins without keys. */
+/**
+ * Tests on a single Redis, like the chaos tests: `topology`, and `redis`, a plain connection. Each test begins without
+ * keys.
+ */
 export function topologyTest() {
   return test
     .extend("topology", { scope: "file" }, async ({}, { onCleanup }) => {

@@ -5,14 +5,6 @@ import { startTestRedis, type TestRedis } from "../../support/test-redis.ts";
 import { ServerClock } from "./clock.ts";
 import { type ReplicaGroup, startClusterGroup, startSentinelGroup } from "./replica-group.ts";
 
-/** The locks that workers compete for unless a run asks for another number of them. */
-export const LOCKS = listLocks(3);
-
-/** Names the first `count` locks of a run: `lock:chaos:a`, `lock:chaos:b`, … */
-export function listLocks(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => `lock:chaos:${(n + 10).toString(36)}`);
-}
-
 export const TOPOLOGIES = ["single", "quorum", "sentinel", "cluster"] as const;
 export type TopologyName = (typeof TOPOLOGIES)[number];
 
@@ -22,7 +14,7 @@ export function countServers(name: TopologyName): number {
   return SERVERS[name];
 }
 
-/** The servers of a run. They keep nothing on disk. */
+/** The servers of a run. They store nothing on disk. */
 export class Topology {
   readonly #direct: readonly Redis[];
 
@@ -35,7 +27,7 @@ export class Topology {
     this.#direct = servers.map((server) => server.createClient());
   }
 
-  /** @param library where clocks of servers are to be wrong; without it they are the machine's */
+  /** Starts the servers. @param library sets wrong clocks; without it, the servers use the clock of the machine */
   static async start(name: TopologyName, library?: LibfaketimeTool): Promise<Topology> {
     if (name === "sentinel" || name === "cluster") {
       const group = await (name === "sentinel" ? startSentinelGroup() : startClusterGroup());
@@ -51,7 +43,7 @@ export class Topology {
     return new Topology(name, servers, clocks);
   }
 
-  /** As a client opens it through these ports, one a server. */
+  /** Returns the location for a client that uses these ports, one per server. */
   getLocation(ports: readonly number[]): RedisLocation {
     if (this.replicas !== undefined) return this.replicas.getLocation(ports);
     const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
@@ -64,7 +56,7 @@ export class Topology {
     return this.replicas;
   }
 
-  /** The numbers of those that are not replicas of others. */
+  /** Returns the numbers of the servers that are not replicas. */
   async findMasters(): Promise<number[]> {
     return (await this.replicas?.findMasters()) ?? this.servers.map((_, n) => n);
   }
@@ -75,7 +67,7 @@ export class Topology {
     return server;
   }
 
-  /** A connection of our own, past all links. */
+  /** Returns a direct connection, which bypasses all links. */
   getConnection(n: number): Redis {
     const redis = this.#direct[n];
     if (redis === undefined) throw new Error(`there is no server ${n}`);
@@ -88,7 +80,7 @@ export class Topology {
     return clock;
   }
 
-  /** By how much the clock of a server has gone back. */
+  /** Returns how far the clock of a server was set back. */
   getBehindMs(n: number): number {
     return this.clocks[n]?.behindMs ?? 0;
   }

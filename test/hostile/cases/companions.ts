@@ -12,7 +12,7 @@ const GARBAGE_BYTES = 400;
 /** Any client that may write keys can write this one. */
 const getCompanionKey = (key: string) => `lockkeeper:hold:{${key}}`;
 
-/** Acquires locks beside planted companions, and reports responses that are errors or late. */
+/** Acquires locks with planted companions, and reports responses that are errors or late. */
 async function acquireBeside(
   { redis, keys, version, enough, addPlanted }: CaseContext,
   companions: readonly (string | Buffer)[],

@@ -5,7 +5,7 @@ const CHANNEL = "lockkeeper:events:0";
 const MESSAGES_PER_BATCH = 50;
 const BATCHES_PER_SECOND = 80;
 
-/** Publishes what the scripts would publish of a release, with an owner that no release has. */
+/** Creates the message of a release with an owner that no release has. */
 function createReleased(index: number, ownerBytes: number): string {
   const owner = `forger:${index}:`.padEnd(ownerBytes, "*a");
   const fields = ["released", Date.now(), "", index, 0, Date.now() - 1000, owner, ""];

@@ -45,7 +45,7 @@ export const BULL_KEY_NAME = createNameCase("long-bullmq-name", createBullJob);
 export const CACHE_KEY_NAME = createNameCase("long-laravel-name", createCacheLock);
 export const TOOZ_KEY_NAME = createNameCase("long-tooz-name", createToozLock);
 
-/** Long names that come and go: each leaves two events in the history. */
+/** Long names of short-lived keys: each leaves two events in the history. */
 export const SHORT_LIVED_KEYS: HostileCase = {
   name: "long-names-come-and-go",
   finding: "F9",

@@ -6,7 +6,7 @@ const LEASE_MS = 600_000;
 const STRING = "lock:large-string";
 const SET = "lock:large-set";
 const SORTED_SET = "lock:large-sorted-set";
-/** Redisson's fair lock: the hash of the holder, the queue of those that wait, and their deadlines. */
+/** Redisson's fair lock: the hash of the holder, the queue of waiters, and their timeouts. */
 const FAIR_LOCK = "lock:large-queue";
 const FAIR_QUEUE = `redisson_lock_queue:{${FAIR_LOCK}}`;
 const FAIR_TIMEOUTS = `redisson_lock_timeout:{${FAIR_LOCK}}`;

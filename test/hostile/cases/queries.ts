@@ -17,7 +17,7 @@ async function plantFilteredLocks(context: CaseContext): Promise<string[]> {
   return keys;
 }
 
-/** The case measures searches only: what reads and records the deletions must have ended. */
+/** Waits until the recording of deletions has ended, because this case measures only searches. */
 async function waitForEnd({ keys, over }: CaseContext, key: string): Promise<void> {
   const isRecorded = async () => {
     const { body } = await keys.root.get(`/locks/${encodeURIComponent(key)}/history?limit=1`);
@@ -26,7 +26,7 @@ async function waitForEnd({ keys, over }: CaseContext, key: string): Promise<voi
   await waitUntil(isRecorded, RECORD_MS_MAX, "The end of the planted locks is not recorded", over);
 }
 
-/** Each connection sends a query that was never asked before as soon as the last one was answered. */
+/** Sends a new query on each connection as soon as the previous one is answered. */
 async function storm(
   reader: ApiClient,
   enough: AbortSignal,

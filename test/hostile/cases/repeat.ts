@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Calls `act` so many times a second until the signal is aborted. A call that is late delays the next one. */
+/** Calls `act` at a fixed rate until the signal is aborted. A late call delays the next one. */
 export async function repeatUntil(
   signal: AbortSignal,
   perSecond: number,

@@ -8,8 +8,8 @@ const RETRY_MS = 500;
 const NOT_EVENTS = new Set(["hello", "reset", "snapshot", "gap"]);
 
 /**
- * Reads a snapshot of all locks as fast as it arrives, then waits for an event. It asks again only when the server
- * refuses the stream. It has another API key than the readers that take nothing.
+ * Reads a snapshot of all locks as fast as it arrives, then waits for an event. It reconnects only if the server
+ * refuses the stream. Its API key differs from that of the readers that do not read.
  *
  * @returns what was wrong, or undefined once every lock and an event have arrived
  */
@@ -56,7 +56,7 @@ async function readToEvent(
       }
     }
   } catch {
-    // The connection was cut: the last line says how far the reader got.
+    // The connection was closed: the last line says how far the reader got.
   }
   return `the honest reader was disconnected after ${seen.size} of ${count} locks`;
 }

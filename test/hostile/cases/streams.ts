@@ -10,7 +10,7 @@ const LEASE_MS = 600_000;
 const SNAPSHOT_PREFIX = "lock:snapshot:";
 const LONG_NAMES = 250;
 const LONG_NAME_BYTES = 900;
-/** 250 connections a second: many streams at once are the attack, and not a flood of connections. */
+/** 250 connections per second: the attack is many simultaneous streams, not a flood of connections. */
 const CONNECTIONS_PER_BATCH = 25;
 const BATCH_PAUSE_MS = 100;
 const CLOSE_PAUSE_MS = 20;
@@ -29,7 +29,10 @@ function openIdleReader({ url, keys }: CaseContext, path: string, headers: reado
   return socket;
 }
 
-/** Readers that take nothing, beside one of another API key that reads as fast as it can and must get every lock and then an event. */
+/**
+ * Readers that do not read, and one with another API key that reads as fast as it can and must receive every lock and
+ * then an event.
+ */
 export const SNAPSHOT_READERS: HostileCase = {
   name: "idle-snapshot-readers",
   finding: "F6",
@@ -59,7 +62,7 @@ export const SNAPSHOT_READERS: HostileCase = {
   },
 };
 
-/** Streams that end after their first state, of clients that do not read it. */
+/** Streams that end after their first state, whose clients do not read it. */
 export const POLLING_STREAMS: HostileCase = {
   name: "polling-streams",
   finding: "F15",

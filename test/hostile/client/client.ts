@@ -46,7 +46,7 @@ export class Client {
     return killProcess(this.#child);
   }
 
-  /** One at a time: responses carry no id. */
+  /** Sends one message at a time, because responses have no id. */
   #send(message: ClientRequest): Promise<ClientResponse> {
     const response = this.#last.then(() => sendRequest<ClientResponse>(this.#child, message));
     this.#last = response.catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { ApiVersionName } from "../servers/api-version.ts";
 
-/** What the client process sends requests to. */
+/** The address to which the client process sends requests. */
 export interface ClientTarget {
   readonly url: string;
   readonly secret: string;
@@ -17,13 +17,13 @@ export type ClientRequest =
   | { readonly do: "count" }
   | { readonly do: "stop" };
 
-/** What an ordinary client saw. Times are in milliseconds. */
+/** The measurements of an ordinary client. Times are in milliseconds. */
 export interface ClientResult {
-  /** From the moment at which each acquire was due, whether or not an earlier one delayed it. */
+  /** From the time at which each acquire was due, whether or not an earlier one delayed it. */
   readonly acquireMs: readonly number[];
   /** Acquires and releases that were refused or not answered, by reason. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Longest response of `/healthz`. A request without a response counts until it was given up. */
+  /** Longest response of `/healthz`. A request without a response counts until it was abandoned. */
   readonly healthzMsMax: number;
   readonly healthzFailures: number;
   /** States of the target that `GET /targets` returned, with the number of responses. */

@@ -26,7 +26,7 @@ export class ApiClient {
     return this.post(`/locks/${encodeURIComponent(key)}/acquire`, { owner, leaseMs });
   }
 
-  /** @returns status 0 when there was no response */
+  /** Sends a request. @returns status 0 if there was no response */
   async #send(path: string, init: RequestInit): Promise<ApiReply> {
     try {
       const response = await fetch(`${this.url}/api/v1${path}`, {

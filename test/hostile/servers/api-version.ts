@@ -5,7 +5,7 @@ import { join } from "node:path";
 export interface GrantedLock {
   readonly key: string;
   readonly owner: string;
-  /** Undefined on versions that identify a hold by its owner. */
+  /** Undefined for versions that identify a hold by its owner. */
   readonly holdId: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ApiRequest {
   readonly body: object;
 }
 
-/** What differs between the API of this checkout and the API of an older one. */
+/** The differences between the API of this checkout and that of an older one. */
 export interface ApiVersion {
   /** Script that runs the server without pages, from the root of the checkout. */
   readonly serverScript: string;
@@ -30,7 +30,7 @@ const CURRENT: ApiVersion = {
   pollQuery: "mode=poll",
 };
 
-/** Commits up to edc7eb8 and some after it: holds are identified by owner. */
+/** Up to commit edc7eb8 and some later ones: holds are identified by owner. */
 const OWNER_IS_HOLD: ApiVersion = {
   serverScript: "server/testing/workers/api-server.ts",
   release: ({ key, owner }) => ({
@@ -45,7 +45,7 @@ export type ApiVersionName = keyof typeof VERSIONS;
 
 export const getApiVersion = (name: ApiVersionName): ApiVersion => VERSIONS[name];
 
-/** @throws when the folder is not a checkout that the harness can run */
+/** Detects the API version. @throws if the folder is not a checkout that the harness can run */
 export function detectApiVersion(checkout: string): ApiVersionName {
   for (const name of ["current", "owner_is_hold"] as const) {
     if (existsSync(join(checkout, VERSIONS[name].serverScript))) return name;

@@ -21,7 +21,7 @@ export interface Environment {
   readonly keys: ApiKeys;
   /** Why a server has ended, or undefined while both run. */
   describeEnd(): string | undefined;
-  /** What is wrong with the victim's lock, or undefined. */
+  /** Returns what is wrong with the victim's lock; undefined if nothing is. */
   checkVictim(): Promise<string | undefined>;
   /** Deletes everything that cases planted, and waits until only the victim's lock is listed. */
   clear(): Promise<void>;
@@ -69,7 +69,7 @@ export async function startEnvironment(checkout: string): Promise<Environment> {
     },
     async clear() {
       const isClear = async () => {
-        // Each time: a request of the client that was under way may acquire a lock after the first deletion.
+        // Repeated each time, because a pending request of the client may acquire a lock after the first deletion.
         await deletePlanted(redis, victimKeys);
         const { locks, state } = await readTarget();
         return locks === 1 && state === "live";
@@ -84,9 +84,9 @@ export async function startEnvironment(checkout: string): Promise<Environment> {
   };
 }
 
-/** Clients of the API with the access that cases need. */
+/** API clients with the access that cases need. */
 export interface ApiKeys {
-  /** May do everything. */
+  /** Has all permissions. */
   readonly root: ApiClient;
   /** The ordinary client, and the owner of the victim's lock. */
   readonly application: ApiClient;
@@ -113,7 +113,7 @@ async function createKey(root: ApiClient, name: string, verbs: readonly string[]
   return reply.body.secret;
 }
 
-/** @returns the Redis keys that the hold consists of */
+/** Acquires the victim's lock. @returns the Redis keys of the hold */
 async function acquireVictim(client: ApiClient, { client: redis }: LimitedRedis): Promise<string[]> {
   const reply = await client.acquire(VICTIM, VICTIM_OWNER, VICTIM_LEASE_MS);
   if (reply.status >= 300)

@@ -23,8 +23,8 @@ export interface LimitedRedis {
 }
 
 /**
- * Starts Redis in a shell that limits its address space first. Redis aborts when an allocation exceeds the limit.
- * It saves nothing, so it never forks.
+ * Starts Redis in a shell that first limits its address space. Redis aborts when an allocation exceeds the limit. It
+ * saves nothing, so it never forks.
  */
 export async function startLimitedRedis(addressSpaceBytes: number): Promise<LimitedRedis> {
   const binary = await findTestBinary();
@@ -50,7 +50,7 @@ export async function startLimitedRedis(addressSpaceBytes: number): Promise<Limi
   client.on("error", () => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   await waitForReply(client, hasEnded);
-  // From here on a lost connection means that Redis has ended or has disconnected us.
+  // From now on, a lost connection means that Redis has ended or has disconnected this client.
   client.options.retryStrategy = () => (hasEnded() ? null : POLL_MS);
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -16,16 +16,16 @@ export interface LockkeeperOptions {
   readonly apiVersion: ApiVersionName;
   readonly redisUrl: string;
   readonly rootKey: string;
-  /** The watchdog kills the process when its resident memory exceeds this. */
+  /** The watchdog kills the process if its resident memory exceeds this limit. */
   readonly rssBytesMax: number;
 }
 
-/** A Lockkeeper server without pages, in a process of its own. */
+/** A Lockkeeper server without pages, in a separate process. */
 export interface Lockkeeper {
   readonly url: string;
   readonly pid: number;
   readonly hasEnded: () => boolean;
-  /** Why the process has ended, or undefined while it runs. */
+  /** Why the process has ended; undefined while it runs. */
   readonly describeEnd: () => string | undefined;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export interface ResidentMemory {
   readonly peakBytes: number;
 }
 
-/** Reads the resident memory of a process from /proc. undefined once the process has ended. */
+/** Reads the resident memory of a process from /proc; undefined once the process has ended. */
 export function readResidentMemory(pid: number): ResidentMemory | undefined {
   try {
     return parseResidentMemory(readFileSync(`/proc/${pid}/status`, "latin1"));

@@ -25,7 +25,7 @@ import { tokenClients } from "./token.ts";
 import { wakeUpClients } from "./wake-ups.ts";
 import { watchEventsClients } from "./watch-events.ts";
 
-/** The clients that prove exclusion against other libraries. Their failures are never taken for flakiness. */
+/** The clients that prove exclusion against other libraries. Their failures are never treated as flaky. */
 export const EXCLUSION_CLIENTS: readonly Client[] = [
   redisson,
   ...tokenClients,
@@ -34,7 +34,7 @@ export const EXCLUSION_CLIENTS: readonly Client[] = [
   clockAheadOfQuorum,
 ];
 
-/** In the order of their lines. */
+/** The clients in the order of their output. */
 export const CLIENTS: readonly Client[] = [
   redisson,
   redissonFairLock,

@@ -1,24 +1,24 @@
 import type { Tools } from "../prepared.ts";
 
-/** What a client needs, and what it has to prove. */
+/** A client, and what it has to prove. */
 export interface Client {
   readonly name: string;
   readonly needs: readonly (keyof Tools)[];
-  /** @throws Skip where the machine lacks something for it */
+  /** Runs the client. @throws Skip if the machine lacks something that it needs */
   run(bench: ClientContext): Promise<void>;
 }
 
 export interface ClientContext {
   readonly tools: Tools;
-  /** How long sides contend; undefined: as long as the client wants. */
+  /** How long the sides contend; undefined for the default of the client. */
   readonly seconds: number | undefined;
-  /** Tells the reader a figure. */
+  /** Prints a figure. */
   note(line: string): void;
-  /** From here on nothing is timed: others may run beside. */
+  /** Declares that nothing is timed from now on, so that other clients may run at the same time. */
   timed(): void;
 }
 
-/** What a peer answers, whatever it is written in. */
+/** The answer of a peer, in whatever language it is written. */
 export interface AcquireResult {
   readonly outcome: "granted" | "refused";
   readonly atMs: number;

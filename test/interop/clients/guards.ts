@@ -21,7 +21,7 @@ import { formatReason, Skip } from "../skip.ts";
 import type { NpmTool } from "../steps/npm.ts";
 import type { Client, ClientContext } from "./client.ts";
 
-/** The guard as docs/guards/redis.lua has it. */
+/** The guard of docs/guards/redis.lua. */
 export const guardRedis: Client = {
   name: "guard redis",
   needs: [],
@@ -32,7 +32,7 @@ export const guardRedis: Client = {
   },
 };
 
-/** The guards as docs/guards/postgresql.sql has them. */
+/** The guards of docs/guards/postgresql.sql. */
 export const guardPostgresql: Client = {
   name: "guard postgresql",
   needs: ["npm", "postgresql"],
@@ -50,7 +50,7 @@ export const guardPostgresql: Client = {
   },
 };
 
-/** The guards as docs/guards/mysql.sql has them, on MariaDB. */
+/** The guards of docs/guards/mysql.sql, on MariaDB. */
 export const guardMariadb: Client = {
   name: "guard mariadb",
   needs: ["npm", "mariadb"],
@@ -69,7 +69,7 @@ export const guardMariadb: Client = {
   },
 };
 
-// A server that does not start is something that this machine lacks.
+// A server that does not start counts as missing on this machine.
 function throwSkip(error: unknown): never {
   throw new Skip(formatReason(error));
 }
@@ -108,7 +108,9 @@ async function prove(
   }
 }
 
-/** What docs/fencing.md says of rows affected: which numbers an app reads, and where they mislead. */
+/**
+ * Verifies what docs/fencing.md says about affected rows: which numbers an application reads, and where they mislead.
+ */
 async function countRows(
   npm: NpmTool,
   address: MariadbAddress,

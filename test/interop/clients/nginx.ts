@@ -43,7 +43,7 @@ const atTheRoot: Client = {
   },
 };
 
-/** All of Lockkeeper behind docs/nginx/below-a-path.conf, through each of its doors. */
+/** All of Lockkeeper behind docs/nginx/below-a-path.conf: API, streams and pages. */
 const belowAPath: Client = {
   name: "nginx below a path",
   needs: ["nginx", "consoleBelow"],

@@ -16,16 +16,16 @@ const SECONDS = 20;
 const CLIENTS = 3;
 const KEY = "lock:clock-ahead";
 const OUTAGE_MS = { least: 40, most: 400 };
-/** What is acknowledged outlives the process: a master that forgets fences is no part of the promise. */
+/** Acknowledged writes survive a restart, because the guarantee does not cover masters that lose fences. */
 const KEEPING = ["--appendonly", "yes", "--appendfsync", "no"];
 
 interface Grant {
   readonly fence: bigint;
-  /** The master that was away at that moment. */
+  /** The master that was down at that time. */
   readonly away: number | undefined;
 }
 
-/** Five masters, one of them with its clock ahead, each of them away now and then: fences must rise all the same. */
+/** Five masters, one of them with its clock ahead, each of them down at times. Fences must always increase. */
 export const clockAheadOfQuorum: Client = {
   name: "clock ahead (libfaketime)",
   needs: ["libfaketime"],
@@ -55,7 +55,7 @@ export const clockAheadOfQuorum: Client = {
   },
 };
 
-/** The first of them has its clock ahead. @throws Skip when Redis does not run so */
+/** Starts the masters. The clock of the first one is ahead. @throws Skip if Redis does not run with it */
 async function startMasters({ libfaketime }: Tools): Promise<TestMasters> {
   const ahead = { args: KEEPING, env: createClockAheadEnvironment(libfaketime, AHEAD_S) };
   try {
@@ -65,7 +65,7 @@ async function startMasters({ libfaketime }: Tools): Promise<TestMasters> {
   }
 }
 
-/** As scripts see the time of a server. */
+/** Reads the offset of a server's clock, as scripts see it. */
 async function readClockOffset(redis: Redis): Promise<number> {
   const time = "local time = redis.call('TIME') return time[1] .. string.format('%06d', time[2])";
   const microseconds = await redis.eval(time, 0);
@@ -105,7 +105,7 @@ async function acquireDuringOutages(
   return { grants, outages: await outages };
 }
 
-/** By turns it is frozen, or dies and comes back with what it had. */
+/** Alternately freezes a master, or kills it and restarts it with its data. */
 async function injectOutage(master: TestRedis | undefined, turn: number): Promise<void> {
   const { least, most } = OUTAGE_MS;
   const awayMs = least + Math.random() * (most - least);

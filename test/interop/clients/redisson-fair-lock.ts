@@ -17,9 +17,9 @@ const THREADS = 4;
 const LOOPS = 2;
 const ROUNDS = 30;
 const FAIR_WAIT_MS = 300_000;
-/** Below our own poll (1.6 to 2 s): a hand-off that takes longer was not caused by a message. */
+/** Shorter than Lockkeeper's retry interval (1.6 to 2 s): a longer hand-off was not caused by a message. */
 const MISSED_MS = 1000;
-/** For the waiters that die. */
+/** Wait of the waiters that die. */
 const SHORT_WAIT_MS = 3000;
 const SHORT_LEASE_MS = 4000;
 const HEARTBEAT_MS = 6000;
@@ -30,7 +30,7 @@ interface Sides {
   readonly ours: readonly [Peer, Peer];
 }
 
-/** Redisson's RFairLock, two instances in one JVM, beside two processes of ours: one queue for all. */
+/** Redisson's RFairLock, two instances in one JVM, and two Lockkeeper processes, in one queue. */
 export const redissonFairLock: Client = {
   name: "redisson fair lock",
   needs: ["redisson"],
@@ -64,7 +64,7 @@ async function withSides(
   }
 }
 
-/** One holds, the other is the only waiter, and the one releases. */
+/** One client holds the lock, the other is the only waiter, and the first releases it. */
 async function proveHandOffs({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const [theirEnd, ourEnd]: [PeerClient, PeerClient] = [
     { peer: theirs, who: "a" },
@@ -137,7 +137,7 @@ async function contendAll({ redis, theirs, ours }: Sides, bench: ClientContext):
   );
 }
 
-/** A waiter of ours that dies costs its heartbeat, one of Redisson its timeout. */
+/** A dead waiter of Lockkeeper delays others by its heartbeat, and one of Redisson by its timeout. */
 async function proveDeaths({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const holder = { peer: theirs, who: "h" };
   await acquireLock(holder, "lock:fair:ours-dies", 0);
@@ -157,7 +157,7 @@ async function proveDeaths({ redis, theirs, ours }: Sides, bench: ClientContext)
   const ourHolder = { peer: ours[0], who: "h" };
   await acquireLock(ourHolder, key, 0, SHORT_LEASE_MS);
   const joinedMs = Date.now();
-  // For a tryLock, Redisson takes its wait for the fair wait time.
+  // For a tryLock, Redisson uses the wait as the fair wait time.
   const theirEnd = waitUntilItEnds(theirs, key, SHORT_WAIT_MS);
   await waitUntilQueued(redis, key, 1);
   const last = acquireLock({ peer: ours[0], who: "b" }, key, LEASE_MS);
@@ -171,7 +171,7 @@ async function proveDeaths({ redis, theirs, ours }: Sides, bench: ClientContext)
   bench.note(`a JVM was killed while it waited: the next one had the lock ${theirCost} ms after it joined`);
 }
 
-/** Lets a peer wait for the lock, until its process ends. */
+/** Lets a peer wait for the lock until its process ends. */
 function waitUntilItEnds(peer: Peer, key: string, waitMs = LEASE_MS): Promise<unknown> {
   return peer.ask("take", ["a", key, waitMs, LEASE_MS], waitMs).catch(() => undefined);
 }
@@ -183,6 +183,6 @@ async function waitUntilQueued(redis: Redis, key: string, count: number): Promis
     assert(performance.now() < until, () => `the queue of ${key} did not reach ${count}`);
     await sleep(2);
   }
-  // A waiter looks once more after it has subscribed, and then sleeps.
+  // A waiter retries once after it has subscribed, and then sleeps.
   await sleep(25 + Math.random() * 20);
 }

@@ -13,7 +13,7 @@ const LOOPS = 2;
 const LEASE_MS = 30_000;
 const READERS = 3;
 const HAND_OFFS = 15;
-/** As in hand-offs.ts. A client that was not woken tries again after about two seconds, or when the lease ends. */
+/** The same as in hand-offs.ts. A client without a wake-up retries after about two seconds, or when the lease ends. */
 const WITHIN_MS = 50;
 const SHARE = 0.8;
 const MISSED_MS = 1000;
@@ -23,7 +23,7 @@ const KEY = "lock:read-write";
 
 type Kind = "read" | "write";
 
-/** One scenario of a hand-off: who holds, how it ends, and who waits. */
+/** One scenario of a hand-off: the holder, how its hold ends, and the waiters. */
 interface HandOff {
   readonly name: string;
   readonly from: Peer;
@@ -33,7 +33,7 @@ interface HandOff {
   readonly waits: Kind;
 }
 
-/** Redisson's RReadWriteLock in two JVMs, beside two processes of ours. */
+/** Redisson's RReadWriteLock in two JVMs, and two Lockkeeper processes. */
 export const redissonReadWrite: Client = {
   name: "redisson read/write lock",
   needs: ["redisson"],
@@ -94,7 +94,7 @@ function listHandOffs([jvm, , ours]: readonly Peer[]): HandOff[] {
   ];
 }
 
-/** @throws when a wake-up was missed, or less than 80 % were handed over within 50 ms */
+/** Measures hand-offs. @throws if a wake-up was missed, or less than 80 % were handed over within 50 ms */
 async function measureHandOffs(redis: Redis, each: HandOff): Promise<string> {
   const tookMs: number[] = [];
   for (let n = 0; n < HAND_OFFS; n++) {
@@ -108,7 +108,7 @@ async function measureHandOffs(redis: Redis, each: HandOff): Promise<string> {
   return line;
 }
 
-/** @returns the time until the last waiter has the lock */
+/** Measures one hand-off. @returns the time until the last waiter has the lock */
 async function measureHandOff(redis: Redis, key: string, { from, holds, end, to, waits }: HandOff) {
   await take(from, "holder", key, holds, 0);
   const names = waits === "read" ? Array.from({ length: READERS }, (_, at) => `waiter-${at}`) : ["waiter-0"];

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "ioredis";
-import {
-  buildLatchChannel,
-  buildPermitsKey,
-  buildSemaphoreChannel,
-} from "../../../server/formats/redisson/redisson-keys.ts";
+import type { SemaphoreKind } from "../../../lib/contract/format.ts";
+import { buildPlainPermitsKey } from "../../../server/formats/keys.ts";
+import { computePermitIds } from "../../../server/formats/redisson/permit-ids.ts";
+import { buildLatchChannel, buildSemaphoreChannel } from "../../../server/formats/redisson/redisson-keys.ts";
 import type { RedisArgument } from "../../../server/redis/commands.ts";
+import { readSemaphore } from "../../support/read-semaphore.ts";
 import { startTestRedis } from "../../support/test-redis.ts";
 import { addCleanUp } from "../children.ts";
 import { assert, expect, formatSummary } from "../figures.ts";
@@ -17,13 +17,19 @@ const SECONDS = 60;
 const LIMIT = 5;
 const LOOPS = 4;
 const WAIT_MS = 20_000;
-/** Below the interval at which our waiters look without a message. */
+/** Shorter than the interval at which Lockkeeper's waiters retry without a message. */
 const MISSED_MS = 1000;
 const HAND_OFFS = 30;
 const LEAKED_MS = 700;
 const PAIRS = 2000;
+/** The lease of a worker that is killed. */
+const KEPT_MS = 2000;
+/** Above the interval at which a process of ours returns the permits of dead holders. */
+const RETURN_MS = 6000;
 
 interface Sides {
+  readonly kind: SemaphoreKind;
+  readonly startOurs: (name: string) => Promise<Peer>;
   readonly redis: Redis;
   readonly theirs: readonly [Peer, Peer];
   readonly ours: readonly [Peer, Peer];
@@ -32,8 +38,8 @@ interface Sides {
 
 type Proof = (sides: Sides, bench: ClientContext) => Promise<void>;
 
-/** Two JVMs with Redisson beside two processes of ours. */
-function createClient(name: string, prove: Proof): Client {
+/** Creates a client with two JVMs with Redisson and two Lockkeeper processes. */
+function createClient(name: string, prove: Proof, kind: SemaphoreKind = "semaphore"): Client {
   return {
     name,
     needs: ["redisson"],
@@ -42,15 +48,15 @@ function createClient(name: string, prove: Proof): Client {
       const stop = addCleanUp(() => server.stop());
       const { java, classpath } = bench.tools.redisson;
       const startTheirs = (peer: string) =>
-        Peer.start(peer, java, ["-Xmx128m", "-cp", classpath, "SharedObjectsPeer", server.url]);
+        Peer.start(peer, java, ["-Xmx128m", "-cp", classpath, "SharedObjectsPeer", server.url, kind]);
       const worker = fileURLToPath(new URL("../workers/shared-objects.ts", import.meta.url));
       const startOurs = (peer: string) =>
-        Peer.start(peer, process.execPath, ["--import", "tsx", worker, server.url]);
+        Peer.start(peer, process.execPath, ["--import", "tsx", worker, server.url, kind]);
       const theirs = [await startTheirs("Redisson 1"), await startTheirs("Redisson 2")] as const;
       const ours = [await startOurs("ours 1"), await startOurs("ours 2")] as const;
       const all = [...theirs, ...ours];
       try {
-        await prove({ redis: server.createClient(), theirs, ours, all }, bench);
+        await prove({ kind, startOurs, redis: server.createClient(), theirs, ours, all }, bench);
       } finally {
         for (const peer of all) peer.end();
         await stop();
@@ -67,12 +73,9 @@ async function waitForSubscribers(redis: Redis, channel: RedisArgument, clients:
   }
 }
 
-async function readPermits(redis: Redis, key: string) {
-  return { available: await redis.get(key), acquired: await redis.zcard(String(buildPermitsKey(key))) };
-}
-
-/** One has the only permit and the other waits: how long until it has it. */
-async function measureHandOffs({ redis }: Sides, from: Peer, to: Peer): Promise<string> {
+/** One client holds the only permit and the other waits. Measures the time until it has the permit. */
+async function measureHandOffs(sides: Sides, from: Peer, to: Peer): Promise<string> {
+  const { redis } = sides;
   const tookMs: number[] = [];
   const key = `permits:${from.name}:${to.name}`.replaceAll(" ", "-");
   await from.ask("prepare", [key, 1]);
@@ -87,12 +90,15 @@ async function measureHandOffs({ redis }: Sides, from: Peer, to: Peer): Promise<
     tookMs.push(atMs - fromMs);
     await to.ask("release", [key]);
   }
-  expect("the permits after all", await readPermits(redis, key), { available: "1", acquired: 0 });
+  expect("the permits after all", await readSemaphore(sides.redis, key, sides.kind), {
+    available: "1",
+    acquired: 0,
+  });
   return `${from.name} to ${to.name}: ${HAND_OFFS} hand-offs, ${formatSummary(tookMs)}`;
 }
 
-/** A client dies with the only permit: the other has it when it expires. */
-async function proveExpiry({ redis }: Sides, from: Peer, to: Peer): Promise<string> {
+/** A client with the only permit dies. The other one acquires it when it expires. */
+async function proveExpiry(sides: Sides, from: Peer, to: Peer): Promise<string> {
   const key = `permits:leaked:${from.name}`.replaceAll(" ", "-");
   await from.ask("prepare", [key, 1]);
   const { atMs: leakedAt } = await from.ask<AcquireResult>("take", [key, 0, LEAKED_MS]);
@@ -101,7 +107,10 @@ async function proveExpiry({ redis }: Sides, from: Peer, to: Peer): Promise<stri
   const lateMs = atMs - leakedAt - LEAKED_MS;
   assert(lateMs > -100 && lateMs < MISSED_MS, () => `${key}: acquired ${lateMs} ms after it expired`);
   await to.ask("release", [key]);
-  expect("the permits after all", await readPermits(redis, key), { available: "1", acquired: 0 });
+  expect("the permits after all", await readSemaphore(sides.redis, key, sides.kind), {
+    available: "1",
+    acquired: 0,
+  });
   return `${to.name} acquired a permit that ${from.name} let expire ${lateMs} ms after its end`;
 }
 
@@ -125,17 +134,90 @@ async function measurePairs({ theirs, ours }: Sides): Promise<string> {
   return `acquire and release, one after the other: ${measured.join(", ")}`;
 }
 
-const proveSemaphore: Proof = async (sides, bench) => {
-  const { redis, theirs, ours, all } = sides;
+async function measureAllHandOffs(sides: Sides, bench: ClientContext): Promise<void> {
+  const { theirs, ours } = sides;
   bench.note(await measureHandOffs(sides, theirs[0], theirs[1]));
   bench.note(await measureHandOffs(sides, theirs[0], ours[0]));
   bench.note(await measureHandOffs(sides, ours[0], theirs[0]));
   bench.note(await measureHandOffs(sides, ours[0], ours[1]));
+}
+
+const proveSemaphore: Proof = async (sides, bench) => {
+  const { theirs, ours } = sides;
+  await measureAllHandOffs(sides, bench);
   bench.note(await proveExpiry(sides, theirs[0], ours[0]));
   bench.note(await proveExpiry(sides, ours[0], theirs[0]));
   bench.note(await measurePairs(sides));
   bench.timed();
+  await proveContention(sides, bench, "permits:contended");
+};
+
+/** A worker of ours dies with permits. Another one of ours waits, so its next attempt returns them, also to the JVM. */
+async function proveReturn(sides: Sides): Promise<string> {
+  const { redis, startOurs, theirs, ours } = sides;
+  const key = "permits:dead";
+  await theirs[0].ask("prepare", [key, 2]);
+  const dead = await startOurs("ours 3");
+  for (const _ of [1, 2]) await dead.ask("keep", [key, KEPT_MS]);
+  const waits = [theirs[0], ours[1]].map((peer) =>
+    peer.ask<AcquireResult>("take", [key, WAIT_MS, WAIT_MS], WAIT_MS),
+  );
+  await waitForSubscribers(redis, buildSemaphoreChannel(key), 2);
+  dead.end();
+  const killedAt = Date.now();
+  const grants = await Promise.all(waits);
+  for (const { outcome } of grants) expect("a waiter beside a dead worker", outcome, "granted");
+  const lateMs = Math.max(...grants.map(({ atMs }) => atMs)) - killedAt - KEPT_MS;
+  assert(lateMs < RETURN_MS, () => `${key}: acquired ${lateMs} ms after the lease of a dead worker`);
+  for (const peer of [theirs[0], ours[1]]) await peer.ask("release", [key]);
+  expect("the permits after all", await readSemaphore(sides.redis, key, sides.kind), {
+    available: "2",
+    acquired: 0,
+  });
+  return `two permits of a killed worker with a lease of ${KEPT_MS} ms: both waiters had them ${lateMs + KEPT_MS} ms later`;
+}
+
+/** A worker of ours dies with a permit while others contend. @returns how long its permit stayed acquired */
+async function measureReturn({ redis, startOurs }: Sides, key: string): Promise<number> {
+  const dead = await startOurs("ours 3");
+  const { token } = await dead.ask<{ token: string }>("keep", [key, KEPT_MS], WAIT_MS);
+  const [id = ""] = computePermitIds(token, 1);
+  // Its watchdog keeps it beyond its first lease.
+  await sleep(2 * KEPT_MS);
+  dead.end();
+  const killedAt = performance.now();
+  const permitsKey = String(buildPlainPermitsKey(key));
+  assert((await redis.zscore(permitsKey, id)) !== null, () => `${key}: a live worker lost its permit`);
+  while ((await redis.zscore(permitsKey, id)) !== null) {
+    const tookMs = performance.now() - killedAt;
+    assert(tookMs < KEPT_MS + RETURN_MS, () => `${key}: a dead worker still has its permit`);
+    await sleep(5);
+  }
+  return Math.round(performance.now() - killedAt);
+}
+
+const provePlainSemaphore: Proof = async (sides, bench) => {
+  await measureAllHandOffs(sides, bench);
+  bench.note(await proveExpiry(sides, sides.ours[0], sides.ours[1]));
+  bench.note(await proveReturn(sides));
+  bench.note(await measurePairs(sides));
+  bench.timed();
   const key = "permits:contended";
+  const contention = proveContention(sides, bench, key);
+  const tookMs = await Promise.race([
+    measureReturn(sides, key),
+    contention.then(() => {
+      throw new Error("the contention ended before the permit of the dead worker returned");
+    }),
+  ]);
+  await contention;
+  bench.note(
+    `the permit of a worker that was killed meanwhile returned after ${tookMs} ms (lease ${KEPT_MS} ms)`,
+  );
+};
+
+async function proveContention(sides: Sides, bench: ClientContext, key: string): Promise<void> {
+  const { redis, theirs, all } = sides;
   const forMs = (bench.seconds ?? SECONDS) * 1000;
   await theirs[0].ask("prepare", [key, LIMIT]);
   const tallies = await Promise.all(
@@ -144,7 +226,10 @@ const proveSemaphore: Proof = async (sides, bench) => {
   const overlaps = tallies.reduce((sum, tally) => sum + tally.overlaps, 0);
   expect("times when more permits were out than the limit", overlaps, 0);
   expect("permits still out", await redis.get(`out:${key}`), "0");
-  expect("the permits after all", await readPermits(redis, key), { available: String(LIMIT), acquired: 0 });
+  expect("the permits after all", await readSemaphore(sides.redis, key, sides.kind), {
+    available: String(LIMIT),
+    acquired: 0,
+  });
   all.forEach(({ name }, at) => {
     assert((tallies[at]?.sections ?? 0) > 0, () => `${name} never got a permit`);
   });
@@ -156,9 +241,12 @@ const proveSemaphore: Proof = async (sides, bench) => {
   bench.note(
     `${forMs / 1000} s of contention for ${LIMIT} permits: ${total} sections (${shares.join("; ")}), never more than ${LIMIT} out, count exact`,
   );
-};
+}
 
-/** One round: the four set one latch at the same time, all wait, and each counts down once. @returns wake-ups in ms */
+/**
+ * Runs one round: all four set a latch at the same time, wait, and count down once. @returns the delays of the wake-ups
+ * in ms
+ */
 async function openOnce({ redis, all }: Sides, key: string): Promise<number[]> {
   const sets = await Promise.all(
     all.map((peer) => peer.ask<{ isSet: boolean }>("set_count", [key, all.length])),
@@ -188,7 +276,7 @@ const proveLatch: Proof = async (sides, bench) => {
   const tookMs: number[] = [];
   let rounds = 0;
   for (; performance.now() < until; rounds++) {
-    // A key is used for several rounds, as an application does.
+    // A key is used for several rounds, as in an application.
     const took = await openOnce(sides, `latch:${rounds % 3}`);
     assert(Math.max(...took) < MISSED_MS, () => `a wake-up was missed: ${took.join(", ")} ms`);
     tookMs.push(...took);
@@ -201,5 +289,6 @@ const proveLatch: Proof = async (sides, bench) => {
 
 export const redissonSharedClients: readonly Client[] = [
   createClient("redisson semaphore", proveSemaphore),
+  createClient("redisson plain semaphore", provePlainSemaphore, "plain_semaphore"),
   createClient("redisson latch", proveLatch),
 ];

@@ -29,7 +29,7 @@ interface Sides {
   readonly ours: readonly [Peer, Peer];
 }
 
-/** Redisson's RLock and RFencedLock, two instances in one JVM, beside two processes of ours. */
+/** Redisson's RLock and RFencedLock, two instances in one JVM, and two Lockkeeper processes. */
 export const redisson: Client = {
   name: "redisson",
   needs: ["redisson"],
@@ -54,7 +54,7 @@ export const redisson: Client = {
   },
 };
 
-/** @param fairWaitMs for fair locks, their wait timeout */
+/** Starts Redisson. @param fairWaitMs the fair wait time, for fair locks */
 export function startRedisson(
   { java, classpath }: JavaTool,
   url: string,
@@ -82,7 +82,7 @@ async function warmUp(end: PeerClient): Promise<void> {
   }
 }
 
-/** A hold of Redisson is not ours to enter, also for a client that is labelled with its owner. */
+/** A hold of Redisson cannot be re-entered with Lockkeeper, even by a client whose label is its owner. */
 async function proveRefusal({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const key = "lock:held-by-redisson";
   const holder = { peer: theirs, who: "a" };
@@ -95,7 +95,9 @@ async function proveRefusal({ redis, theirs, ours }: Sides, bench: ClientContext
   bench.note("Redisson's hold is refused to a client of ours with its owner");
 }
 
-/** An operator frees Redisson's hold: its waiters are woken, and the old holder is told when it unlocks. */
+/**
+ * An operator force-releases Redisson's hold: its waiters are woken, and its old holder gets an error when it unlocks.
+ */
 async function proveForceRelease({ url, redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   for (const waiter of [
     { peer: theirs, who: "b" },
@@ -120,7 +122,10 @@ async function proveForceRelease({ url, redis, theirs, ours }: Sides, bench: Cli
   }
 }
 
-/** RFencedLock and ours take turns on a key: theirs first, or ours where its counter was made before. */
+/**
+ * RFencedLock and Lockkeeper alternate on a key, starting with Redisson, or with Lockkeeper if its counter was created
+ * first.
+ */
 async function proveFenceSequence({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const counter = String(buildFencedCounterKey("lock:fenced-by-us"));
   await redis.set(counter, String(Date.now() * 1000));

@@ -15,7 +15,7 @@ const SECONDS = 10;
 interface Redlock {
   readonly name: string;
   readonly module: string;
-  /** redlock 5 keeps the votes of a try that failed, and with them stands in its own way and in ours until they end. */
+  /** redlock 5 keeps the votes of a failed attempt, which block it and Lockkeeper until they expire. */
   readonly contends: boolean;
 }
 
@@ -24,7 +24,7 @@ const REDLOCKS: readonly Redlock[] = [
   { name: "redlock 5 on a quorum", module: "redlock5", contends: false },
 ];
 
-/** Redlock as its authors have it, beside our quorum, on the same masters. */
+/** Redlock in its authors' implementation and Lockkeeper's quorum, on the same masters. */
 export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, contends }) => ({
   name,
   needs: ["npm"],
@@ -51,12 +51,12 @@ export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, c
   },
 }));
 
-/** Also by a bare majority of the votes. */
+/** Also with a bare majority of the votes. */
 async function proveExclusion(masters: TestMasters, holder: Peer, other: Peer): Promise<void> {
   for (const lost of [0, 1]) {
     const key = `lock:held-by-${holder.name}-${lost}`;
     await acquireLock({ peer: holder, who: "a" }, key, 0);
-    // redlock 5 returns with the majority; the last master may still be writing its vote.
+    // redlock 5 returns with the majority. The last master may still be storing its vote.
     await waitUntil(async () => {
       const votes = new Set(await masters.readHolders(key));
       return votes.size === 1 && !votes.has(null);

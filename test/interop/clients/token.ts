@@ -22,16 +22,16 @@ import type { AcquireResult, Client, ClientContext, ReleaseResult } from "./clie
 const SECONDS = 15;
 const LOOPS = 3;
 const SHORT_MS = 400;
-/** Nobody tells us of a foreign release: we look every two seconds at the latest. */
+/** A foreign release causes no message, so Lockkeeper retries after two seconds at the latest. */
 const NOTICED_MS = 2300;
 
 interface Library {
   readonly name: string;
   readonly needs: keyof Tools;
   readonly start: (tools: Tools, url: string) => Promise<Peer>;
-  /** What it puts before the names of its locks. */
+  /** The prefix of its lock names. */
   readonly prefix: string;
-  /** Whether a release that comes too late is told to its caller. */
+  /** Whether the caller of a late release gets an error. */
   readonly reportsLateRelease: boolean;
 }
 
@@ -61,7 +61,7 @@ const LIBRARIES: readonly Library[] = [
   REDIS_PY,
 ];
 
-/** Libraries that write a lock as one string, beside our format `token`. */
+/** Libraries that store a lock as one string, and Lockkeeper's format `token`. */
 export const tokenClients: readonly Client[] = LIBRARIES.map((library) => ({
   name: library.name,
   needs: [library.needs],
@@ -110,7 +110,7 @@ async function proveExclusion({ library, theirs, ours }: Sides): Promise<void> {
   }
 }
 
-/** A release after the lease ended touches nothing of the one who holds by then. */
+/** A release after the end of the lease does not affect the next holder. */
 async function proveLateRelease({ redis, library, theirs, ours }: Sides): Promise<void> {
   for (const [late, next] of [
     [theirs, ours[0]],
@@ -155,7 +155,10 @@ async function proveReleaseNotice(
   bench.note(await measureHandOffs(redis, createEnd(ours[0]), createEnd(ours[1]), "ours to ours"));
 }
 
-/** An operator frees their hold: our waiter has it at once, and their release does not touch it. */
+/**
+ * An operator force-releases their hold: Lockkeeper's waiter acquires the lock at once, and their release does not
+ * affect it.
+ */
 async function proveForceRelease({ url, redis, library, theirs, ours }: Sides): Promise<void> {
   const key = `${library.prefix}freed`;
   await acquireLock(createEnd(theirs), key, 0);

@@ -5,18 +5,18 @@ import type { Tools } from "../prepared.ts";
 import { startPython } from "../python-peer.ts";
 import type { AcquireResult } from "./client.ts";
 
-/** A library whose waiters are waited for, and that waits for ours. */
+/** A library whose waiters Lockkeeper has to wake, and the other way round. */
 export interface WakeUpLibrary {
   readonly name: string;
   readonly needs: keyof Tools;
-  /** What a release of ours has to signal; undefined: its waiters poll. */
+  /** The signal that a Lockkeeper release sends to its waiters; undefined if they poll. */
   readonly signal: SignalledLibrary | undefined;
   start(tools: Tools, url: string): Promise<Peer>;
   acquire(peer: Peer, key: string, waitMs: number, leaseMs: number): Promise<AcquireResult>;
   release(peer: Peer, key: string): Promise<unknown>;
 }
 
-/** Peers that have several libraries, each named in the request. */
+/** Creates a library of a peer with several libraries, each named in the request. */
 function createHoldingLibrary(
   object: string,
   more: Pick<WakeUpLibrary, "needs" | "signal" | "start">,

@@ -11,14 +11,14 @@ import { WAKE_UP_LIBRARIES, type WakeUpLibrary } from "./wake-up-libraries.ts";
 
 const ROUNDS = 15;
 const LEASE_MS = 30_000;
-/** A waiter of another library sleeps no longer than this. */
+/** The maximum sleep of a waiter of another library. */
 const WAIT_MS = 3000;
-/** Until a waiter sleeps or polls; the longest interval of those that poll is below it. */
+/** Time until a waiter sleeps or polls. The longest interval of a polling library is shorter. */
 const SETTLE_MS = 150;
-/** Far below the waits of those that sleep, and above every interval of those that poll. */
+/** Far shorter than the sleep of a waiter, and longer than every polling interval. */
 const WOKEN_MS = 1000;
 
-/** Who releases, and who waits. */
+/** The releasing side, and the waiting side. */
 const DIRECTIONS = [
   "their release to our waiter",
   "our release to their waiter",
@@ -33,7 +33,7 @@ interface Sides {
   readonly ours: Peer;
 }
 
-/** Each library beside our `token`: how long after a release the waiter of the other side has the lock. */
+/** Each library and Lockkeeper's `token`: the time from a release until the waiter of the other side has the lock. */
 export const wakeUpClients: readonly Client[] = WAKE_UP_LIBRARIES.map((library) => ({
   name: `wake-ups of ${library.name}`,
   needs: [library.needs],
@@ -46,7 +46,9 @@ export const wakeUpClients: readonly Client[] = WAKE_UP_LIBRARIES.map((library) 
   },
 }));
 
-/** @returns how long each round of each direction took, in ms; a wait that timed out counts in full */
+/**
+ * Measures wake-ups. @returns the duration of each round in each direction, in ms; a wait that timed out counts in full
+ */
 export async function measureWakeUps(
   library: WakeUpLibrary,
   { tools }: Pick<ClientContext, "tools">,
@@ -90,7 +92,7 @@ async function measureRounds(sides: Sides, direction: Direction, rounds: number)
   return tookMs;
 }
 
-/** Whether a client sleeps until a signal. Those of a library that polls never do, and are taken for asleep. */
+/** Whether a client sleeps until a signal. A polling client never does, and counts as asleep. */
 async function isAsleep({ library }: Sides, redis: Redis): Promise<boolean> {
   if (library.signal === undefined) return true;
   if (library.signal === "spring") return Number(await redis.pubsub("NUMPAT")) > 0;

@@ -5,7 +5,7 @@ import type { Tools } from "../prepared.ts";
 import { Operator } from "./operator.ts";
 import type { ScenarioResult } from "./release-scenario.ts";
 
-/** Others' locks under the eyes and the hands of an operator. */
+/** Locks of other libraries, as an operator sees and releases them. */
 export function createConsoleClient(
   name: string,
   needs: keyof Tools,

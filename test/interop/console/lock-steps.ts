@@ -7,13 +7,13 @@ import { assert, expect } from "../figures.ts";
 import type { Peer } from "../peer.ts";
 import type { Operator } from "./operator.ts";
 
-/** No hold of these stories ends by itself before it is freed, and no waiter gives up. */
+/** Longer than a scenario: no hold expires before it is released, and no waiter gives up. */
 export const LEASE_MS = 40_000;
 export const WAIT_MS = 60_000;
-/** A tenth of the lease that a waiter would sit out if nobody woke it; those that poll look twenty times as often. */
+/** A tenth of the lease that a waiter would sleep without a wake-up. Polling libraries retry twenty times as often. */
 const WOKEN_MS = LEASE_MS / 10;
 
-/** One that holds or waits: a thread or a task of a peer, and what of its library it uses. */
+/** A holder or waiter: a thread or task of a peer, and the object of its library. */
 export interface Party {
   readonly peer: Peer;
   readonly who: string;
@@ -22,21 +22,21 @@ export interface Party {
 
 export interface AcquiredHold {
   readonly outcome: "granted" | "refused";
-  /** When it was asked for, and answered, by the clock of this machine. */
+  /** The times of the request and of the answer, by the clock of this machine. */
   readonly sinceMs: number;
   readonly atMs: number;
-  /** As the library itself knows it. */
+  /** The owner as the library knows it. */
   readonly owner?: string;
   readonly fence?: string;
 }
 
 export interface ReleaseOutcome {
   readonly outcome: "released" | "refused";
-  /** How the library tells its caller that the lock was not its own any more. */
+  /** How the library reports to its caller that it no longer held the lock. */
   readonly said: string;
 }
 
-/** @param leaseMs undefined: what the library gives by itself, and prolongs */
+/** Acquires a hold. @param leaseMs undefined for the library's default, which it renews */
 export async function acquireHold(
   { peer, who, object }: Party,
   key: string,
@@ -67,7 +67,7 @@ export async function expectReleased(party: Party, key: string): Promise<void> {
   );
 }
 
-/** What the API shows of a lock; what is not named is not looked at. */
+/** The expected fields of a lock in the API. Fields that are not named are not compared. */
 export interface Shown {
   readonly format: FormatName;
   readonly kind: LockKind;
@@ -88,7 +88,7 @@ export function expectShown(lock: Lock, { holders, ...shown }: Shown): void {
   expect(`the holders of ${lock.key} as shown`, found, wanted);
 }
 
-/** Waits for a liveness, which takes watching. @returns the lock as it was shown then */
+/** Waits for a liveness state, which takes some observation. @returns the lock at that time */
 export async function expectLiveness(
   operator: Operator,
   key: string,
@@ -101,14 +101,14 @@ export async function expectLiveness(
 }
 
 interface WaitExpectation {
-  /** Who is seen to wait by then. */
+  /** The expected waiters. */
   readonly waiters: Waiters;
   readonly leaseMs?: number | undefined;
-  /** Whether the waiter sleeps by now, where nothing but Redis tells. */
+  /** Whether the waiter is asleep, if only Redis shows it. */
   readonly isAsleep?: (() => Promise<boolean>) | undefined;
 }
 
-/** One that waits behind the holder, as far as anybody can see. @returns its hold, when it has it */
+/** Starts a waiter behind the holder, and waits until it is visible. @returns its hold, once it has the lock */
 export async function waitBehind(
   operator: Operator,
   party: Party,
@@ -120,12 +120,12 @@ export async function waitBehind(
   const isSeen = (lock: Lock) => lock.waiters.count === waiters.count && lock.waiters.known === waiters.known;
   await operator.waitForLock(key, isSeen);
   if (isAsleep !== undefined) await waitUntil(isAsleep);
-  // Those that nobody sees need a moment to begin; those that are seen, one to fall asleep.
+  // Invisible waiters need a moment to begin, and visible ones a moment to fall asleep.
   await sleep(300);
   return { held };
 }
 
-/** @returns in how many ms after the force-release the waiter had the lock */
+/** Expects the waiter to be woken. @returns the time in ms from the force-release until it had the lock */
 export async function expectWoken(
   held: Promise<AcquiredHold>,
   freed: { asOf: number },
@@ -138,7 +138,7 @@ export async function expectWoken(
   return Math.max(0, tookMs);
 }
 
-/** The old owner gives back what it has no more: what its library tells it, and that the next one's hold stays. */
+/** Releases the lost hold of the old owner: its library reports the loss, and the next hold is not affected. */
 export async function expectReleaseRefused(
   operator: Operator,
   old: Party,

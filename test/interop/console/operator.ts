@@ -14,11 +14,11 @@ export const REASON = "to see what its holder makes of it";
 const BY = "key:root";
 const SHOWN_MS = 10_000;
 
-/** What an operator does by the API of a Lockkeeper server that watches a Redis of its own. */
+/** An operator who uses the API of a Lockkeeper server that watches a separate Redis. */
 export class Operator {
   constructor(readonly server: TestServer) {}
 
-  /** @param formats rules for what shapes do not tell, as `LOCKKEEPER_FORMATS` has them */
+  /** Starts the server. @param formats format rules, as in `LOCKKEEPER_FORMATS` */
   static async open(formats = ""): Promise<Operator> {
     const environment = { LOCKKEEPER_WATCH: "*", LOCKKEEPER_FORMATS: formats };
     return new Operator(await startTestServer({ environment }));
@@ -28,7 +28,7 @@ export class Operator {
     return getBody(await this.server.call(`/locks/${encodeKeyPath(key)}`));
   }
 
-  /** Looks until the lock is shown like that. @throws with how it is shown instead */
+  /** Polls until the lock is shown as expected. @throws with the actual lock */
   async waitForLock(key: string, shown: (lock: Lock) => boolean, withinMs = SHOWN_MS): Promise<Lock> {
     const until = performance.now() + withinMs;
     for (;;) {
@@ -39,7 +39,7 @@ export class Operator {
     }
   }
 
-  /** The list shows the lock as the look at it does. */
+  /** Expects that the list shows the lock like a read of it. */
   async expectListed({ key, format, kind, confidence, holders }: Lock): Promise<void> {
     const list = getBody<LockList>(await this.server.call(`/locks?filter=key:${encodeURIComponent(key)}`));
     const [item, ...others] = list.items;
@@ -55,7 +55,7 @@ export class Operator {
     assert(isListed, () => `${key} is listed as ${JSON.stringify(list.items)}`);
   }
 
-  /** Frees the hold that was seen, by the rules of `format` where the shape does not tell. */
+  /** Force-releases the hold that was seen, in the given `format` if the value does not determine it. */
   async forceRelease(
     key: string,
     version: string | null,
@@ -69,11 +69,11 @@ export class Operator {
     return freed;
   }
 
-  /** The history tells who freed whose hold, and that nobody has made it again since. */
+  /** Expects that the history names who released whose hold, and that it was not recreated. */
   async expectEventOnce(key: string, owner: string): Promise<void> {
     let events = await this.#readEvents(key);
     const endsOf = () => events.filter((event) => event.owner === owner && event.type === "force_released");
-    // It is recorded a moment after it was done.
+    // The event is recorded shortly after the release.
     for (let asked = 0; endsOf().length === 0 && asked < 100; asked++) {
       await sleep(20);
       events = await this.#readEvents(key);

@@ -69,13 +69,13 @@ export const pythonInConsole = createConsoleClient(
   },
 );
 
-/** What is said of a lock that was freed: when it is given back, and when it is prolonged. */
+/** How the library reports the loss: when the lock is released, and when it is extended. */
 const createRefusal = (said: string, extended = said) => ({
   said: { outcome: "refused", said } as const,
   extended: { outcome: "refused", said: extended } as const,
 });
 
-/** The thread that renews finds the lock gone, and ends. */
+/** The renewing thread finds that the lock is gone, and ends. */
 async function expectRenewalEnds(operator: Operator, holder: Party): Promise<void> {
   const key = "lock:alone:renewed";
   const isAlive = async () =>

@@ -11,11 +11,11 @@ import {
 import type { RedissonSetup } from "./redisson-objects.ts";
 import { createWaiterEstimate } from "./release-scenario.ts";
 
-/** Nothing but a number is in Redis: what it is a rule says, and which of the two those who wait. */
+/** Redis stores only a number. A rule says what it is, and the waiters show which of the two objects. */
 export const COUNTED = "orders:counted:*=redisson";
 const SHOWN = { format: "redisson", confidence: "likely", candidates: [] } as const;
 
-/** A permit is given back in the place of whoever has it: the one who waits has it at once. */
+/** Releases a permit on behalf of an unknown holder. The waiter acquires it at once. */
 export async function forceReleaseSemaphore({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:counted:permits";
   const [holder, waiter] = [party("a", "semaphore"), party("b", "semaphore")];
@@ -35,7 +35,7 @@ export async function forceReleaseSemaphore({ operator, redis, party }: Redisson
   return `RSemaphore ${wokenMs} ms`;
 }
 
-/** The latch is opened for all who wait. */
+/** Opens the latch for all waiters. */
 export async function openLatch({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:counted:latch";
   const [first, second] = [party("a", "latch"), party("b", "latch")] as const;

@@ -17,18 +17,18 @@ import {
 import type { Operator } from "./operator.ts";
 import { createWaiterEstimate } from "./release-scenario.ts";
 
-/** Redisson's watchdog comes every ten seconds. */
+/** Redisson's watchdog renews every ten seconds. */
 export const RENEWED_WITHIN_MS = 25_000;
 export const MONITOR: ReleaseOutcome = { outcome: "refused", said: "IllegalMonitorStateException" };
 
 export interface RedissonSetup {
   readonly operator: Operator;
   readonly redis: Redis;
-  /** A thread of Redisson; those of odd and of even letters are of two instances. */
+  /** A thread of Redisson. Threads with odd and even letters belong to two instances. */
   readonly party: (who: string, object: string) => Party;
 }
 
-/** Those who wait for a fair lock have it in the order in which they came. */
+/** The waiters of a fair lock acquire it in the order in which they came. */
 export async function forceReleaseFairLock({ operator, party }: RedissonSetup): Promise<string> {
   const key = "orders:fair";
   const [holder, first, second] = ["a", "b", "c"].map((who) => party(who, "fair")) as [Party, Party, Party];
@@ -56,7 +56,7 @@ export async function forceReleaseFairLock({ operator, party }: RedissonSetup): 
   return `RFairLock ${wokenMs} ms`;
 }
 
-/** Two readers, and a writer behind them; then the writer, and a reader behind it. */
+/** Releases one of two readers while a writer waits, and then the writer while a reader waits. */
 export async function forceReleaseReadWriteLock({ operator, party }: RedissonSetup): Promise<string> {
   const key = "orders:shared";
   const readers = [party("a", "read"), party("b", "read")] as const;
@@ -100,7 +100,7 @@ export async function forceReleaseReadWriteLock({ operator, party }: RedissonSet
   return `RReadWriteLock ${writerMs} ms (writer) and ${readerMs} ms (reader)`;
 }
 
-/** One of two permits is freed, and the one who waits has it. */
+/** Releases one of two permits. The waiter acquires it. */
 export async function forceReleasePermit({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:permits";
   const [first, second, third] = ["a", "b", "c"].map((who) => party(who, "permits")) as [Party, Party, Party];
@@ -134,7 +134,7 @@ export async function forceReleasePermit({ operator, redis, party }: RedissonSet
   return `RPermitExpirableSemaphore ${wokenMs} ms`;
 }
 
-/** A watchdog that finds its lock gone does not make it again. */
+/** A watchdog that finds its lock gone does not recreate it. */
 export async function abandonLock({ operator, party }: RedissonSetup): Promise<void> {
   const key = "orders:abandoned:lock";
   const { owner = "" } = await acquireHold(party("a", "lock"), key, 0);

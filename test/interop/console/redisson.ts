@@ -23,7 +23,7 @@ export const redissonInConsole = createConsoleClient(
     const party: RedissonSetup["party"] = (who, object) => ({ peer, who: `${who}-${object}`, object });
     const scene: RedissonSetup = { operator, redis, party };
     const story = (object: string, kind: "lock" | "fenced"): ReleaseScenario => ({
-      // Nothing beside a spin lock tells it from other hashes: its name has to.
+      // No other key distinguishes a spin lock from other hashes, so its name has to.
       key: object === "spin" ? "orders:spin:lock" : `orders:${object}`,
       holder: party("a", object),
       waiter: party("b", object),

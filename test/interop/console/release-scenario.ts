@@ -22,36 +22,39 @@ import type { Operator } from "./operator.ts";
 export const POLLING_WAITERS: Waiters = { count: null, known: "unknown" };
 export const createWaiterEstimate = (count: number): Waiters => ({ count, known: "estimated" });
 
-/** One holds, another one of the same library waits, and an operator frees the lock. */
+/** A client holds the lock, another one of the same library waits, and an operator releases the lock. */
 export interface ReleaseScenario {
   readonly key: string;
   readonly holder: Party;
   readonly waiter: Party;
-  /** How often the holder takes it. */
+  /** How often the holder acquires the lock. */
   readonly entries?: number;
-  /** undefined: what the library gives by itself, and prolongs. */
+  /** undefined for the library's default, which it renews. */
   readonly leaseMs?: number;
   readonly shown: Omit<Shown, "holders">;
   readonly liveness?: { readonly state: LivenessState; readonly withinMs: number };
   readonly waiters: Waiters;
-  /** Whether the waiter sleeps by now, where Redis tells. */
+  /** Whether the waiter is asleep, if Redis shows it. */
   readonly isAsleep?: () => Promise<boolean>;
-  /** The format that the operator names, where the shape does not tell. */
+  /** The format that the operator specifies, if the value does not determine it. */
   readonly as?: FormatName;
-  /** How the old owner is told when it prolongs its lease. */
+  /** What the old owner is told when it extends its lease. */
   readonly extended?: ReleaseOutcome;
-  /** How the old owner is told when it gives the lock back. */
+  /** What the old owner is told when it releases the lock. */
   readonly said: ReleaseOutcome;
 }
 
 export interface ScenarioResult {
   readonly key: string;
   readonly wokenMs: number;
-  /** Of the one that was freed, and of the one that waited. */
+  /** The hold that was released, and that of the waiter. */
   readonly held: readonly [AcquiredHold, AcquiredHold];
 }
 
-/** All take their locks at once, for liveness needs time. @returns one a story */
+/**
+ * Runs the scenarios. All acquire their locks at the same time, because liveness needs time. @returns one result per
+ * scenario
+ */
 export async function runScenarios(
   operator: Operator,
   stories: readonly ReleaseScenario[],
@@ -108,7 +111,7 @@ async function runScenario(
   return { key, wokenMs, held: [first, second] };
 }
 
-/** Nobody waits: what the old owner is told when the lock is gone. */
+/** Without a waiter: what the old owner is told when the lock is gone. */
 export async function forceReleaseAlone(
   operator: Operator,
   holder: Party,
@@ -124,7 +127,7 @@ export async function forceReleaseAlone(
 
 const SHORT_MS = 12_000;
 
-/** A lease that nobody prolongs is known as such before it ends. */
+/** A lease that is not renewed is reported as such before it ends. */
 export async function expectNotRenewing(operator: Operator, holder: Party, key: string): Promise<void> {
   await acquireHold(holder, key, 0, SHORT_MS);
   await expectLiveness(operator, key, "not_renewing", SHORT_MS);

@@ -55,7 +55,7 @@ export const springInConsole = createConsoleClient(
   },
 );
 
-/** ShedLock's old owner deletes whatever is there when its job has ended: the next one's lock, or a reservation. */
+/** When its job has ended, ShedLock's old owner deletes whatever is there: the next lock, or a reservation. */
 async function forceReleaseJob(
   operator: Operator,
   party: (who: string, object: string) => Party,

@@ -8,7 +8,7 @@ export interface MariadbServer extends Database {
   readonly socketPath: string;
 }
 
-/** Without its system tables: there are no users to tell apart, and a start takes a second. */
+/** Starts MariaDB without system tables: no users are needed, and the start takes a second. */
 export async function startMariadb(
   tool: MariadbTool,
   knock: (socketPath: string) => Promise<unknown>,

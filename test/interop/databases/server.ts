@@ -8,12 +8,12 @@ import { addCleanUp, kill, start } from "../children.ts";
 const READY_MS = 30_000;
 const END_MS = 2000;
 
-/** A throwaway database server behind a unix socket. */
+/** A temporary database server with a Unix socket. */
 export interface Database {
   stop(): Promise<void>;
 }
 
-/** A folder for a server's data and socket; its path is short, as a socket's must be. */
+/** Creates a folder for a server's data and socket. Its path is short, as required for a socket. */
 export async function createTempDir(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-db-")));
   addCleanUp(() => rm(dir, { recursive: true, force: true }));
@@ -24,13 +24,13 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly options: SpawnOptions;
-  /** Ends it in order, at once. */
+  /** The signal for an orderly but fast shutdown. */
   readonly endWith: NodeJS.Signals;
-  /** Resolves when it takes connections, and rejects as long as it does not. */
+  /** Resolves when the server accepts connections, and rejects until then. */
   readonly checkReady: () => Promise<unknown>;
 }
 
-/** Starts a server and waits until it takes connections. @throws with what it said when it does not */
+/** Starts a server and waits until it accepts connections. @throws with its output if it does not */
 export async function launchDatabase({
   command,
   args,

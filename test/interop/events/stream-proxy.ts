@@ -14,19 +14,19 @@ export async function startStreamProxy(serverUrl: string): Promise<StreamProxy> 
   return proxy;
 }
 
-/** A proxy on a port that stays, which can cut, silence and refuse event streams. */
+/** A proxy on a fixed port, which can cut, silence and refuse event streams. */
 export class StreamProxy {
-  /** What becomes of new connections. `bad_gateway`: a 502 with an HTML page. */
+  /** The handling of new connections. `bad_gateway`: a 502 with an HTML page. */
   mode: "pass" | "bad_gateway" = "pass";
-  /** No data is passed on any more in connections that are open now. */
+  /** Whether data is withheld from the connections that are open now. */
   isSilent = false;
   /** Sent to the server instead of the client's own `Last-Event-ID`. */
   lastEventId: string | undefined;
-  /** Streams that began. */
+  /** Number of streams that began. */
   streamCount = 0;
-  /** `newest` of the first `hello`; undefined for an empty history. */
+  /** `newest` of the first `hello`; undefined if the history is empty. */
   firstNewestId: string | undefined;
-  /** Requests that got a 502. */
+  /** Number of requests that got a 502. */
   refusedCount = 0;
   #cutsNextMessage = false;
   readonly #sockets = new Set<Socket>();
@@ -41,7 +41,7 @@ export class StreamProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Ends the connection in the middle of the next event. */
+  /** Closes the connection in the middle of the next event. */
   cutInNextMessage(): void {
     this.#cutsNextMessage = true;
   }

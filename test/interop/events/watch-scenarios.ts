@@ -5,7 +5,7 @@ import { expectAllPrinted, type RunningWatcher, startWatcher, WITHIN_MS } from "
 import { type StreamProxy, startStreamProxy } from "./stream-proxy.ts";
 import type { WatchRunner } from "./watch-runners.ts";
 
-/** The programs give up a silent connection after 15 s. */
+/** Time limit: the programs abandon a silent connection after 15 s. */
 const SILENCE_NOTICED_MS = 60_000;
 const HISTORY_MAX = 1000;
 /** Enough for a `snapshot` line of more than 64 KiB, and few enough for one message. */
@@ -15,7 +15,7 @@ async function makeEvents(server: TestServer, key: string): Promise<void> {
   await server.callHold(await server.acquire(key), "release");
 }
 
-/** Cuts the stream and refuses it at least `times` times, while `work` makes events. */
+/** Closes the stream and refuses it at least `times` times, while `work` causes events. */
 async function makeEventsWhileRefused(
   proxy: StreamProxy,
   times: number,
@@ -29,7 +29,10 @@ async function makeEventsWhileRefused(
   proxy.mode = "pass";
 }
 
-/** Events while the connection is cut, answered with an HTML page, and while the server restarts: each exactly once. */
+/**
+ * Causes events while the connection is closed, while it gets an HTML page, and while the server restarts. Each must be
+ * printed exactly once.
+ */
 export async function proveResumption(runner: WatchRunner): Promise<string> {
   const redis = await startTestRedis();
   const environment = { REDIS_URL: redis.url, LOCKKEEPER_HISTORY_MAX: String(HISTORY_MAX) };
@@ -65,7 +68,7 @@ export async function proveResumption(runner: WatchRunner): Promise<string> {
   }
 }
 
-/** More events than the history keeps, while the program is cut off. */
+/** Causes more events than the history keeps while the program is disconnected. */
 async function proveMissedReported(
   server: TestServer,
   redis: TestRedis,
@@ -86,7 +89,7 @@ async function proveMissedReported(
   assert(/^- gap .*oldest/m.test(watcher.readOutput()), () => `no gap reported: ${watcher.readComplaints()}`);
 }
 
-/** A connection that passes nothing any more is given up; a filter applies after that as before. */
+/** The program abandons a silent connection, and its filter still applies afterwards. */
 export async function proveSilenceNoticed(runner: WatchRunner): Promise<string> {
   const server = await startTestServer();
   const proxy = await startStreamProxy(server.url);
@@ -113,7 +116,7 @@ export async function proveSilenceNoticed(runner: WatchRunner): Promise<string> 
   }
 }
 
-/** A last id that the server does not know is reported with what is held; a key that is refused ends the program. */
+/** An unknown last id is reported together with the held locks. A rejected key ends the program. */
 export async function proveResetAndRefusal(runner: WatchRunner): Promise<string> {
   const server = await startTestServer();
   const proxy = await startStreamProxy(server.url);

@@ -20,10 +20,10 @@ import lockkeeper.client.model.LostProblem;
 import lockkeeper.client.model.ReleaseInput;
 import lockkeeper.client.model.RenewInput;
 
-/** What an app does first with the client that was generated for it. */
+/** The first steps of an application with the generated client. */
 public class Smoke {
   static final String API_KEY = System.getenv("LOCKKEEPER_API_KEY");
-  // A key that must be encoded, and only once.
+  // A key that must be encoded exactly once.
   static final String KEY = "lock:generated/" + UUID.randomUUID() + " é%2F";
 
   public static void main(String[] args) throws Exception {
@@ -76,7 +76,7 @@ public class Smoke {
     return holds.acquireLock(KEY, new AcquireInput().owner("me").leaseMs(60_000), null, null);
   }
 
-  /** Reads what the server sent, digit by digit. */
+  /** Reads the value as the server sent it, digit by digit. */
   static long readPlainAsOf(String url) throws Exception {
     var key = URLEncoder.encode(KEY, StandardCharsets.UTF_8).replace("+", "%20");
     var request =

@@ -8,17 +8,17 @@ import { withTempDir } from "../snippets/language-run.ts";
 
 export const GENERATE_MS = 180_000;
 export const COMPILE_MS = 90_000;
-/** The document of a running server, in the folder of the generated client. */
+/** The OpenAPI document of a running server, in the folder of the generated client. */
 export const DOCUMENT = "openapi.json";
 const SMOKE_MS = 30_000;
 
-/** What runs the smoke test; the server's address is its last argument. */
+/** The command that runs the smoke test. The server's address is its last argument. */
 export type Command = readonly [string, ...string[]];
 
 /**
- * A client that a generator of others makes from the document, compiled, and used as an app would first use it.
+ * Creates a client that compiles and runs a client generated from the document.
  *
- * @param compile generates and compiles it in `dir`, without a change of the document or of what was generated
+ * @param compile generates and compiles it in `dir`, without changing the document or the generated code
  */
 export function createSmokeClient<Name extends keyof Tools>(
   name: string,

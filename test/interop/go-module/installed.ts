@@ -9,14 +9,14 @@ import { findGo, GO_ENV } from "../steps/go.ts";
 
 const LIMIT_MS = 180_000;
 
-/** Runs Go with a module proxy that has nothing but the packed module, and without network. */
+/** Runs Go with a module proxy that contains only the packed module, and without network. */
 export class GoWorkspace {
   private constructor(
     private readonly go: string,
     private readonly dir: string,
   ) {}
 
-  /** @throws Skip where the machine has no Go */
+  /** Creates the workspace. @throws Skip if the machine has no Go */
   static async create(): Promise<GoWorkspace> {
     const go = findGo();
     if (go === undefined) throw new Skip("no Go on this machine");

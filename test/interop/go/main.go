@@ -24,14 +24,14 @@ const pollDelay = 100 * time.Millisecond
 
 var errUnknown = errors.New("unknown verb, library or name")
 
-// held is what a library has given: who it says it is to Redis, how it is prolonged and let go.
+// held is a hold of a library: its owner in Redis, and how it is extended and released.
 type held struct {
 	owner  string
 	extend func() error
 	drop   func() error
 }
 
-// taker takes a lock at once, or polls for as long as it may wait; nil: it was refused.
+// taker acquires a lock at once, or polls for the given time; nil if it was refused.
 type taker func(ctx context.Context, key string, wait, lease time.Duration) (*held, error)
 
 type peer struct {
@@ -127,7 +127,7 @@ func (p *peer) find(name string, isLast bool) (*held, error) {
 	return got, nil
 }
 
-// told is what the library says of an act on a lock that may be its own no more.
+// told returns what the library reports about an act on a lock that it may no longer hold.
 func told(act func() error) map[string]any {
 	if err := act(); err != nil {
 		return map[string]any{"outcome": "refused", "said": err.Error()}

@@ -3,7 +3,7 @@ import type { NpmTool } from "../steps/npm.ts";
 import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 import { parseStatements, readGuardFile } from "./statements.ts";
 
-/** What is used of the driver. */
+/** The used part of the driver. */
 export interface MysqlConnection {
   query(text: string, values?: readonly unknown[]): Promise<[{ affectedRows: number } & Row[], unknown]>;
   end(): Promise<void>;
@@ -15,12 +15,12 @@ export interface MariadbAddress {
   readonly socketPath: string;
 }
 
-/** Whether rows that were found but not changed count as affected, as the driver asks for at the connect. */
+/** Whether rows that were found but not changed count as affected, which the driver chooses when it connects. */
 export type Counting = "found rows" | "changed rows";
 
 const statement = parseStatements(readGuardFile("mysql.sql"));
 
-/** A trigger notes what was really written: within the same transaction, under the row's lock. */
+/** A trigger records the actual writes: in the same transaction, under the lock of the row. */
 const TABLES = [
   "CREATE DATABASE guard",
   "USE guard",
@@ -34,7 +34,7 @@ IF NEW.fence > 0 THEN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence)
 IF NEW.writes <> OLD.writes THEN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence); END IF`,
 ];
 
-/** A deadlock; and, from MariaDB 11.6 on, a row that is newer than the snapshot. */
+/** Errors to retry: a deadlock, and since MariaDB 11.6 a row that is newer than the snapshot. */
 const DONE_AGAIN = new Set([1213, 1020]);
 
 const WAYS = {
@@ -63,7 +63,7 @@ export async function connectMariadb(
     bigNumberStrings: true,
     ...(database === undefined ? {} : { database }),
   });
-  // Whoever uses the connection learns of its end from the next query.
+  // The next query reports that the connection has ended.
   connection.on("error", () => undefined);
   return connection;
 }
@@ -99,7 +99,7 @@ export function createMariadbWriter(connection: MysqlConnection): GuardedWriter 
   return createGuardedWriter(connection, WAYS.update);
 }
 
-/** Rows affected, as the server tells. */
+/** Returns the number of affected rows that the server reports. */
 export async function countAffectedRows(
   connection: MysqlConnection,
   sql: "update" | "upsert",
@@ -122,7 +122,7 @@ function createGuardedWriter(connection: MysqlConnection, { sql, isTransaction }
   };
 }
 
-/** With a snapshot from before the write: the guard must see what is there now all the same. */
+/** Writes with a snapshot from before the other write. The guard must still see the current state. */
 async function runInTransaction(
   connection: MysqlConnection,
   work: () => Promise<WriteOutcome>,
@@ -138,7 +138,7 @@ async function runInTransaction(
   }
 }
 
-/** What met another one has done nothing, and is done again. */
+/** Retries a write that conflicted with another one and therefore did nothing. */
 async function retryConflicts(work: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
   for (;;) {
     try {

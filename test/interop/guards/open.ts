@@ -4,7 +4,7 @@ import { connectMariadb, createMariadbWriter, type MariadbAddress } from "./mari
 import { connectPostgresql, createPostgresqlWriter, type PostgresqlAddress } from "./postgresql.ts";
 import { createRedisWriter } from "./redis.ts";
 
-/** Where a worker process finds a guarded store. */
+/** The address of a guarded store for a worker process. */
 export type StoreAddress =
   | { readonly kind: "redis"; readonly url: string }
   | { readonly kind: "postgresql"; readonly npm: NpmTool; readonly address: PostgresqlAddress }

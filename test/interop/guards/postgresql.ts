@@ -3,7 +3,7 @@ import type { NpmTool } from "../steps/npm.ts";
 import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 import { parseStatements, readGuardFile } from "./statements.ts";
 
-/** What is used of the driver. */
+/** The used part of the driver. */
 interface PgClient {
   connect(): Promise<void>;
   query(text: string, values?: readonly unknown[]): Promise<{ rowCount: number | null; rows: Row[] }>;
@@ -20,7 +20,7 @@ export interface PostgresqlAddress {
 const statement = parseStatements(readGuardFile("postgresql.sql"));
 const SERIALIZATION_FAILURE = "40001";
 
-/** A trigger notes what was really written: within the same transaction, under the row's lock. */
+/** A trigger records the actual writes: in the same transaction, under the lock of the row. */
 const TABLES = `
 CREATE TABLE resource (id text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE written (at bigserial PRIMARY KEY, id text NOT NULL, fence text NOT NULL);
@@ -29,7 +29,7 @@ BEGIN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence::text); RETURN N
 const TRIGGER = `CREATE TRIGGER note AFTER INSERT OR UPDATE ON resource
 FOR EACH ROW WHEN (NEW.fence > 0) EXECUTE FUNCTION note()`;
 
-/** Each way with the isolation of its transaction; none: the statement alone. */
+/** The ways to write, each with the isolation level of its transaction, if it uses one. */
 const WAYS = {
   update: undefined,
   upsert: undefined,
@@ -41,7 +41,7 @@ const WAYS = {
 export async function connectPostgresql(npm: NpmTool, address: PostgresqlAddress): Promise<PgClient> {
   const { Client } = requireNpmModule<{ Client: new (options: object) => PgClient }>(npm, "pg");
   const client = new Client({ ...address, database: "postgres", statement_timeout: 20_000 });
-  // Whoever uses the connection learns of its end from the next query.
+  // The next query reports that the connection has ended.
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -91,7 +91,7 @@ function createGuardedWriter(client: PgClient, way: keyof typeof WAYS): GuardedW
   };
 }
 
-/** A transaction that met another one has done nothing, and is done again. */
+/** Retries a transaction that conflicted with another one and therefore did nothing. */
 async function runInTransaction(
   client: PgClient,
   isolation: string,

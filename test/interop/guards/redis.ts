@@ -5,7 +5,7 @@ import { readGuardFile } from "./statements.ts";
 const getFenceKey = (resource: string) => `{${resource}}:fence`;
 const getOrderKey = (resource: string) => `{${resource}}:written`;
 
-/** The guard as it is shown, and one that also notes the order in which it let writes through. */
+/** The guard of the documentation, and one that also records the order of the accepted writes. */
 const GUARD = readGuardFile("redis.lua");
 const GUARD_WITH_ORDER = `local function guard() ${GUARD} end
 local verdict = guard()

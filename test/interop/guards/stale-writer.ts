@@ -11,15 +11,15 @@ const KEY = "lock:story";
 const RESOURCE = "story";
 const WHO = "a";
 
-/** Two worker processes of ours; each has opened the store that is guarded. */
+/** Two Lockkeeper worker processes, each of which has opened the guarded store. */
 export interface Workers {
   readonly stopped: Peer;
   readonly next: Peer;
 }
 
 /**
- * A holder is stopped for three leases; another takes the lock and writes. The first wakes and writes as if nothing
- * had happened: its signal tells it, and where it does not listen the guard refuses.
+ * Stops a holder for three leases, while another client acquires the lock and writes. When the first one resumes and
+ * writes, its signal reports the loss, and the guard refuses the write if the client ignores the signal.
  */
 export async function proveStaleWriterRefused(
   redis: Redis,

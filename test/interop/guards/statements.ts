@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** A file of docs/guards, as it is shown there. */
+/** Reads a file of docs/guards. */
 export function readGuardFile(name: "redis.lua" | "postgresql.sql" | "mysql.sql"): string {
   return readFileSync(new URL(`../../../docs/guards/${name}`, import.meta.url), "utf8");
 }
 
-/** The statements of an SQL file by the `-- name:` above each. */
+/** Parses the statements of an SQL file, which are named by the `-- name:` above each. */
 export function parseStatements(file: string): (name: string) => string {
   const parts = file.split(/^-- name: /m).slice(1);
   const byName = new Map(

@@ -4,9 +4,9 @@ import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 
 const WRITERS = 8;
 const WRITES_EACH = 150;
-/** How far behind the newest hold a stale one may be. */
+/** The maximum distance of a stale hold from the newest one. */
 const STALE_BY = 12;
-/** Fences are microseconds since 1970 in practice. */
+/** In practice, fences are microseconds since 1970. */
 const FIRST_FENCE = 1_790_000_000_000_000;
 
 interface Attempt {
@@ -17,10 +17,10 @@ interface Attempt {
 }
 
 /**
- * Many connections write at once, some with the newest fence, some with one from before, and all that the store and
- * its answers say must agree: a fence below one that was written before is never written, and nothing else is refused.
+ * Writes from many connections at once, some with the newest fence and some with an older one. A fence lower than one
+ * that was written before is never written, nothing else is refused, and the store and its answers agree.
  *
- * @returns what was seen, for the reader
+ * @returns a summary for the output
  */
 export async function writeInterleaved(
   store: GuardedStore,
@@ -49,7 +49,7 @@ async function writeMany(writer: GuardedWriter, resource: string, next: () => nu
   const attempts: Attempt[] = [];
   for (let n = 0; n < WRITES_EACH; n++) {
     const fence = next();
-    // So that what was taken first does not always arrive first.
+    // So that writes do not always arrive in the order of their fences.
     if (Math.random() < 0.3) await sleep(Math.random() * 4);
     const fromMs = performance.now();
     const verdict = await writer.write(resource, String(fence), `by ${fence}`);

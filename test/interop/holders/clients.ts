@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-/** The libraries of npm/package.json, with as much of their types as is used. */
+/** The libraries of npm/package.json, with the used part of their types. */
 
-/** Not named `require`: the linter looks for what that loads in the package.json at the root. */
+/** Not named `require`, because the linter would look for the modules in the package.json at the root. */
 const load = createRequire(new URL("npm/package.json", import.meta.url));
 
 export interface Connection {

@@ -9,29 +9,32 @@ import { createTestKey } from "../../support/test-locks.ts";
 import { type ApiReply, startTestServer, waitUntil } from "../../support/test-server.ts";
 import { type Connection, Redis } from "./clients.ts";
 
-/** The console's API on a Redis of its own, as an operator uses it. */
+/** The console's API on a separate Redis, as an operator uses it. */
 export interface Operator {
   readonly url: string;
   readonly port: number;
-  /** A connection of ours, for looking at what is in Redis. */
+  /** Opens a connection to inspect Redis. */
   direct(): IoRedis;
-  /** A connection for a library, to the Redis of the console by default; closed at `stop()`. */
+  /** Opens a connection for a library, by default to the Redis of the console. `stop()` closes it. */
   connection(url?: string): Connection;
-  /** The lock as the list has it, once it is there, or as `holds` wants it. */
+  /** Returns the lock from the list, once it is there, or once it satisfies `holds`. */
   findListed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
   readLock(key: string): Promise<Lock>;
-  /** As an app with an API key does. */
+  /** Acquires a lock like an application with an API key. */
   acquire(key: string, input: Partial<AcquireInput>): Promise<ApiReply>;
   forceRelease(
     key: string,
     ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expectedVersion: string },
   ): Promise<ApiReply>;
-  /** Type and owner of the events of a key, oldest first. */
+  /** Reads type and owner of the events of a key, oldest first. */
   readHistory(key: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** @param file what the configuration file says, with the URL of the Redis; a target of one Redis by default */
+/**
+ * Starts the API. @param file returns the content of the configuration file for the URL of the Redis; by default, there
+ * is one target with one Redis
+ */
 export async function startOperator(file?: (url: string) => object): Promise<Operator> {
   const server = await startTestServer(file === undefined ? {} : { file });
   const connections: Connection[] = [];
@@ -73,7 +76,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
   };
 }
 
-/** What a promise comes to: its value's name, or the name of the error. */
+/** Returns the result of a promise: the name of its value, or that of the error. */
 export function getOutcomeName(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "done",
@@ -81,14 +84,14 @@ export function getOutcomeName(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-/** How long a promise takes from now on. */
+/** Measures the time until a promise settles. */
 export async function measureMs(promise: Promise<unknown>): Promise<number> {
   const began = performance.now();
   await promise;
   return performance.now() - began;
 }
 
-/** Tests of an operator's API on a throwaway Redis: `connection` is a library's connection to it. */
+/** Tests of an operator's API on a temporary Redis: `connection` is a library's connection to it. */
 export function operatorTest() {
   return test
     .extend("operator", { scope: "file" }, async ({}, { onCleanup }) => {

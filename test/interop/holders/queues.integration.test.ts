@@ -6,7 +6,7 @@ import { type Operator, operatorTest } from "./operator.ts";
 
 const it = operatorTest();
 
-/** A job that runs until it is told what to answer. */
+/** Creates a job that runs until it is told its result. */
 function jobAtWork() {
   let started = 0;
   let finish: (result: string) => void = () => undefined;

@@ -1,4 +1,4 @@
-// Holds a mutex of redis-semaphore as an app does that gives no onLockLost, and says so. Arguments: url, key.
+// Holds a mutex of redis-semaphore like an application without onLockLost, and reports it. Arguments: url, key.
 import { createRequire } from "node:module";
 
 const load = createRequire(new URL("npm/package.json", import.meta.url));

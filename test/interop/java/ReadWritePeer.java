@@ -1,17 +1,10 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.redisson.Redisson;
 import org.redisson.api.RAtomicLong;
 import org.redisson.api.RBucket;
 import org.redisson.api.RLock;
@@ -20,46 +13,29 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
-/**
- * Redisson's read/write lock as a peer of the interop run: one JVM with one client. Reads `id verb argument …` lines, answers
- * `id {json}` lines. Each name is one thread.
- */
-public final class ReadWritePeer {
+/** Redisson's read/write lock as a peer of the interop run: one JVM with one client. Each name is one thread. */
+public final class ReadWritePeer extends InteropPeer {
   /** Every third section writes, and every fourth of those continues as a reader before it stops writing. */
   private static final int WRITE_EVERY = 3;
   private static final int DOWNGRADE_EVERY = 4;
 
   private final RedissonClient redisson;
-  private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
-  private final ExecutorService workers = Executors.newCachedThreadPool(ReadWritePeer::daemon);
 
   private ReadWritePeer(String url) {
-    Config config = new Config();
-    config.setCodec(StringCodec.INSTANCE);
-    config.useSingleServer().setAddress(url).setConnectionPoolSize(16).setConnectionMinimumIdleSize(4);
-    redisson = Redisson.create(config);
+    redisson = connect(url, new Config());
   }
 
   public static void main(String[] args) throws Exception {
-    ReadWritePeer peer = new ReadWritePeer(args[0]);
-    answer("ready", "{}");
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = in.readLine(); line != null; line = in.readLine()) peer.hear(line.split(" "));
-    System.exit(0);
+    new ReadWritePeer(args[0]).serve();
   }
 
-  private void hear(String[] words) {
-    ExecutorService thread = words[1].equals("contend") ? workers : threadOf(words[2]);
-    thread.submit(() -> {
-      try {
-        answer(words[0], carryOut(words));
-      } catch (Throwable error) {
-        answer(words[0], "{\"error\":\"" + String.valueOf(error).replaceAll("[^\\x20-\\x7e]|[\"\\\\]", " ") + "\"}");
-      }
-    });
+  @Override
+  protected ExecutorService chooseThread(String[] words) {
+    return words[1].equals("contend") ? workers : threadOf(words[2]);
   }
 
-  private String carryOut(String[] words) throws Exception {
+  @Override
+  protected String carryOut(String[] words) throws Exception {
     switch (words[1]) {
       case "contend":
         return contend(words[2], Long.parseLong(words[3]), Integer.parseInt(words[4]));
@@ -161,21 +137,6 @@ public final class ReadWritePeer {
     count.set(String.valueOf(Long.parseLong(count.get()) + 1));
     writers.decrementAndGet();
     tally.writes++;
-  }
-
-  private ExecutorService threadOf(String who) {
-    return threads.computeIfAbsent(who, name -> Executors.newSingleThreadExecutor(ReadWritePeer::daemon));
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work);
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  private static synchronized void answer(String id, String json) {
-    System.out.println(id + " " + json);
-    System.out.flush();
   }
 
   private static final class Tally {

@@ -1,12 +1,8 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.RedissonRedLock;
@@ -15,13 +11,12 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * RedissonRedLock as a peer of the interop run: reads `id verb argument …` lines, answers `id {json}` lines. Each name
- * (`a`, `b`, …) is one thread of one process: it has one Redisson client for each master.
+ * RedissonRedLock as a peer of the interop run. Each name (`a`, `b`, …) is one thread of one process: it has one Redisson
+ * client for each master.
  */
-public final class RedLockPeer {
+public final class RedLockPeer extends InteropPeer {
   private final String[] urls;
   private final Map<String, List<RedissonClient>> clients = new ConcurrentHashMap<>();
-  private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
   private final Map<String, RLock> held = new ConcurrentHashMap<>();
 
   private RedLockPeer(String[] urls) {
@@ -29,26 +24,16 @@ public final class RedLockPeer {
   }
 
   public static void main(String[] urls) throws Exception {
-    RedLockPeer peer = new RedLockPeer(urls);
-    answer("ready", "{}");
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = in.readLine(); line != null; line = in.readLine()) {
-      peer.hear(line.split(" "));
-    }
-    System.exit(0);
+    new RedLockPeer(urls).serve();
   }
 
-  private void hear(String[] words) {
-    threads.computeIfAbsent(words[2], who -> Executors.newSingleThreadExecutor()).submit(() -> {
-      try {
-        answer(words[0], carryOut(words));
-      } catch (Throwable error) {
-        answer(words[0], "{\"error\":\"" + String.valueOf(error).replaceAll("[^\\x20-\\x7e]|[\"\\\\]", " ") + "\"}");
-      }
-    });
+  @Override
+  protected ExecutorService chooseThread(String[] words) {
+    return threadOf(words[2]);
   }
 
-  private String carryOut(String[] words) throws Exception {
+  @Override
+  protected String carryOut(String[] words) throws Exception {
     String who = words[2];
     String key = words[3];
     if (words[1].equals("take")) {
@@ -77,10 +62,5 @@ public final class RedLockPeer {
       made.add(Redisson.create(config));
     }
     return made;
-  }
-
-  private static synchronized void answer(String id, String json) {
-    System.out.println(id + " " + json);
-    System.out.flush();
   }
 }

@@ -6,12 +6,12 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** What Redisson has to hold and to wait for, each by its name: `lock`, `fair`, `permits`, … */
+/** The objects of Redisson that can be held and waited for, by name: `lock`, `fair`, `permits`, … */
 final class RedissonObjects {
-  /** The permit that each name has of each key. */
+  /** The permit of each name and key. */
   private final Map<String, String> permits = new ConcurrentHashMap<>();
 
-  /** How many permits, or counts of a latch, there are. */
+  /** The number of permits, or the count of a latch. */
   String prepare(RedissonClient redisson, String object, String key, int count) {
     switch (object) {
       case "semaphore":
@@ -25,7 +25,7 @@ final class RedissonObjects {
     }
   }
 
-  /** @param leaseMs -1: as long as the process lives */
+  /** @param leaseMs -1 to renew for as long as the process runs */
   String hold(RedissonClient redisson, String object, String who, String key, long waitMs, long leaseMs) throws InterruptedException {
     long sinceMs = System.currentTimeMillis();
     Map<String, String> more = new HashMap<>();
@@ -56,7 +56,7 @@ final class RedissonObjects {
         isGranted ? "granted" : "refused", sinceMs, System.currentTimeMillis(), json);
   }
 
-  /** Gives back what the name has: what Redisson says of it is its exception, or nothing. */
+  /** Releases what the name holds. The result is Redisson's exception, if any. */
   String drop(RedissonClient redisson, String object, String who, String key) {
     try {
       switch (object) {

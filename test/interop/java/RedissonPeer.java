@@ -1,16 +1,9 @@
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.redisson.Redisson;
 import org.redisson.api.RAtomicLong;
 import org.redisson.api.RBucket;
 import org.redisson.api.RLock;
@@ -20,18 +13,16 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * Redisson as a peer of the interop run: reads `id verb argument …` lines, answers `id {json}` lines.
+ * Redisson as a peer of the interop run.
  * A lock belongs to a thread, so each name (`a`, `b`, …) is one thread with a Redisson instance.
  * Arguments: the URL, and for fair locks their wait timeout in ms.
  */
-public final class RedissonPeer {
+public final class RedissonPeer extends InteropPeer {
   private static final int INSTANCES = 2;
   private static final int REENTER_EVERY = 5;
 
   private final List<RedissonClient> instances = new ArrayList<>();
   private final RedissonObjects objects = new RedissonObjects();
-  private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
-  private final ExecutorService workers = Executors.newCachedThreadPool(RedissonPeer::daemon);
 
   /** Whether the verbs use fair locks. */
   private final boolean isFair;
@@ -40,36 +31,22 @@ public final class RedissonPeer {
     isFair = fairWaitMs != null;
     for (int i = 0; i < INSTANCES; i++) {
       Config config = new Config();
-      config.setCodec(StringCodec.INSTANCE);
       if (isFair) config.setFairLockWaitTimeout(fairWaitMs);
-      config.useSingleServer().setAddress(url).setConnectionPoolSize(16).setConnectionMinimumIdleSize(4);
-      instances.add(Redisson.create(config));
+      instances.add(connect(url, config));
     }
   }
 
   public static void main(String[] args) throws Exception {
-    RedissonPeer peer = new RedissonPeer(args[0], args.length > 1 ? Long.valueOf(args[1]) : null);
-    answer("ready", "{}");
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = in.readLine(); line != null; line = in.readLine()) {
-      peer.hear(line.split(" "));
-    }
-    System.exit(0);
+    new RedissonPeer(args[0], args.length > 1 ? Long.valueOf(args[1]) : null).serve();
   }
 
-  private void hear(String[] words) {
-    String id = words[0];
-    ExecutorService thread = words[1].equals("contend") || words[1].equals("occupy") ? workers : threadOf(words[2]);
-    thread.submit(() -> {
-      try {
-        answer(id, carryOut(words));
-      } catch (Throwable error) {
-        answer(id, "{\"error\":\"" + String.valueOf(error).replaceAll("[^\\x20-\\x7e]|[\"\\\\]", " ") + "\"}");
-      }
-    });
+  @Override
+  protected ExecutorService chooseThread(String[] words) {
+    return words[1].equals("contend") || words[1].equals("occupy") ? workers : threadOf(words[2]);
   }
 
-  private String carryOut(String[] words) throws Exception {
+  @Override
+  protected String carryOut(String[] words) throws Exception {
     switch (words[1]) {
       case "contend":
         return contend(words[2], Long.parseLong(words[3]), Integer.parseInt(words[4]));
@@ -141,7 +118,7 @@ public final class RedissonPeer {
     return tally;
   }
 
-  /** Each thread holds the lock again and again. Times are of the machine's monotonic clock, in ms. */
+  /** Each thread acquires the lock repeatedly. Times are on the machine's monotonic clock, in ms. */
   private String occupy(String key, long forMs, long workMs, int threadCount) throws Exception {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(forMs);
     List<Future<String>> running = new ArrayList<>();
@@ -205,21 +182,6 @@ public final class RedissonPeer {
 
   private RLock getLock(RedissonClient redisson, String key) {
     return isFair ? redisson.getFairLock(key) : redisson.getLock(key);
-  }
-
-  private ExecutorService threadOf(String who) {
-    return threads.computeIfAbsent(who, name -> Executors.newSingleThreadExecutor(RedissonPeer::daemon));
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work);
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  private static synchronized void answer(String id, String json) {
-    System.out.println(id + " " + json);
-    System.out.flush();
   }
 
   private static final class Tally {

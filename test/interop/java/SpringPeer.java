@@ -87,7 +87,7 @@ public final class SpringPeer {
     return registry.obtain(key.substring(colon + 1));
   }
 
-  /** It never waits. */
+  /** Tries once and never waits. */
   private boolean holdJob(String name, String key, long leaseMs) {
     String job = key.substring(("job-lock:" + ENVIRONMENT + ":").length());
     Optional<SimpleLock> lock = jobs.lock(new LockConfiguration(Instant.now(), job, Duration.ofMillis(leaseMs), Duration.ZERO));

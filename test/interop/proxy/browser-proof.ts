@@ -11,7 +11,7 @@ import { type InstancePair, SKIPPED_AFTER_FAILURE_MS } from "./instance-pair.ts"
 const VISIBLE_MS = 20_000;
 const PATTERN = "lock:survive:*";
 
-/** A browser that logs in once, and works with the console while each instance is killed in turn. @throws Skip */
+/** Logs in once with a browser, and uses the console while each instance is killed in turn. @throws Skip */
 export async function proveSession(pair: InstancePair): Promise<void> {
   const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
   const close = addCleanUp(() => browser.close());
@@ -41,7 +41,7 @@ export async function proveSession(pair: InstancePair): Promise<void> {
   }
 }
 
-/** A lock appears and disappears by itself in the open table, and the next one is released by force. */
+/** A lock appears in and disappears from the open table without a reload, and the next one is force-released. */
 async function workWithLocks(pair: InstancePair, page: Page, name: string): Promise<void> {
   const address = page.url();
   const live = await acquire(pair, `lock:survive:${name}-live`);

@@ -19,7 +19,7 @@ export interface Instance {
  * Starts Lockkeeper and waits until it is ready.
  *
  * @param dir a folder with the server and the built console
- * @throws when the process ends before it is ready, or is not ready in time; the message has what it printed
+ * @throws with its output if the process ends before it is ready, or is not ready in time
  */
 export async function startInstance(dir: string, settings: Record<string, string>): Promise<Instance> {
   const child = start(process.execPath, ["--import", "tsx", join(dir, "server/main.ts")], {

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT_KEY } from "../../support/test-server.ts";
 
 const CONNECTIONS = 32;
-/** Where the response has no `Retry-After`. */
+/** The delay of a retry if the response has no `Retry-After`. */
 const RETRY_MS = 50;
 
-/** What became of the requests of a load. */
+/** The results of the requests of a load. */
 export interface LoadCounts {
   readonly requests: number;
   /** First attempts that failed, by status or error code. */
@@ -24,7 +24,10 @@ interface Reply {
   readonly retryAfterMs: number;
 }
 
-/** Clients that acquire, read, renew and release locks of their own through a proxy, and send what fails once more, after `Retry-After`. */
+/**
+ * Clients that acquire, read, renew and release their own locks through a proxy, and repeat a failed request once,
+ * after `Retry-After`.
+ */
 export class Load {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   readonly #retried: Record<string, number> = {};
@@ -33,7 +36,7 @@ export class Load {
   #requests = 0;
   #isStopped = false;
 
-  /** @param perSecond how many requests to send, as far as the machine can */
+  /** @param perSecond the number of requests per second, as far as the machine permits */
   constructor(
     private readonly url: string,
     perSecond: number,
@@ -106,7 +109,7 @@ export class Load {
   }
 }
 
-/** A refusal of the lock core is an outcome as well: only what a client has to send again is a failure. */
+/** A refusal by the lock core is also a result. Only requests that a client has to repeat are failures. */
 function isDone(status: string): boolean {
   return /^[234]\d\d$/.test(status) && status !== "499" && status !== "429";
 }

@@ -6,11 +6,11 @@ import { createTempDir, type Database, launchDatabase } from "../databases/serve
 import { HERE } from "../steps/cached-dir.ts";
 import { getEnvironment, type NginxTool } from "../steps/nginx.ts";
 
-/** Which of the files in docs/nginx. */
+/** The files in docs/nginx. */
 export type NginxConf = "at-the-root" | "below-a-path" | "two-instances";
 
 export interface Nginx extends Pick<Database, "stop"> {
-  /** Where it listens. */
+  /** The address at which it listens. */
   readonly url: string;
 }
 
@@ -39,7 +39,7 @@ export async function startNginx(
   const whole = [
     "daemon off;",
     "worker_processes 2;",
-    // Else its workers are nobody, who may not write here.
+    // Otherwise, its workers run as nobody, who may not write here.
     ...(process.getuid?.() === 0 ? ["user root root;"] : []),
     `pid ${join(dir, "pid")};`,
     "error_log stderr error;",

@@ -11,9 +11,9 @@ import { assert, expect } from "../figures.ts";
 
 const PROMPT_MS = 1000;
 
-/** Lockkeeper as it is seen through a proxy. */
+/** Lockkeeper through a proxy. */
 export interface Seen {
-  /** With the path that it is below. */
+  /** The URL, including the base path. */
   readonly url: string;
   readonly redis: Redis;
 }
@@ -40,7 +40,7 @@ async function releaseHold(seen: Seen, { holdId }: { readonly holdId: string }):
   return await call(seen, `/holds/${holdId}/release`, {});
 }
 
-/** Each key is taken, seen and given back under exactly its name. */
+/** Each key is acquired, read and released under exactly its name. */
 export async function proveKeys(seen: Seen): Promise<number> {
   for (const key of UNUSUAL_KEYS) {
     const path = `/locks/${encodeKeyPath(key)}`;
@@ -60,7 +60,7 @@ export async function proveKeys(seen: Seen): Promise<number> {
   return UNUSUAL_KEYS.length + 1;
 }
 
-/** An event is there when it happens, not when some buffer is full. */
+/** An event arrives when it happens, not when a buffer is full. */
 export async function proveStream(seen: Seen): Promise<number> {
   const key = `lock:${randomUUID()}`;
   const stop = new AbortController();
@@ -87,7 +87,7 @@ export async function proveStream(seen: Seen): Promise<number> {
   }
 }
 
-/** Who waits is woken, and who leaves gives up the place. */
+/** A waiter is woken, and one that disconnects loses its place. */
 export async function proveWaiting(seen: Seen): Promise<void> {
   const key = `lock:${randomUUID()}`;
   const path = `/locks/${key}`;
@@ -108,19 +108,22 @@ export async function proveWaiting(seen: Seen): Promise<void> {
   expect("who waited", [status, body.owner], [201, "you"]);
 }
 
-/** What is too large is refused by Lockkeeper, in its own words. */
+/** Requests that are too large are refused by Lockkeeper, with its own message. */
 export async function proveLimits(seen: Seen): Promise<void> {
   const long = await call(seen, `/locks?filter=${"a".repeat(8000)}`);
   expect("an address that is too long", [long.status, long.body.code], [414, "uri_too_long"]);
   const record = { service: "x".repeat(70_000) };
   const large = await call(seen, "/locks/lock%3Aa/acquire", { owner: "me", record });
   expect("a body that is too large", [large.status, large.body.code], [413, "too_large"]);
-  // Nearly as much as a bulk may be, which nginx has to let through.
+  // Nearly the maximum size of a bulk release, which nginx has to forward.
   const bulk = await call(seen, "/locks/force-release", { reason: "x".repeat(BULK_BODY_BYTES_MAX - 100) });
   expect("a body as large as a bulk may be", [bulk.status, bulk.body.code], [400, "invalid"]);
 }
 
-/** Who asks is the one that nginx sees, whatever it says of itself. @param limit as many are let through */
+/**
+ * The address of a client is the one that nginx sees, whatever its headers claim. @param limit number of permitted
+ * requests
+ */
 export async function proveAddress({ url }: Seen, limit: number): Promise<void> {
   const ask = async (localAddress: string, said: string) =>
     await new Promise<number>((resolve, reject) => {
@@ -136,7 +139,10 @@ export async function proveAddress({ url }: Seen, limit: number): Promise<void> 
   expect("somebody else, who says the same", await ask("127.0.0.3", "203.0.113.0"), 401);
 }
 
-/** The pages, all that they load, and a login, below the path. @param token of a one-time login link */
+/**
+ * Loads the pages with everything that they reference, and logs in, below the base path. @param token of a one-time
+ * login link
+ */
 export async function provePages({ url }: Seen, token: string): Promise<number> {
   const { origin, pathname } = new URL(url);
   const page = await (await fetch(`${url}/login`)).text();

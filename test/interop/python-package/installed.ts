@@ -13,7 +13,7 @@ const LIMIT_MS = 120_000;
  *
  * @param archive `sdist` to have pip build the package from its sources
  * @returns the Python of that environment
- * @throws Skip where there is no Python
+ * @throws Skip without Python
  */
 export async function installPythonPackage(archive: "wheel" | "sdist" = "wheel"): Promise<string> {
   const base = findProgram("python3");

@@ -31,7 +31,7 @@ class RedisPy:
 
 
 class PythonRedisLock:
-    """Who waits does so without a timeout: for as long as its own lease, or for ever."""
+    """Waits without a timeout: for the duration of its lease, or indefinitely."""
 
     late = (redis_lock.NotAcquired,)
     renews = False

@@ -1,4 +1,4 @@
-"""How a peer of the interop run is asked: `id verb argument ...` lines; and how it answers: `id {json}` lines."""
+"""The protocol of a peer of the interop run: `id verb argument ...` lines, answered with `id {json}` lines."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ def carry_out(verbs, request_id, verb, words):
 
 
 def serve(verbs):
-    """Each request has a thread of its own."""
+    """Runs each request in a separate thread."""
     answer("ready", {})
     for line in sys.stdin:
         request_id, verb, *words = line.split()

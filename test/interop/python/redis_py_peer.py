@@ -89,7 +89,7 @@ def hold_in_turn(key, until_ns, work_s, holds_ms):
 
 
 def occupy(key, for_ms, work_ms, loops):
-    """Each thread holds the lock again and again. Times are of the machine's monotonic clock, in ms."""
+    """Acquires the lock repeatedly in each thread. Times are on the machine's monotonic clock, in ms."""
     until_ns = time.monotonic_ns() + int(for_ms) * 1_000_000
     workers = [[] for _ in range(int(loops))]
     args = [(key, until_ns, int(work_ms) / 1000, holds_ms) for holds_ms in workers]

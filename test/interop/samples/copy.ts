@@ -24,9 +24,9 @@ export interface CopyOptions {
 
 /** One running copy of a sample. */
 export class SampleCopy {
-  /** Everything that it printed. */
+  /** Everything it printed. */
   output = "";
-  /** As a shell counts it: 128 + signal. */
+  /** Exit status as in a shell: 128 + signal. */
   status: number | undefined;
   endedAt: number | undefined;
   readonly ended: Promise<void>;
@@ -57,12 +57,12 @@ export class SampleCopy {
     });
   }
 
-  /** Sends a signal to the process of the program alone. */
+  /** Sends a signal only to the process of the program. */
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
 
-  /** Kills its process group, in case it still runs. */
+  /** Kills its process group if it is still running. */
   kill(): void {
     kill(this.#child);
   }

@@ -13,10 +13,10 @@ export interface ProxiedRequest {
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>\n";
 
-/** A reverse proxy in front of the test server that damages chosen requests. */
+/** A reverse proxy in front of the test server that disturbs chosen requests. */
 export class FaultyProxy {
   readonly requests: ProxiedRequest[] = [];
-  /** Decides by the last segment of the path, such as `renew`. */
+  /** Chooses the fault by the last segment of the path, such as `renew`. */
   getFault: (verb: string) => Fault = () => "none";
   /** Called before a request is forwarded. */
   onRequest: (verb: string) => void = () => undefined;

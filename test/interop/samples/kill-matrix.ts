@@ -63,7 +63,7 @@ export async function runKillMatrix(
   }
 }
 
-/** A row that does not depend on the kind of work runs with the one that the runner has. */
+/** Lists the kinds of work of a row. One that does not depend on it runs with the kind that the runner has. */
 function listWorks(row: Row, runner: SampleRunner): readonly Work[] {
   const common = row.works.filter((work) => runner.works.includes(work));
   return common.length > 0 ? common : runner.works.slice(0, 1);
@@ -82,7 +82,7 @@ async function runExample({ runner, unchanged }: PreparedSample, { url }: TestSe
   return { line: `${runner.fileName} unchanged: ${steps} steps`, faults, isUnsafe: false };
 }
 
-/** Starts the sample while somebody else holds the lock for longer than it waits. */
+/** Starts the sample while another client holds the lock for longer than the sample waits. */
 async function runRefused(sample: PreparedSample, server: TestServer): Promise<RowResult> {
   const key = `lock:sample:refused:${randomUUID()}`;
   await server.acquire(key, { leaseMs: 60_000 });

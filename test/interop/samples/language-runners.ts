@@ -14,11 +14,11 @@ const PACKAGE_EXAMPLES = join(import.meta.dirname, "../../../packages/python/exa
 const BUILD_MS = 120_000;
 const VERSION_MS = 10_000;
 
-/** A sample in a language that a machine may lack. */
+/** A sample in a language that may be missing on a machine. */
 export interface LanguageSample {
   readonly language: string;
   readonly fileName: string;
-  /** Finds what runs it; undefined where the machine lacks the language. */
+  /** Finds the runner; undefined if the language is missing. */
   findRunner(): Promise<SampleRunner | undefined>;
 }
 
@@ -39,7 +39,7 @@ export const LANGUAGE_SAMPLES: readonly LanguageSample[] = [
     async findRunner() {
       const python = findProgram("python3");
       if (python === undefined) return undefined;
-      // What is on PATH may be a script that starts Python, and signals are for the program.
+      // The program on PATH may be a script that starts Python, and signals must reach Python itself.
       const print = ["-c", "import sys; print(sys.executable)"];
       return createPythonSampleRunner((await run(python, print, { limitMs: VERSION_MS })).trim());
     },
@@ -89,7 +89,7 @@ function createPythonSampleRunner(python: string): SampleRunner {
   };
 }
 
-/** The program uses the installed wheel. Its driver has no functions of a sample to build on. */
+/** The program uses the installed wheel. Its driver does not use functions of a sample. */
 function createPackageRunner(python: string): SampleRunner {
   return {
     ...createPythonSampleRunner(python),
@@ -119,7 +119,7 @@ function createGoSampleRunner(go: string): SampleRunner {
   };
 }
 
-/** The program uses the packed module, which starts no commands. */
+/** The program uses the packed module, which does not start commands. */
 function createGoModuleRunner(): SampleRunner {
   return {
     fileName: "steps.go",
@@ -137,7 +137,7 @@ function createGoModuleRunner(): SampleRunner {
 }
 
 function createJavaSampleRunner(java: string, javac: string): SampleRunner {
-  // The flags are for JVMs that start fast, several at once.
+  // The flags make several JVMs start fast at the same time.
   const command = (dir: string) =>
     [java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir, "SafeLock"] as const;
   return {

@@ -1,25 +1,25 @@
 import type { TestRedis } from "../../support/test-redis.ts";
 
-/** One hold as Redis announced it. Times are Unix milliseconds; a busy test process makes them late, never early. */
+/** A hold as reported by Redis. Times are Unix milliseconds; a busy test process makes them late, but never early. */
 export interface SeenHold {
-  /** By the lease that its holder set last. */
+  /** The deadline of the last lease that its holder set. */
   deadline: number;
-  /** By the lease before that one. */
+  /** The deadline of the lease before that one. */
   previousDeadline: number;
-  /** When it was released or found expired, at most the deadline. */
+  /** When it was released or found expired; at most the deadline. */
   endedAt?: number;
 }
 
 /**
- * Follows the locks whose key starts with a prefix, by keyspace notifications. It reads nothing: by the time of the
- * read the next holder may have set its own lease.
+ * Follows the locks whose key starts with a prefix, by keyspace notifications. It does not read them, because the next
+ * holder may have set its lease by then.
  */
 export class LockWatch {
   readonly #holds = new Map<string, SeenHold[]>();
 
   private constructor(private readonly leaseMs: number) {}
 
-  /** @param leaseMs what each acquire and each renewal sets */
+  /** @param leaseMs the lease that each acquire and renewal sets */
   static async start(redis: TestRedis, prefix: string, leaseMs: number): Promise<LockWatch> {
     const watch = new LockWatch(leaseMs);
     const subscriber = redis.createClient();
@@ -30,7 +30,7 @@ export class LockWatch {
     return watch;
   }
 
-  /** The holds of a lock so far, oldest first. */
+  /** Lists the holds of a lock so far, oldest first. */
   listHolds(key: string): readonly SeenHold[] {
     return this.#holds.get(key) ?? [];
   }
@@ -43,7 +43,7 @@ export class LockWatch {
     const isHeld = hold !== undefined && hold.endedAt === undefined;
     const deadline = now + this.leaseMs;
     if (event === "hset" && isHeld) {
-      // A reservation sets its own lease first, and then its field beside the one of the holder.
+      // A reservation sets its lease first, and then its field next to that of the holder.
       hold.deadline = hold.previousDeadline;
     } else if (event === "hset") {
       holds.push({ deadline, previousDeadline: deadline });

@@ -3,7 +3,7 @@ import type { Semaphore } from "../../../server/concurrency/semaphore.ts";
 
 const POLL_MS = 50;
 
-/** Waits for something outside this process, without keeping the processor busy. @throws when it takes too long */
+/** Waits for something outside this process without using much CPU. @throws if it takes too long */
 export async function poll(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
@@ -12,7 +12,7 @@ export async function poll(holds: () => boolean | Promise<boolean>, withinMs: nu
   }
 }
 
-/** Runs a task when the semaphore has a place for it. */
+/** Runs a task when the semaphore has a free permit. */
 export async function runWithin<Result>(semaphore: Semaphore, task: () => Promise<Result>): Promise<Result> {
   await semaphore.acquire();
   try {

@@ -18,7 +18,7 @@ export async function linkModules(dir: string): Promise<void> {
   await symlink(join(MODULES, "ioredis"), join(dir, "node_modules/ioredis"));
 }
 
-/** Compiles the TypeScript in `dir` as strictly as a reader's project may. @throws with the first error */
+/** Compiles the TypeScript in `dir` with the strictest settings of a reader's project. @throws with the first error */
 export async function checkTypes(dir: string): Promise<void> {
   const compilerOptions = {
     module: "nodenext",
@@ -27,7 +27,7 @@ export async function checkTypes(dir: string): Promise<void> {
     noUncheckedIndexedAccess: true,
     exactOptionalPropertyTypes: true,
     noEmit: true,
-    // For the sources of the client.
+    // Required for the sources of the client.
     allowImportingTsExtensions: true,
     skipLibCheck: true,
     types: ["node"],

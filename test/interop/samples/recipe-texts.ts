@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 
 const PAGE = new URL("../../../docs/recipes.md", import.meta.url);
 
-/** The code block of docs/recipes.md whose info string is `info`, such as `ts title=leader.mts`. @throws if there is none */
+/**
+ * Reads the code block of docs/recipes.md whose info string is `info`, such as `ts title=leader.mts`. @throws if there
+ * is none
+ */
 export function readRecipe(info: string): string {
   const page = readFileSync(PAGE, "utf8");
   const [, ...after] = page.split(`\`\`\`${info}\n`);

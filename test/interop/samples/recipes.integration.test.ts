@@ -34,7 +34,7 @@ const writeProgram = (dir: string, name: (typeof PROGRAMS)[number]) =>
 
 interface Bench {
   readonly server: TestServer;
-  /** The reader's folder, with what the recipes build on. */
+  /** The reader's folder, with the dependencies of the recipes. */
   readonly dir: string;
   run(...command: [string, ...string[]]): RunningProgram;
   runTypescript(name: string, ...args: string[]): RunningProgram;
@@ -96,7 +96,7 @@ it.concurrent(
     await writeFile(join(dir, "busy"), "");
     await writeFile(join(dir, "status"), "0");
     const [, command = ""] = /^(?:\S+ ){5}(.*)\n$/.exec(readRecipe("crontab")) ?? [];
-    // As cron runs it: in the home directory, by sh, with little in its environment.
+    // Like cron: in the home directory, with sh and a minimal environment.
     const startJob = () => run("env", "-i", `HOME=${dir}`, "PATH=/usr/bin:/bin", "/bin/sh", "-c", command);
 
     const first = startJob();

@@ -8,7 +8,7 @@ export interface LogLine {
   readonly fence: string;
 }
 
-/** Reads the log in the order of its lines; empty when there is none yet. */
+/** Reads the log in order; empty if it does not exist yet. */
 export async function readLog(path: string): Promise<LogLine[]> {
   const text = await readFile(path, "utf8").catch(() => "");
   return text
@@ -20,7 +20,7 @@ export async function readLog(path: string): Promise<LogLine[]> {
     });
 }
 
-/** What two copies that exclude each other never write. */
+/** Finds lines that copies with mutual exclusion never write. */
 export function findLogFaults(lines: readonly LogLine[]): string[] {
   const faults: string[] = [];
   const second = lines.findIndex(({ copy }) => copy === 2);

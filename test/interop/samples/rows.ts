@@ -6,10 +6,10 @@ import type { Work } from "./sample-runner.ts";
 export const LEASE_MS = 3000;
 const LONG_MS = 10_000;
 const SHORT_MS = 4000;
-/** Between the first line of the log and what happens to the program. */
+/** Time between the first line of the log and the event. */
 const AFTER_MS = 1500;
 
-/** What a row does to the first copy, and how that copy ends. */
+/** The event for the first copy, and how that copy ends. */
 export interface Row {
   readonly name: string;
   readonly works: readonly Work[];
@@ -17,25 +17,25 @@ export interface Row {
   readonly end: "complete" | "throw" | "exit3";
   /** Exit status of the first copy. */
   readonly status: number;
-  /** Whether the first copy releases the lock, rather than losing it or leaving it to the lease. */
+  /** Whether the first copy releases the lock, instead of losing it or leaving it until the lease ends. */
   readonly releases: boolean;
-  /** What the resource rejects, instead of mutual exclusion in time. */
+  /** Whether the row tests what the resource rejects, instead of mutual exclusion in time. */
   readonly isFenced?: boolean;
-  /** Before the first copy is started. */
+  /** Runs before the first copy is started. */
   arrange?(proxy: FaultyProxy): void;
-  /** After the first copy has written its first line, and the second waits. */
+  /** Runs after the first copy has written its first line, while the second waits. */
   act?(event: RowEvent): Promise<void>;
 }
 
 export interface RowEvent {
   readonly first: SampleCopy;
   readonly proxy: FaultyProxy;
-  /** Releases the lock by force and reserves it for `reservedMs`, if given. */
+  /** Force-releases the lock, and reserves it for `reservedMs` if given. */
   forceRelease(reservedMs?: number): Promise<void>;
 }
 
 const BOTH: readonly Work[] = ["steps", "child"];
-/** For what does not depend on the kind of work. */
+/** For rows that do not depend on the kind of work. */
 const CHILD: readonly Work[] = ["child"];
 const LOST = { workMs: LONG_MS, end: "complete", status: 76, releases: false, works: BOTH } as const;
 const DONE = { workMs: SHORT_MS, end: "complete", status: 0, releases: true, works: BOTH } as const;

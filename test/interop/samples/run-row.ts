@@ -17,7 +17,7 @@ const STARTS_WITHIN_MS = 15_000;
 const ENDS_WITHIN_MS = 30_000;
 const GONE_WITHIN_MS = 1500;
 const LATE_MS = 200;
-/** A lease is renewed at a third of it; after that a loss is known. */
+/** A lease is renewed after a third of it, so a loss is known by then. */
 const NOTICED_WITHIN_MS = LEASE_MS / 3 + 500;
 
 export interface MatrixContext {
@@ -25,7 +25,10 @@ export interface MatrixContext {
   readonly watch: LockWatch;
   readonly dir: string;
   readonly keyPrefix: string;
-  /** Starting a program takes most of its processor time, and late starts disturb the times of other rows. */
+  /**
+   * Limits simultaneous starts. Starting a program takes most of its CPU time, and late starts disturb the times of
+   * other rows.
+   */
   readonly starts: Semaphore;
 }
 
@@ -34,13 +37,13 @@ export interface RowResult {
   readonly line: string;
   readonly faults: readonly string[];
   /**
-   * Whether mutual exclusion was violated. The other faults can come from a machine so busy that a program loses its
-   * lock before the row does anything to it.
+   * Whether mutual exclusion was violated. Other faults can be caused by a machine so busy that a program loses its
+   * lock before the event of the row.
    */
   readonly isUnsafe: boolean;
 }
 
-/** Runs one row with two copies of a sample and checks what they left behind. */
+/** Runs one row with two copies of a sample, and checks the log and the lock. */
 export async function runRow(
   context: MatrixContext,
   sample: PreparedSample,
@@ -96,7 +99,7 @@ class RowRun {
     }
   }
 
-  /** The second copy waits for the lock from the moment that the first works under it. */
+  /** Starts both copies. The second one waits for the lock as soon as the first works under it. */
   async #startBoth(): Promise<{ first: SampleCopy; second: SampleCopy }> {
     const first = this.#start(1);
     const isWorking = async () => (await readLog(this.#logFile)).length > 0;
@@ -148,7 +151,7 @@ class RowRun {
     this.#actedAt = Date.now();
   }
 
-  /** A release that reaches the server while a child still works lets the next holder in too early. */
+  /** Checks that no child works after the release, which would let the next holder in too early. */
   #checkStopped(): void {
     const count = listWriters(`${this.#id}-1`, CHILD_SCRIPT).length;
     this.#expectSafe(count === 0, `released while ${count} child processes were working`);
@@ -161,7 +164,8 @@ class RowRun {
     const last = lines.findLast(({ copy }) => copy === 1);
     const next = lines.find(({ copy }) => copy === 2);
     if (hold === undefined || last === undefined) throw new Error("it did no work");
-    // A force-release ends the hold before its holder can know; until then it works by the deadline of its last renewal.
+    // A force-release ends the hold before its holder can know. Until then, the holder works until the deadline of its
+    // last renewal.
     const isForced = this.row.name.startsWith("force");
     const leaseEnd = isForced ? hold.deadline : (hold.endedAt ?? hold.deadline);
     for (const fault of findLogFaults(lines)) this.#expectSafe(false, fault);
@@ -206,7 +210,7 @@ class RowRun {
     for (const { args } of list()) this.#expectSafe(false, `still running: ${args.join(" ").slice(0, 200)}`);
   }
 
-  /** Without the fence the row would prove nothing: the first copy must have tried to write late. */
+  /** Checks that the first copy tried to write late. Otherwise, the row would not prove anything about the fence. */
   async #checkRejected(): Promise<void> {
     if (!this.row.isFenced) return;
     const rejected = await stat(`${this.#logFile}.rejected`).catch(() => undefined);

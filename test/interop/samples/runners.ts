@@ -47,7 +47,10 @@ try {
 }
 `;
 
-/** Checked as strictly as a reader's project may be, and compiled once: a loader in each process would take longer. */
+/**
+ * Checked with the strictest settings of a reader's project, and compiled once, because a loader in each process would
+ * take longer.
+ */
 export const typescriptRunner: SampleRunner = {
   fileName: "safe-lock.mts",
   works: ["steps", "child"],

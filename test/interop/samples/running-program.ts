@@ -1,14 +1,14 @@
 import { kill, start } from "../children.ts";
 
-/** A sample program that runs. */
+/** A running sample program. */
 export interface RunningProgram {
   readonly readOutput: () => string;
   readonly readComplaints: () => string;
   /** Resolves with the exit status, or with the name of the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Sends a signal to the program alone, and not to its children. */
+  /** Sends a signal only to the program, not to its children. */
   signal(name: NodeJS.Signals): void;
-  /** Kills it with its children. */
+  /** Kills the program and its children. */
   stop(): void;
 }
 

@@ -14,7 +14,7 @@ export interface SampleRunner {
   readonly works: readonly Work[];
   /** Program text that replaces everything below the marker line. */
   readonly driver: string;
-  /** How many rows run at once, where all of them would take too long to start; all by default. */
+  /** How many rows run at the same time, if all of them would take too long to start; all by default. */
   readonly rowsAtOnce?: number;
   /** Compiles the file in `dir`. */
   build?(dir: string): Promise<void>;

@@ -7,7 +7,7 @@ import { createGoRunner } from "./go-runner.ts";
 import type { Runner } from "./language-run.ts";
 import { createJavaRunner, createPythonRunner, curlRunner } from "./runners.ts";
 
-/** What the docs page shows, run as a reader would run it. TypeScript is run by `npm test`. */
+/** Runs the snippets of the docs page like a reader. `npm test` runs those in TypeScript. */
 export const snippetClients: readonly Client[] = [
   createSnippetClient("curl", () => (findProgram("curl") && findProgram("bash") ? curlRunner : undefined)),
   createSnippetClient("Python", () => {

@@ -12,7 +12,7 @@ import { type Runner, runSnippets, type SnippetResponse } from "./language-run.t
 
 const routes = listDeclaredRoutes();
 
-/** Runs the snippets of all operations against a server of their own. @returns what was not as the document says */
+/** Runs the snippets of all operations against a separate server. @returns what differed from the document */
 export async function findFaults(runner: Runner): Promise<string[]> {
   const server = await startTestServer();
   try {
@@ -24,7 +24,7 @@ export async function findFaults(runner: Runner): Promise<string[]> {
       const answer = said.find(({ name }) => name === operation.operationId);
       return answer === undefined ? `${operation.operationId} said nothing` : findFault(answer, operation);
     });
-    // They do what they say, and are not merely refused.
+    // The snippets have an effect, and are not only refused.
     const acquired = said.find(({ name }) => name === "acquireLock");
     if (acquired?.status !== 201) faults.push(`acquireLock answered ${acquired?.status}: ${acquired?.body}`);
     return faults.filter((fault) => fault !== undefined);
@@ -33,7 +33,7 @@ export async function findFaults(runner: Runner): Promise<string[]> {
   }
 }
 
-/** Why an answer is none that the document tells of; undefined: it is. */
+/** Returns why a response does not match the document; undefined if it does. */
 function findFault(
   { name, status, body }: SnippetResponse,
   operation: ReferenceOperation,

@@ -6,10 +6,13 @@ import { formatMarker, type Runner } from "./language-run.ts";
 
 const BUILD_MS = 120_000;
 const MAIN_FILE = "main.go";
-/** The folder of the one program that runs all snippets. */
+/** The folder of the program that runs all snippets. */
 const BATCH = "batch";
 
-/** Each snippet is a package, checked as it is. To link one program instead of fifty, all are copied into another. */
+/**
+ * Creates the runner. Each snippet is a package, which is checked unchanged. All are copied into another program, so
+ * that one is linked instead of fifty.
+ */
 export function createGoRunner(go: string): Runner {
   return {
     language: "go",

@@ -9,22 +9,25 @@ import { kill, start } from "../children.ts";
 const RUN_MS = 60_000;
 const STREAM_MS = 15_000;
 
-/** How the snippets of a language are run: all of them by one process, for starting one takes longest. */
+/** How the snippets of a language are run: all of them in one process, because starting one takes longest. */
 export interface Runner {
   readonly language: SnippetLanguage;
-  /** The file of a snippet, from the folder of all; it may be in a folder of its own. */
+  /** Returns the file of a snippet relative to the folder of all snippets. It may be in a separate subfolder. */
   getFileName(name: string): string;
-  /** Where they do not run as they are. */
+  /** Compiles the snippets, if they cannot run unchanged. */
   compile?(dir: string): Promise<void>;
-  /** Says of all files in a folder that they are right; slow. */
+  /** Checks all files in a folder; slow. */
   check?(dir: string): Promise<void>;
-  /** What runs one file. */
+  /** Returns the command that runs one file. */
   command(dir: string, name: string): readonly [string, ...string[]];
-  /** What runs several, each after a line that `marker` makes, without ending at one that fails. */
+  /**
+   * Returns the command that runs several files, each after a line that `marker` creates, and continues after a
+   * failure.
+   */
   getBatchCommand(dir: string, names: readonly string[]): Promise<readonly [string, ...string[]]>;
 }
 
-/** What a snippet said: the answer's status and body. */
+/** The output of a snippet: the status and body of the response. */
 export interface SnippetResponse {
   readonly name: string;
   readonly status: number;
@@ -69,7 +72,7 @@ export async function writeAll(
   await runner.check?.(dir);
 }
 
-/** A folder of its own, removed at the end. */
+/** Runs `work` with a temporary folder. */
 export async function withTempDir<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-snippets-"));
   try {
@@ -94,7 +97,7 @@ async function readStreamStart(
   }
 }
 
-/** @throws when it ends, or the time is over, before it has said that */
+/** Waits for an output. @throws if the process ends or the time is over before */
 export async function waitForOutput(child: ChildProcess, what: RegExp, withinMs: number): Promise<string> {
   let output = "";
   return await new Promise((resolve, reject) => {
@@ -115,7 +118,7 @@ export async function waitForOutput(child: ChildProcess, what: RegExp, withinMs:
   });
 }
 
-/** All that it says before it ends; what it complains of is for the error. */
+/** Reads the output until the process ends. Its standard error is used in the error message. */
 async function readOutput(child: ChildProcess): Promise<string> {
   let [output, complaints] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => {
@@ -139,7 +142,10 @@ function extractSection(output: string, name: string): string {
   return ends < 0 ? text : text.slice(0, ends);
 }
 
-/** curl says a status line, headers, an empty line and the body; the others the status and the body. */
+/**
+ * Parses an output: curl prints a status line, headers, an empty line and the body; the others print the status and the
+ * body.
+ */
 function parseResponse(name: string, text: string): SnippetResponse {
   const [, status, rest = ""] = /^(?:HTTP\/[\d.]+ )?(\d{3})(.*)$/s.exec(text.trimStart()) ?? [];
   if (status === undefined) throw new Error(`The snippet ${name} said no status:\n${text}`);

@@ -4,7 +4,7 @@ import { findFaults } from "./find-faults.ts";
 import type { Runner } from "./language-run.ts";
 import { curlRunner, typescriptRunner } from "./runners.ts";
 
-/** Python and Java are run by `npm run interop`, which is where a machine may lack them. */
+/** `npm run interop` runs Python and Java, which may be missing on a machine. */
 const runners: Runner[] = [
   typescriptRunner,
   ...(findProgram("curl") !== undefined && findProgram("bash") !== undefined ? [curlRunner] : []),

@@ -11,10 +11,10 @@ export const CACHE = join(HERE, "../../.cache/interop");
 const STAMP = ".made-from";
 
 /**
- * The folder `name` of the cache, made by `make` if it is missing or was made from something else. It appears
- * complete or not at all.
+ * Provides the folder `name` of the cache. `make` creates it if it is missing or was created from something else. The
+ * folder appears completely or not at all.
  *
- * @param from what decides whether it is out of date, such as the contents of a lock file
+ * @param from the text that determines whether it is out of date, such as the contents of a lock file
  */
 export function provideCachedDir(
   name: string,

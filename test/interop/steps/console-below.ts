@@ -7,19 +7,22 @@ import { HERE, provideCachedDir } from "./cached-dir.ts";
 
 const ROOT = join(HERE, "../..");
 const BUILD_MS = 600_000;
-/** What pages are made from, and the types that they need of the server. */
+/** The sources of pages, and of the types that they use from the server. */
 const COPIED = [...BUILD_INPUTS, "package.json", "server"];
 
-/** Tests import what is not copied, and the build checks the types of every file. */
+/**
+ * Tests are not copied, because they import files that are not copied either, and the build checks the types of every
+ * file.
+ */
 const filter = (path: string) => !/\.test\.tsx?$/.test(path);
 
 export interface ConsoleBelow {
-  /** A folder with the server and the pages, built to be below the path. */
+  /** A folder with the server and the pages, built for the base path. */
   readonly dir: string;
   readonly basePath: string;
 }
 
-/** The console as it is built to be below a path: where it is, is fixed by the build. @throws Skip */
+/** Provides a console that was built for a base path, because the build fixes the path. @throws Skip */
 export async function provideConsoleBelow(): Promise<ConsoleBelow> {
   const basePath = "/locks-console";
   const dir = await provideCachedDir("console-below", [basePath, hashInputs(ROOT)], async (copy) => {
@@ -43,7 +46,7 @@ export async function provideConsoleBelow(): Promise<ConsoleBelow> {
       throw new Skip(`the console cannot be built below a path: ${formatReason(error)}`);
     });
   });
-  // The pages of the copy are found from its server, which is as it is now.
+  // The server of the copy, from which its pages are found, is the current one.
   cpSync(join(ROOT, "server"), join(dir, "server"), { recursive: true, preserveTimestamps: true, filter });
   return { dir, basePath };
 }

@@ -8,13 +8,13 @@ const BUILD_MS = 180_000;
 const FILES = ["main.go", "go.mod", "go.sum"];
 
 export interface GoTool {
-  /** Our peer, built. */
+  /** The compiled peer. */
   readonly peer: string;
 }
 
 export interface GoGeneratorTool {
   readonly go: string;
-  /** oapi-codegen, built. */
+  /** The compiled oapi-codegen. */
   readonly generator: string;
 }
 
@@ -26,21 +26,21 @@ interface Program {
   readonly package: string;
 }
 
-/** For runs of the tool that download neither another version of Go nor modules that go.mod does not name. */
+/** Environment in which Go downloads neither another version of itself nor modules that go.mod does not name. */
 export const GO_ENV = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
 
-/** The path of the tool, also where it is not on PATH. */
+/** Finds Go, even if it is not on PATH. */
 export function findGo(): string | undefined {
   return findProgram("go", ["/usr/local/go/bin", "/usr/lib/go/bin"]);
 }
 
-/** The lock libraries of Go in one program. @throws Skip */
+/** Provides the lock libraries of Go in one program. @throws Skip */
 export async function provideGo(): Promise<GoTool> {
   const { program } = await build({ name: "go-peer", folder: "go", files: FILES, package: "." });
   return { peer: program };
 }
 
-/** oapi-codegen, and the modules that its clients need. @throws Skip */
+/** Provides oapi-codegen, and the modules that its clients need. @throws Skip */
 export async function provideGoGenerator(): Promise<GoGeneratorTool> {
   const folder = "generated/go";
   const { go, program } = await build({

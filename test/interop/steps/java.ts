@@ -14,29 +14,31 @@ export interface JavaTool {
   readonly classpath: string;
 }
 
-/** What is Java of ours: a pom of test/interop/java with what it needs, and its sources. */
+/** A Java program of this repository: a pom of test/interop/java, and its sources. */
 interface Program {
   readonly name: string;
   readonly pom: string;
   readonly sources: readonly string[];
 }
 
-/** Redisson's jars, and our peer compiled. @throws Skip */
+/** Provides Redisson's jars and the compiled peer. @throws Skip */
 export function provideRedisson(): Promise<JavaTool> {
   return provideJava({
     name: "redisson",
     pom: "pom.xml",
     sources: [
+      "InteropPeer.java",
       "RedissonPeer.java",
       "RedissonObjects.java",
       "RedLockPeer.java",
       "ReadWritePeer.java",
       "SharedObjectsPeer.java",
+      "KindsPeer.java",
     ],
   });
 }
 
-/** The jars of Spring Integration and ShedLock, and our peer compiled. @throws Skip */
+/** Provides the jars of Spring Integration and ShedLock, and the compiled peer. @throws Skip */
 export function provideSpring(): Promise<JavaTool> {
   return provideJava({ name: "spring", pom: "spring-pom.xml", sources: ["SpringPeer.java"] });
 }
@@ -44,11 +46,11 @@ export function provideSpring(): Promise<JavaTool> {
 export interface JavaGeneratorTool {
   readonly java: string;
   readonly javac: string;
-  /** Where the jars of the generator, and of what it makes, are. */
+  /** The folder of the jars of the generator and of its clients' dependencies. */
   readonly lib: string;
 }
 
-/** openapi-generator, and what its clients need. @throws Skip */
+/** Provides openapi-generator, and what its clients need. @throws Skip */
 export async function provideJavaGenerator(): Promise<JavaGeneratorTool> {
   const { java, javac } = findJava();
   const pom = "generated-pom.xml";
@@ -83,12 +85,12 @@ async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
 async function download(pomFile: string, lib: string): Promise<void> {
   const mvn = findProgram("mvn");
   if (mvn === undefined) throw new Skip("no Maven on this machine");
-  // In a folder of its own: Maven writes beside the pom.
+  // A separate folder, because Maven writes next to the pom.
   await mkdir(lib, { recursive: true });
   const pom = join(lib, "..", "pom.xml");
   await copyFile(join(HERE, "java", pomFile), pom);
   const args = ["-B", "-q", "-f", pom, COPY_DEPENDENCIES, `-DoutputDirectory=${lib}`];
-  // What ~/.m2 holds needs no network.
+  // Artifacts in ~/.m2 need no network.
   const isThere = await run(mvn, ["-o", ...args], { limitMs: DOWNLOAD_MS }).then(
     () => true,
     () => false,

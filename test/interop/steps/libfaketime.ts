@@ -9,11 +9,11 @@ const NAME = "faketime/libfaketime.so.1";
 const AHEAD_S = 3600;
 
 export interface LibfaketimeTool {
-  /** What a program is started with to have another wall clock. */
+  /** The library to preload into a program that needs another wall clock. */
   readonly library: string;
 }
 
-/** The library that gives a program another clock: the machine's, or unpacked from the distribution. @throws Skip */
+/** Provides libfaketime: that of the machine, or unpacked from the distribution. @throws Skip */
 export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   if (process.platform !== "linux") throw new Skip("libfaketime is used on Linux alone");
   const library = (await findHere()) ?? (await findIn(await unpackPackage("libfaketime")));
@@ -21,7 +21,7 @@ export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   return await tryLibrary(library);
 }
 
-/** The same without asking anybody: the machine's, or what was unpacked before. @throws Skip */
+/** Finds libfaketime without downloading it: that of the machine, or one unpacked before. @throws Skip */
 export async function findLibfaketime(): Promise<LibfaketimeTool> {
   const library = process.platform === "linux" ? await findHere() : undefined;
   if (library === undefined) throw new Skip("libfaketime is not on this machine");
@@ -38,18 +38,20 @@ async function tryLibrary(library: string): Promise<LibfaketimeTool> {
   return { library };
 }
 
-/** The environment of a program whose wall clock is ahead. */
+/** Creates the environment of a program whose wall clock is ahead. */
 export function createClockAheadEnvironment(tool: LibfaketimeTool, seconds: number): Record<string, string> {
   return { ...createClockEnvironment(tool), FAKETIME: `+${seconds}s` };
 }
 
-/** The environment of a program whose wall clock is ahead by what the file says at the moment, such as `+1.5s`. */
+/**
+ * Creates the environment of a program whose wall clock has the offset in the file, such as `+1.5s`, which may change.
+ */
 export function createClockFileEnvironment(tool: LibfaketimeTool, file: string): Record<string, string> {
   return { ...createClockEnvironment(tool), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" };
 }
 
-// How long things take is measured as before. Memory comes from the C library: jemalloc asks for the time while it
-// starts, and libfaketime for memory before it can tell.
+// Durations are not affected. The C library allocates memory, because jemalloc asks for the time when it starts, while
+// libfaketime needs memory before it can answer.
 function createClockEnvironment({ library }: LibfaketimeTool): Record<string, string> {
   return { LD_PRELOAD: `${library} libc.so.6`, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }

@@ -8,12 +8,12 @@ const FOLDERS = ["/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/lib
 
 export interface MariadbTool {
   readonly mariadbd: string;
-  /** Where the messages and character sets are; the one it was built with when missing. */
+  /** The folder of messages and character sets, if it differs from the compiled one. */
   readonly share?: string;
   readonly libraryPath?: string;
 }
 
-/** MariaDB's server: the machine's, or one unpacked from the distribution. @throws Skip */
+/** Provides MariaDB: that of the machine, or unpacked from the distribution. @throws Skip */
 export async function provideMariadb(): Promise<MariadbTool> {
   const installed = findProgram("mariadbd", FOLDERS);
   const tool = installed === undefined ? await unpack() : { mariadbd: installed };

@@ -11,7 +11,7 @@ export interface NginxTool {
   readonly libraryPath?: string;
 }
 
-/** nginx: the machine's, or one unpacked from the distribution. @throws Skip */
+/** Provides nginx: that of the machine, or unpacked from the distribution. @throws Skip */
 export async function provideNginx(): Promise<NginxTool> {
   const installed = findProgram("nginx", FOLDERS);
   const tool = installed === undefined ? await unpack() : { nginx: installed };

@@ -11,12 +11,12 @@ export interface NpmTool {
   readonly dir: string;
 }
 
-/** The lock libraries and database drivers of test/interop/npm. @throws Skip */
+/** Provides the lock libraries and database drivers of test/interop/npm. @throws Skip */
 export function provideNpm(): Promise<NpmTool> {
   return provideFolder("npm");
 }
 
-/** The generator of test/interop/generated, and a compiler with an interface for programs. @throws Skip */
+/** Provides the generator of test/interop/generated, and a compiler with an API. @throws Skip */
 export function provideTypescriptGenerator(): Promise<NpmTool> {
   return provideFolder("generated");
 }

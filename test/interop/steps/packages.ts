@@ -9,12 +9,14 @@ import { findProgram } from "./find.ts";
 const UPDATE_MS = 60_000;
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
-/** The C library must be the one of the running system; the others are large, and nothing here needs them. */
+/**
+ * Packages never to unpack: the C library must be that of the running system, and the others are large and not needed.
+ */
 const NEVER_UNPACKED = /^(libc6|libc-bin|libllvm\d+|libz3-4|perl\S*|libperl\S*)_/;
 
 /**
- * A package of the distribution with the libraries that this machine lacks, in a folder of the cache. Nothing is
- * installed, so it needs no root and changes nothing of the system.
+ * Unpacks a package of the distribution, with the libraries that this machine lacks, into a folder of the cache.
+ * Nothing is installed, so it needs no root and does not change the system.
  *
  * @throws Skip
  */
@@ -36,7 +38,7 @@ export async function unpackPackage(name: string): Promise<string> {
   });
 }
 
-/** Where it is, or would be. */
+/** Returns the folder of a package, whether or not it is there. */
 export function getPackageDir(name: string): string {
   return join(CACHE, getPackageFolder(name));
 }
@@ -45,7 +47,7 @@ function getPackageFolder(name: string): string {
   return `packages/${name}`;
 }
 
-/** Where an unpacked program finds its shared libraries. */
+/** Returns the library path of an unpacked program. */
 export async function findLibraryPath(root: string): Promise<string> {
   const dirs: string[] = [];
   for (const parent of [join(root, "usr/lib"), join(root, "lib")]) {
@@ -62,14 +64,14 @@ async function download(name: string): Promise<string> {
   await mkdir(join(cache, "archives/partial"), { recursive: true });
   const settings = [...createAptSettings(state), "-o", `Dir::Cache=${cache}`];
   const wanted = ["install", "--yes", "--no-install-recommends", "--download-only", name];
-  // "install" works out which libraries this system lacks.
+  // "install" determines which libraries this system lacks.
   await run("apt-get", [...settings, ...wanted], { limitMs: DOWNLOAD_MS });
   return join(cache, "archives");
 }
 
 let updated: Promise<string> | undefined;
 
-/** apt's lists in a folder of their own, fetched once a process. */
+/** Downloads apt's lists into a separate folder, once per process. */
 function fetchLists(): Promise<string> {
   updated ??= update();
   return updated;
@@ -81,7 +83,7 @@ async function update(): Promise<string> {
   addCleanUp(() => rm(state, { recursive: true, force: true }));
   await mkdir(join(state, "lists/partial"), { recursive: true });
   const settings = [...createAptSettings(state), "-o", `Dir::Cache=${join(state, "cache")}`];
-  // An index that cannot be fetched is an error only where the package is not found.
+  // An index that cannot be downloaded is an error only if the package is not found.
   await run("apt-get", [...settings, "-qq", "update"], { limitMs: UPDATE_MS });
   return state;
 }

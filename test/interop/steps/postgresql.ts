@@ -9,11 +9,11 @@ const HOMES = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"];
 export interface PostgresqlTool {
   /** The folder of `initdb` and `postgres`. */
   readonly bin: string;
-  /** The root of an unpacked one, with its libraries. */
+  /** The root of an unpacked server, with its libraries. */
   readonly unpacked?: { readonly root: string; readonly libraryPath: string };
 }
 
-/** PostgreSQL's server: the machine's, or one unpacked from the distribution. @throws Skip */
+/** Provides PostgreSQL: that of the machine, or unpacked from the distribution. @throws Skip */
 export async function providePostgresql(): Promise<PostgresqlTool> {
   const installed = findInstalledBin();
   if (installed !== undefined) return { bin: installed };

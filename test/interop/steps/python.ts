@@ -7,36 +7,36 @@ const INSTALL_MS = 90_000;
 
 export interface PythonTool {
   readonly python: string;
-  /** For PYTHONPATH. */
+  /** The folder for PYTHONPATH. */
   readonly library: string;
 }
 
-/** redis-py. @throws Skip */
+/** Provides redis-py. @throws Skip */
 export function provideRedisPy(): Promise<PythonTool> {
   return providePackages("redis-py", "requirements.txt");
 }
 
-/** The libraries that put locks on top of redis-py, with it. @throws Skip */
+/** Provides the lock libraries based on redis-py, and redis-py itself. @throws Skip */
 export function providePythonLocks(): Promise<PythonTool> {
   return providePackages("python-locks", "requirements-locks.txt");
 }
 
-/** Drivers of PostgreSQL and MySQL, and redis-py, which recipes use. @throws Skip */
+/** Provides the drivers of PostgreSQL and MySQL, and redis-py, for recipes. @throws Skip */
 export function providePythonDatabases(): Promise<PythonTool> {
   return providePackages("python-databases", "requirements-databases.txt");
 }
 
-/** openapi-python-client, what its clients need, and a checker of types. @throws Skip */
+/** Provides openapi-python-client, what its clients need, and a type checker. @throws Skip */
 export function providePythonGenerator(): Promise<PythonTool> {
   return providePackages("python-generator", "requirements-generator.txt");
 }
 
-/** schemathesis, which generates requests from an OpenAPI document. @throws Skip */
+/** Provides schemathesis, which generates requests from an OpenAPI document. @throws Skip */
 export function provideSchemathesis(): Promise<PythonTool> {
   return providePackages("schemathesis", "requirements-schemathesis.txt");
 }
 
-/** Packages in a folder of their own; nothing of the machine's Python is changed. */
+/** Installs packages into a separate folder, without changing the machine's Python. */
 async function providePackages(what: string, file: string): Promise<PythonTool> {
   const python = findProgram("python3");
   if (python === undefined) throw new Skip("no Python on this machine");

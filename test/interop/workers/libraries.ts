@@ -2,22 +2,22 @@ import { requireNpmModule } from "../npm-module.ts";
 import type { NpmTool } from "../steps/npm.ts";
 import type { SectionRedis } from "./section.ts";
 
-/** A lock library of npm, as far as it is used here. */
+/** A lock library of npm, with its used part. */
 export interface Library {
-  /** Tries once, or polls until it has the lock. @returns undefined when it was refused */
+  /** Tries once, or polls until it has the lock. @returns undefined if it was refused */
   acquire(key: string, leaseMs: number, waitMs: number): Promise<AcquiredLock | undefined>;
   redis: SectionRedis;
 }
 
 export interface AcquiredLock {
-  /** @throws when the library says that the lock is not its own any more */
+  /** Releases the lock. @throws if the library reports that it no longer held the lock */
   release(): Promise<unknown>;
 }
 
 const POLL_MS = 20;
 const countTries = (waitMs: number) => Math.ceil(waitMs / POLL_MS);
 
-/** What is used of ioredis 5, which these libraries are written for. */
+/** The used part of ioredis 5, for which these libraries are written. */
 type RedisOf = { Redis: new (url: string) => SectionRedis };
 
 const OPENERS: Readonly<
@@ -75,7 +75,7 @@ const OPENERS: Readonly<
         retryInterval: POLL_MS,
         refreshInterval: 0,
       };
-      // It puts `mutex:` before the name by itself.
+      // The library adds the prefix `mutex:` itself.
       const mutex = new Mutex(redis, key.replace(/^mutex:/, ""), times);
       if (waitMs === 0) return (await mutex.tryAcquire()) ? mutex : undefined;
       return await waitForGrant(
@@ -86,7 +86,7 @@ const OPENERS: Readonly<
   },
 };
 
-/** @param urls of one server, or of several, comma-separated; what is done under a lock is done on the first */
+/** Opens a library. @param urls of one server, or of several, comma-separated; work under a lock uses the first one */
 export function openLibrary(npm: NpmTool, name: string, urls: string): Library {
   const { Redis } = requireNpmModule<RedisOf>(npm, "ioredis");
   const [first = "", ...others] = urls.split(",");

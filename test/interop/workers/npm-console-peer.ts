@@ -1,4 +1,6 @@
-/** The lock libraries of npm with their own defaults, each an object by its name: `npm-console-peer.ts <url> <npm folder>`. */
+/**
+ * The lock libraries of npm with their defaults, each an object by its name: `npm-console-peer.ts <url> <npm folder>`.
+ */
 import { requireNpmModule } from "../npm-module.ts";
 import { serveVerbs } from "./serve.ts";
 
@@ -7,7 +9,7 @@ interface HeldLock {
   extend(): Promise<unknown>;
   drop(): Promise<unknown>;
 }
-/** undefined: it was refused. */
+/** Returns undefined if it was refused. */
 type AcquireFunction = (key: string, waitMs: number, leaseMs: number) => Promise<HeldLock | undefined>;
 
 const POLL_MS = 200;
@@ -79,7 +81,7 @@ serveVerbs({
   },
   extend: (who, _, key) => describeOutcome(holds.get(`${who} ${key}`)?.extend()),
   drop: (who, _, key) => describeOutcome(holds.get(`${who} ${key}`)?.drop()),
-  /** Answers when the process ends, which is not at all. */
+  /** Never answers, because the process ends. */
   end: () => new Promise(() => undefined),
 });
 

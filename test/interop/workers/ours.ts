@@ -1,6 +1,6 @@
 /**
- * A worker of ours: what an app does with the library. `ours.ts <url>[,<url>,…] [format] [library that is signalled]`, where
- * the format `redisson/fair/<ms>` is that of fair locks, with their wait time.
+ * A Lockkeeper worker, which uses the library like an application: `ours.ts <url>[,<url>,…] [format] [signalled
+ * library]`. The format `redisson/fair/<ms>` means fair locks with this fair wait time.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
@@ -31,7 +31,10 @@ const redis = new Redis(url);
 const holds = new Map<string, Hold>();
 let writer: GuardedWriter | undefined;
 
-/** Those who write `token` poll and wake nobody: every other turn we do so as well, or they would overtake us always. */
+/**
+ * Clients that write `token` poll and wake nobody. So this worker polls in every other turn, or it would always be
+ * overtaken.
+ */
 const isBesidePolling = format === "token";
 const getHoldOptions = (turn: number) => ({
   leaseMs: LEASE_MS,
@@ -91,7 +94,7 @@ serveVerbs({
     return { outcome: outcome === "released" ? "released" : "refused", answer: outcome, fromMs };
   },
 
-  /** What the holder of a lock notices, in order: its signal, and what `assertHeld` says. */
+  /** Returns what the holder of a lock notices, in order: its signal, and the result of `assertHeld`. */
   async assert(who = "", key = "") {
     const hold = getHold(who, key);
     const events = hold.signal.aborted ? ["signal"] : [];
@@ -110,7 +113,7 @@ serveVerbs({
     return {};
   },
 
-  /** Writes with a fence, whatever the lock says by now. */
+  /** Writes with a fence, regardless of the lock. */
   async write(resource = "", fence = "", value = "") {
     if (writer === undefined) throw new Error("no store was opened");
     return { verdict: await writer.write(resource, fence, value) };

@@ -1,4 +1,4 @@
-/** A worker of ours on a read/write lock: what an app does with the library. `read-write.ts <url>` */
+/** A Lockkeeper worker on a read/write lock, which uses the library like an application. `read-write.ts <url>` */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";

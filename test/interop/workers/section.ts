@@ -1,9 +1,12 @@
 import { getTraceKeys, sumTallies, type Tally } from "../tally.ts";
 
-/** Up to this between two turns of a loop, where one side polls: it finds the lock free only between turns of the other. */
+/**
+ * Maximum pause between two turns of a loop if one side polls, because it finds the lock free only between turns of the
+ * other.
+ */
 export const PAUSE_MS = 4;
 
-/** The few commands that a section needs, of whichever version of the client. */
+/** The commands that a section needs, of any version of the client. */
 export interface SectionRedis {
   incr(key: string): Promise<number>;
   decr(key: string): Promise<number>;
@@ -12,13 +15,13 @@ export interface SectionRedis {
   getset(key: string, value: string): Promise<string | null>;
 }
 
-/** Works under the lock once. @returns how often the lock was re-entered, and with how many wrong counts */
+/** Works under the lock once. @returns the number of re-entries, and of wrong counts among them */
 export type UnderLock = (
   section: () => Promise<void>,
   turn: number,
 ) => Promise<{ reentries: number; wrongCounts: number } | undefined>;
 
-/** A few loops work under the lock until the time is over. */
+/** Runs loops that work under the lock until the time is over. */
 export async function contend(
   redis: SectionRedis,
   side: string,
@@ -44,7 +47,7 @@ export async function contend(
   return sumTallies(await Promise.all(Array.from({ length: loops }, work)));
 }
 
-// The count is read and written apart, so that a second one inside loses an update even if it goes unseen.
+// The count is read and written separately, so that a second client inside loses an update even if it is not noticed.
 async function createSection(redis: SectionRedis, side: string, key: string) {
   const traces = getTraceKeys(key);
   const overlaps = (await redis.incr(traces.inside)) === 1 ? 0 : 1;

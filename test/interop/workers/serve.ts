@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 
 export type Verb = (...words: string[]) => Promise<object>;
 
-/** Answers requests on standard input, several at a time, as `peer.ts` asks them. */
+/** Answers the requests of `peer.ts` on standard input, several at a time. */
 export function serveVerbs(verbs: Readonly<Record<string, Verb>>): void {
   const answer = (id: string, what: object) => process.stdout.write(`${id} ${JSON.stringify(what)}\n`);
   createInterface(process.stdin)

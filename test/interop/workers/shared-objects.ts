@@ -1,4 +1,4 @@
-/** A worker of ours with semaphores and latches: `shared-objects.ts <url>`. */
+/** A Lockkeeper worker with semaphores and latches: `shared-objects.ts <url> [semaphore|plain_semaphore]`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
@@ -9,7 +9,8 @@ import { serveVerbs } from "./serve.ts";
 const LEASE_MS = 30_000;
 const PAUSE_MS = 4;
 
-const [url = ""] = process.argv.slice(2);
+const [url = "", kindName] = process.argv.slice(2);
+const kind = kindName === "plain_semaphore" ? kindName : "semaphore";
 const client = await LockClient.open(url);
 const redis = new Redis(url);
 const holds = new Map<string, Hold>();
@@ -20,13 +21,13 @@ interface Tally {
   longestWaitMs: number;
 }
 
-/** One loop acquires one or two permits until the time is over, and counts how many are out. */
+/** Acquires one or two permits repeatedly until the time is over, and counts the acquired permits. */
 async function contendOnce(key: string, limit: number, until: number, tally: Tally): Promise<void> {
   for (let turn = 0; performance.now() < until; turn++) {
     const permits = 1 + (turn % 2);
     const askedAt = performance.now();
     const hold = await client.acquire(key, {
-      ...{ kind: "semaphore", permits, limit, leaseMs: LEASE_MS, waitMs: LEASE_MS },
+      ...{ kind, permits, limit, leaseMs: LEASE_MS, waitMs: LEASE_MS },
     });
     tally.longestWaitMs = Math.max(tally.longestWaitMs, Math.round(performance.now() - askedAt));
     if ((await redis.incrby(`out:${key}`, permits)) > limit) tally.overlaps++;
@@ -48,28 +49,35 @@ serveVerbs({
     return tally;
   },
 
-  /** One after the other, on a semaphore without other clients. */
+  /** Runs pairs one after the other, on a semaphore without other clients. */
   async pairs(key = "", count) {
     const from = performance.now();
     for (let n = 0; n < Number(count); n++)
-      await (await client.acquire(key, { kind: "semaphore", leaseMs: LEASE_MS })).release();
+      await (await client.acquire(key, { kind, leaseMs: LEASE_MS })).release();
     return { perSecond: Math.round((Number(count) * 1000) / (performance.now() - from)) };
   },
 
   async prepare(key = "", limit) {
-    return await client.setLimit(key, Number(limit));
+    if (kind === "semaphore") return await client.setLimit(key, Number(limit));
+    return await (await client.acquire(key, { kind, limit: Number(limit) })).release();
   },
 
   async take(key = "", waitMs, leaseMs) {
     try {
       const waiting = { waitMs: Number(waitMs), leaseMs: Number(leaseMs), renew: false };
-      holds.set(key, await client.acquire(key, { kind: "semaphore", ...waiting }));
+      holds.set(key, await client.acquire(key, { kind, ...waiting }));
       return { outcome: "granted", atMs: Date.now() };
     } catch (error) {
       const isRefusal = error instanceof LockkeeperError && ["held", "timeout"].includes(error.code);
       if (!isRefusal) throw error;
       return { outcome: "refused", atMs: Date.now() };
     }
+  },
+
+  /** Acquires one permit and renews it until this process dies. */
+  async keep(key = "", leaseMs) {
+    const { token } = await client.acquire(key, { kind, waitMs: LEASE_MS, leaseMs: Number(leaseMs) });
+    return { token };
   },
 
   async release(key = "") {

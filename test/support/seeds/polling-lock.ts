@@ -8,8 +8,8 @@ export interface PollingLockOptions {
 }
 
 /**
- * A published lock in separate commands, in milliseconds, tried again and again, with its faults: the clock is the
- * client's; whoever loses has moved the winner's end; the release deletes whatever is there.
+ * A published lock made of separate commands, in milliseconds, that polls. Its faults: it uses the client's clock; a
+ * failed attempt changes the winner's end; the release deletes any value.
  */
 export class PollingLock {
   #isHeld = false;

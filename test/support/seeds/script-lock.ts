@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 
 /**
- * A published lock in one Lua script, with its faults: the clock is the client's; the end is given to EXPIRE where a
- * duration belongs; a takeover sets the end twice as far away as wanted; nobody is named as its holder.
+ * A published lock in one Lua script. Its faults: it uses the client's clock; EXPIRE gets the end where it expects a
+ * duration; a takeover sets an end twice as far in the future as intended; the value does not name its holder.
  */
 const ACQUIRE_SCRIPT = `
 local now, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -25,7 +25,10 @@ redis.call('EXPIRE', KEYS[1], lease + 1)
 return answer(0, 'taken over')
 `;
 
-/** As printed, it frees only what has ended already; as its text tells, what has not. */
+/**
+ * `printed` is the published code, which releases only expired locks. `told` is the code that its text describes, which
+ * releases only unexpired ones.
+ */
 const RELEASE_SCRIPTS = {
   printed:
     "if tonumber(redis.call('GET', KEYS[1]) or 'x') <= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end",
@@ -37,7 +40,7 @@ export interface ScriptLockOptions {
   readonly tries?: number;
   readonly pauseMs?: number;
   readonly release?: keyof typeof RELEASE_SCRIPTS;
-  /** How far this client's clock is off. */
+  /** Offset of this client's clock, in seconds. */
   readonly clockSeconds?: number;
 }
 

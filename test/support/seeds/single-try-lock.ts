@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 
 /**
- * A published lock in separate commands, in seconds, tried once: what comes then is its caller's. Its faults: the clock
- * is the client's; whoever loses has moved the winner's end; the release deletes whatever is there.
+ * A published lock made of separate commands, in seconds, with one attempt; retries are up to its caller. Its faults:
+ * it uses the client's clock; a failed attempt changes the winner's end; the release deletes any value.
  */
 export class SingleTryLock {
   constructor(
@@ -15,7 +15,7 @@ export class SingleTryLock {
     if ((await this.redis.setnx(key, ends)) === 1) return true;
     const held = await this.redis.get(key);
     if (held === null || Number(held) >= this.#now) return false;
-    // Taken over when what was swapped out has itself ended, whoever swapped it in.
+    // The takeover succeeds if the replaced value had expired, no matter who wrote it.
     return Number(await this.redis.getset(key, ends)) < this.#now;
   }
 

@@ -1,4 +1,7 @@
-/** A whole server but for its pages, told by its environment what it is; ends by signals, as `npm start` does, and with its parent. */
+/**
+ * A whole server without the console, configured by its environment. It ends on signals, like `npm start`, and with its
+ * parent.
+ */
 import { readConfig } from "../../../server/config/config.ts";
 import { ServerProcess, stopOnSignals } from "../../../server/server-process.ts";
 

@@ -1,4 +1,5 @@
-// `--import tsx` has no effect in a thread, so this file is no TypeScript and registers tsx for what it imports.
+// `--import tsx` has no effect in a worker thread. So this file is JavaScript and registers tsx for the modules it
+// imports.
 import { parentPort, workerData } from "node:worker_threads";
 import { register } from "tsx/esm/api";
 

@@ -1,4 +1,4 @@
-/** One console instance, as far as watching and recording a target go; its test kills it, stops it and resumes it. */
+/** One console instance, reduced to watching and recording a target. Its test kills, stops and resumes it. */
 
 import { Journal } from "../../../server/history/journal.ts";
 import { Recording } from "../../../server/history/recording.ts";
@@ -23,7 +23,7 @@ const recording = new Recording({ openStore, target, journal, session: sight, ti
 watcher.start();
 recording.start();
 
-// How often it may have missed something: its sight broke, or the machine was too busy to let it run.
+// How often events may have been missed: the watcher lost its connection, or the machine was too busy to run it.
 let breakCount = 0;
 let wasLive = false;
 watcher.onChange(() => {

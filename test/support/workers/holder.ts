@@ -1,4 +1,4 @@
-/** Holds a lock and writes into a fenced resource, also when it holds it no more; stopped and resumed by its test. */
+/** Holds a lock and writes to a fenced resource, even after it has lost the lock. Its test stops and resumes it. */
 import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { LockClient } from "../../../server/locks/client/lock-client.ts";

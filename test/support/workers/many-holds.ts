@@ -1,4 +1,4 @@
-/** A client over HTTP that holds the locks `<prefix>:<n>` and renews them until it is killed. */
+/** An HTTP client that holds the locks `<prefix>:<n>` and renews them until it is killed. */
 import { LockkeeperClient } from "../../../lib/client/lockkeeper-client.ts";
 
 const task: unknown = JSON.parse(process.argv[2] ?? "{}");

@@ -50,9 +50,11 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
   getLatch: {
     summary: "读取闭锁，或等待其打开",
     description:
-      "返回闭锁的计数：立即返回，或在其打开时返回。打开的闭锁在 Redis 中没有键，因此从未使用过的名称也是打开的闭锁。",
+      "返回闭锁的计数：立即返回，或在其打开时返回。打开的闭锁在 Redis 中没有键，因此从未使用过的名称也是打开的闭锁。需要等待更久时，请重复请求，并把上一次的 `asOf` 作为 `openedAfter` 传入。",
     parameters: {
       waitMs: "等待闭锁打开的时长，毫秒。默认为 0，即立即返回计数。到时仍未打开时，响应中是当时的计数。",
+      openedAfter:
+        "上一次响应的 `asOf`，用于延续其等待：闭锁在此之后打开过、现在又有新计数时，等待同样结束。仅适用于通过 Lockkeeper 打开的闭锁。",
     },
     results: { "200": "闭锁。" },
   },

@@ -31,9 +31,9 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     ...ACQUIRE_FIELDS,
     kind: "锁的类型，默认为 `lock`。其他类型要求 `redisson` 格式，quorum 目标不支持。同一个键的所有客户端必须使用相同的类型。",
     permits:
-      "要获取的许可数，要么全部获取，要么一个也不获取。仅用于 `semaphore`，默认为 1。持有的 `count` 即许可数，一次释放归还全部许可。",
+      "要获取的许可数，要么全部获取，要么一个也不获取。仅用于 `semaphore` 和 `plain_semaphore`，默认为 1。持有的 `count` 即许可数，一次释放归还全部许可。",
     limit:
-      "信号量的许可总数，仅用于 `semaphore`。信号量不存在时以此创建；已存在时总数必须一致（否则返回 `limit_conflict`）。不填时信号量必须存在。",
+      "信号量的许可总数，仅用于 `semaphore` 和 `plain_semaphore`。信号量不存在时以此创建。已存在的 `semaphore` 总数必须一致（否则返回 `limit_conflict`）；`plain_semaphore` 的总数未知，不作比较。不填时信号量必须存在。",
     yieldsToWriters:
       "读者是否让位给更早开始等待的写者，默认为 true。设为 false 时，读者可能使等待的写者一直无法获取锁。仅用于类型 `read`，只约束 Lockkeeper 的客户端。",
     holding:

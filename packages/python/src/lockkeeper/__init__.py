@@ -1,7 +1,7 @@
 """Distributed locks over the HTTP API of a Lockkeeper server."""
 
 from ._version import __version__
-from .aio import AsyncClient, AsyncHold, AsyncHoldGroup
+from .aio import AsyncClient, AsyncHold, AsyncHoldGroup, AsyncLatch
 from .client import Client
 from .errors import (
     LockHeld,
@@ -14,6 +14,7 @@ from .errors import (
 )
 from .groups import HoldGroup
 from .holds import Hold
+from .latches import Latch, SemaphorePermits
 from .options import AcquireOptions
 from .release_requests import ReleaseRequest
 from .signals import exit_on_signals
@@ -23,14 +24,17 @@ __all__ = [
     "AsyncClient",
     "AsyncHold",
     "AsyncHoldGroup",
+    "AsyncLatch",
     "Client",
     "Hold",
     "HoldGroup",
+    "Latch",
     "LockHeld",
     "LockLost",
     "LockkeeperError",
     "Refused",
     "ReleaseRequest",
+    "SemaphorePermits",
     "Unavailable",
     "UnknownOutcome",
     "WaitTimeout",

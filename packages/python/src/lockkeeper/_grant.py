@@ -56,3 +56,11 @@ def read_seconds(value: Any, name: str, default_ms: Optional[int] = None) -> flo
     if isinstance(number, bool) or not isinstance(number, (int, float)) or number < 0:
         raise UnknownOutcome(f"The response of the server has no valid {name}.", "unknown_outcome")
     return float(number) / 1000
+
+
+def read_count(value: Any, name: str) -> int:
+    """Reads a whole number, which may be negative."""
+    number = value.get(name) if isinstance(value, dict) else None
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise UnknownOutcome(f"The response of the server has no valid {name}.", "unknown_outcome")
+    return number

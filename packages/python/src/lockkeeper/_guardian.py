@@ -1,4 +1,4 @@
-"""Runs a command in a process group of its own, and kills the group at its deadline.
+"""Runs a command in its own process group, and kills the group at its deadline.
 
 Arguments: the file descriptor of the report, and the command. Each line of the input is a deadline on the
 monotonic clock and on the wall clock; the end of the input counts as a passed deadline. It is started

@@ -8,7 +8,7 @@ import math
 import ssl
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from ._attempt import Answer, Cancellation, Failure, Server, printable, send
 from ._version import __version__
@@ -45,10 +45,13 @@ class Request:
     #: The limit of one attempt, not including ``wait_s``.
     timeout_s: float
     method: str = "POST"
-    body: Mapping[str, Any] = field(default_factory=dict)
+    #: Sent with POST and PUT, unless it is ``None``.
+    body: Optional[Mapping[str, Any]] = field(default_factory=dict)
     idempotency_key: Optional[str] = None
-    #: How long the server may wait. It is sent in the body, in parts.
+    #: How long the server may wait. It is sent in the body, or in the query of a GET, in parts.
     wait_s: float = 0.0
+    #: Returns the next part of a wait after an answer; ``None`` if the wait is over.
+    continue_wait: "Optional[Callable[[Answer], Optional[Request]]]" = None
 
 
 class Transport:
@@ -78,7 +81,12 @@ class Transport:
             index = self._server_index
             result = self._attempt(index, request, wait_left_s, cancellation)
             if isinstance(result, Answer):
-                return result
+                continue_wait = request.continue_wait if wait_left_s > WAIT_PART_S_MAX else None
+                following = continue_wait(result) if continue_wait is not None else None
+                if following is None:
+                    return result
+                request = following
+                continue
             if result.code == "timeout" and wait_left_s > WAIT_PART_S_MAX:
                 continue
             unanswered += result.rule == "unknown"
@@ -103,10 +111,12 @@ class Transport:
         cancellation.wait(0)
         server = self._servers[index % len(self._servers)]
         wait_s = 0.0
-        body = dict(request.body)
+        path, body = request.path, dict(request.body or {})
         if request.wait_s > 0:
             wait_s = min(WAIT_PART_S_MAX, max(0.001, wait_left_s))
             body["waitMs"] = math.ceil(wait_s * 1000)
+            if request.method == "GET":
+                path += f"{'&' if '?' in path else '?'}waitMs={body['waitMs']}"
         limit_s = wait_s + max(0.001, request.timeout_s)
         connection = server.connect(max(0.001, request.timeout_s), self._context)
         try:
@@ -116,8 +126,9 @@ class Transport:
                 reason = printable(str(error) or type(error).__name__)
                 return Failure("not_done", "unavailable", f"Could not reach {server.name} ({reason}).")
             connection.sock.settimeout(limit_s)
-            payload = json.dumps(body).encode() if request.method == "POST" else None
-            sent = (request.method, request.path, payload, self._build_headers(request))
+            has_body = request.method != "GET" and request.body is not None
+            payload = json.dumps(body).encode() if has_body else None
+            sent = (request.method, path, payload, self._build_headers(request))
             return send(connection, server, sent, limit_s, cancellation)
         finally:
             connection.close()
@@ -129,7 +140,7 @@ class Transport:
             "Authorization": f"Bearer {self._api_key.reveal()}",
             "User-Agent": f"lockkeeper-python/{__version__}",
         }
-        if request.method == "POST":
+        if request.method != "GET":
             headers["Content-Type"] = "application/json"
         if request.idempotency_key is not None:
             headers["Idempotency-Key"] = request.idempotency_key

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import uuid
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from urllib.parse import quote, urlencode
 
 from ._attempt import Answer, Cancellation
-from ._grant import Grant, read_grant, read_text
+from ._grant import Grant, read_count, read_grant, read_text
 from ._transport import Request, Transport
 from .errors import LockkeeperError, UnknownOutcome
 from .options import AcquireOptions, build_acquire_body, to_milliseconds
@@ -91,7 +92,40 @@ class Verbs:
         body = {"requestId": request_id, "answer": answer, **({} if text is None else {"text": text})}
         self._post(f"/holds/{hold_id}/answer-release-request", body, RETRY_S, TIMEOUT_S)
 
-    def _post(self, path: str, body: Mapping[str, Any], retry_for_s: float, timeout_s: float) -> Answer:
+    def set_limit(self, key: str, limit: int) -> Answer:
+        path = f"/semaphores/{quote(key, safe='')}{self._query}"
+        return self._transport.request(Request(path, RETRY_S, TIMEOUT_S, "PUT", {"limit": limit}))
+
+    def set_latch(self, key: str, count: int) -> Answer:
+        """Raises ``Refused`` with the code ``already_exists`` if the latch is closed."""
+        request = Request(self._latch(key), RETRY_S, TIMEOUT_S, "PUT", {"count": count}, str(uuid.uuid4()))
+        return self._transport.request(request)
+
+    def count_down(self, key: str) -> Answer:
+        return self._post(self._latch(key, "/count-down"), None, RETRY_S, TIMEOUT_S)
+
+    def read_latch(self, key: str, wait_s: float, cancellation: Optional[Cancellation]) -> Answer:
+        """Returns the latch as soon as it opens, and at the latest after the wait."""
+        path = self._latch(key)
+
+        def continue_wait(answer: Answer) -> Optional[Request]:
+            if read_count(answer.value, "count") == 0:
+                return None
+            # The latch may be opened and closed again before the next part begins.
+            since = f"{'&' if '?' in path else '?'}openedAfter={read_count(answer.value, 'asOf')}"
+            return replace(request, path=path + since)
+
+        request = Request(
+            path, RETRY_S, TIMEOUT_S, "GET", wait_s=wait_s, continue_wait=continue_wait
+        )
+        return self._transport.request(request, cancellation)
+
+    def _latch(self, key: str, verb: str = "") -> str:
+        return f"/latches/{quote(key, safe='')}{verb}{self._query}"
+
+    def _post(
+        self, path: str, body: Optional[Mapping[str, Any]], retry_for_s: float, timeout_s: float
+    ) -> Answer:
         key = str(uuid.uuid4())
         return self._transport.request(
             Request(path, retry_for_s, timeout_s, body=body, idempotency_key=key)

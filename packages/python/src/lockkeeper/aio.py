@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import threading
 from contextlib import asynccontextmanager
@@ -27,6 +28,7 @@ from .client import Client
 from .errors import LockLost
 from .groups import HoldGroup
 from .holds import Hold
+from .latches import Latch, SemaphorePermits
 from .options import AcquireOptions
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ async def run_in_thread(
     on_cancel: Callable[[], None] = _do_nothing,
     discard: Callable[[Result], object] = _do_nothing,
 ) -> Result:
-    """Runs the work in a thread of its own, because a pool could be full of waiting acquires.
+    """Runs the work in a separate thread, because a pool could be full of waiting acquires.
 
     If the task is cancelled, calls ``on_cancel`` and waits until the work has ended. If the work
     returns a result nevertheless, ``discard`` receives it, in a thread.
@@ -133,14 +135,14 @@ class AsyncHolding(Generic[Kind]):
     async def run(
         self, command: Sequence[str], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None
     ) -> int:
-        """As ``Hold.run``. If the task is cancelled, the command is killed."""
+        """Like ``Hold.run``. If the task is cancelled, the command is killed."""
         cancellation = Cancellation()
         return await run_in_thread(
             lambda: self._held._run_command(command, env, cwd, cancellation), cancellation.cancel
         )
 
     async def release(self) -> str:
-        """As ``Hold.release``. If the task is cancelled, the release is completed first."""
+        """Like ``Hold.release``. If the task is cancelled, the release is completed first."""
         return await run_in_thread(self._held.release)
 
     async def __aenter__(self: Self) -> Self:
@@ -207,6 +209,30 @@ class AsyncHoldGroup(AsyncHolding[HoldGroup]):
         return self._held[key]
 
 
+class AsyncLatch:
+    """A latch for asyncio. If the task is cancelled while it waits, the wait ends. See ``Latch``."""
+
+    def __init__(self, latch: Latch) -> None:
+        self.key = latch.key
+        self._latch = latch
+
+    def __repr__(self) -> str:
+        return f"<async {self._latch!r}>"
+
+    async def try_set_count(self, count: int) -> bool:
+        return await run_in_thread(lambda: self._latch.try_set_count(count))
+
+    async def count_down(self) -> int:
+        return await run_in_thread(self._latch.count_down)
+
+    async def get_count(self) -> int:
+        return await run_in_thread(self._latch.get_count)
+
+    async def wait(self, wait_s: float = math.inf) -> None:
+        wait = Cancellation()
+        await run_in_thread(lambda: self._latch._wait(wait_s, wait), wait.cancel)
+
+
 class AsyncClient:
     """The client for asyncio. Takes the arguments of ``Client``.
 
@@ -227,16 +253,24 @@ class AsyncClient:
             yield hold
 
     async def acquire(self, key: str, **options: Unpack[AcquireOptions]) -> AsyncHold:
-        """As ``Client.acquire``."""
+        """Like ``Client.acquire``."""
         wait = Cancellation()
         held = await _acquire(lambda: self._client._acquire(key, options, wait), wait)
         return AsyncHold(held)
 
     async def acquire_all(self, keys: Sequence[str], **options: Unpack[AcquireOptions]) -> AsyncHoldGroup:
-        """As ``Client.acquire_all``."""
+        """Like ``Client.acquire_all``."""
         wait = Cancellation()
         held = await _acquire(lambda: self._client._acquire_all(keys, options, wait), wait)
         return AsyncHoldGroup(held)
+
+    async def set_limit(self, key: str, limit: int) -> SemaphorePermits:
+        """As ``Client.set_limit``."""
+        return await run_in_thread(lambda: self._client.set_limit(key, limit))
+
+    def latch(self, key: str) -> AsyncLatch:
+        """Returns the latch with this name. Sends nothing."""
+        return AsyncLatch(self._client.latch(key))
 
     async def run(
         self,
@@ -247,7 +281,7 @@ class AsyncClient:
         cwd: Optional[str] = None,
         **options: Unpack[AcquireOptions],
     ) -> int:
-        """As ``Client.run``."""
+        """Like ``Client.run``."""
         async with await self.acquire(key, **options) as hold:
             return await hold.run(command, env=env, cwd=cwd)
 

@@ -17,6 +17,7 @@ from ._verbs import Verbs
 from .errors import LockkeeperError
 from .groups import HoldGroup
 from .holds import Hold
+from .latches import Latch, SemaphorePermits, check_count, read_permits
 from .options import AcquireOptions, check_options, check_plain_kind
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Client:
     def lock(self, key: str, **options: Unpack[AcquireOptions]) -> Iterator[Hold]:
         """Acquires the lock for a ``with`` block, and releases it when the block ends.
 
-        Raises as ``acquire``; ``LockLost`` if the block ended without an exception after the loss.
+        Raises the errors of ``acquire``, and ``LockLost`` if the block ended without an exception after the loss.
         """
         with self.acquire(key, **options) as hold:
             yield hold
@@ -79,11 +80,25 @@ class Client:
         return self._acquire(key, options, None)
 
     def acquire_all(self, keys: Sequence[str], **options: Unpack[AcquireOptions]) -> HoldGroup:
-        """Acquires up to 32 locks: all or none. While it waits, it holds none of them.
+        """Acquires up to 32 locks, or none of them. While it waits, it holds none of them.
 
-        Use the group as a context manager. Raises as ``acquire``.
+        Use the group as a context manager. Raises the errors of ``acquire``.
         """
         return self._acquire_all(keys, options, None)
+
+    def set_limit(self, key: str, limit: int) -> SemaphorePermits:
+        """Sets the total number of permits of a semaphore, and creates a missing one. No acquired permit ends.
+
+        Raises ``Refused``, ``Unavailable`` or ``UnknownOutcome``. The call can be repeated.
+        """
+        check_key(key)
+        check_count("limit", limit)
+        return read_permits(self._verbs.set_limit(key, limit).value)
+
+    def latch(self, key: str) -> Latch:
+        """Returns the latch with this name. Sends nothing."""
+        check_key(key)
+        return Latch(key, self._verbs)
 
     def run(
         self,
@@ -99,8 +114,7 @@ class Client:
             return hold.run(command, env=env, cwd=cwd)
 
     def _acquire(self, key: str, options: AcquireOptions, cancellation: Optional[Cancellation]) -> Hold:
-        if not isinstance(key, str) or not key:
-            raise TypeError("key must be a str that is not empty")
+        check_key(key)
         check_options(options)
         return self._hold(self._verbs.acquire(key, options, cancellation), options)
 
@@ -129,6 +143,11 @@ class Client:
             self._on_error(error)
         except Exception:
             LOGGER.exception("on_error failed")
+
+
+def check_key(key: object) -> None:
+    if not isinstance(key, str) or not key:
+        raise TypeError("key must be a str that is not empty")
 
 
 def _reset_clients() -> None:

@@ -43,9 +43,15 @@ class LockkeeperError(Exception):
 class LockHeld(LockkeeperError):
     """Another client holds the lock. ``facts["holders"]`` names it. Nothing was changed."""
 
+    @property
+    def permits(self) -> Optional[Mapping[str, Any]]:
+        """The permits of a semaphore: ``available`` and ``total``. ``None`` for other kinds of lock."""
+        permits = self.facts.get("permits")
+        return permits if isinstance(permits, dict) else None
+
 
 class WaitTimeout(LockHeld):
-    """The lock was still held after ``wait_s``."""
+    """The lock was still held, or the latch still closed, after ``wait_s``."""
 
 
 class LockLost(LockkeeperError):

@@ -48,7 +48,7 @@ class Hold(Holding):
         self.kind = options.get("kind", "lock")
         self.lease_s = grant.lease_s
         self.is_renewed = options.get("renewal", "automatic") == "automatic"
-        #: Whether the result of a downgrade is awaited or unknown. Neither kind could be renewed with certainty.
+        #: Whether the result of a downgrade is pending or unknown. It is then not known which kind to renew.
         self.is_uncertain = False
         self._keeper = keeper
         self._outcome: Optional[str] = None
@@ -131,7 +131,7 @@ class Hold(Holding):
             return outcome
 
     def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
-        """Calls the function in a thread of its own when an operator asks to release the lock.
+        """Calls the function in a separate thread when an operator asks to release the lock.
 
         Sends a renewal to inform the server. The option of ``acquire`` with the same name needs no renewal.
         """

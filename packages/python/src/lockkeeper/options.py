@@ -35,12 +35,13 @@ class AcquireOptions(TypedDict, total=False):
     #: ``redisson`` (the default), ``token`` (as redis-py and redlock) or ``timestamp``.
     format: str
     #: ``lock`` (the default); ``fair``: waiters acquire the lock in the order in which they began to wait; ``read`` or
-    #: ``write``: several readers or one writer; ``semaphore``, with ``permits`` and ``limit``. All clients of a key must use
-    #: the same kind. Not for ``acquire_all``.
+    #: ``write``: several readers or one writer; ``semaphore``, with ``permits`` and ``limit``; ``plain_semaphore``: permits
+    #: that JVMs also acquire as Redisson's ``RSemaphore``. All clients of a key must use the same kind. Not for
+    #: ``acquire_all``.
     kind: str
-    #: The number of permits, all or none; 1 by default. Only for the kind ``semaphore``.
+    #: The number of permits, all or none; 1 by default. Only for the kinds of semaphore.
     permits: int
-    #: The total number of permits; a missing semaphore is created with it. Only for the kind ``semaphore``.
+    #: The total number of permits; a missing semaphore is created with it. Only for the kinds of semaphore.
     limit: int
     #: Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind ``read``.
     yields_to_writers: bool
@@ -54,7 +55,7 @@ class AcquireOptions(TypedDict, total=False):
     renewal: str
     #: Called once when the hold is lost, in any thread. It must return quickly.
     on_lost: Callable[[LockLost], object]
-    #: Called in a thread of its own when an operator asks to release the lock.
+    #: Called in a separate thread when an operator asks to release the lock.
     on_release_requested: Callable[[ReleaseRequest], object]
 
 

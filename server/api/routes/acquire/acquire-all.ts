@@ -55,6 +55,7 @@ export function createAcquireAllRoute(services: Pick<Services, "pendingRequests"
       "quota_exceeded",
       "too_many_waiting",
       "unit_conflict",
+      "kind_conflict",
     ],
     verb: ({ target, body }) => toVerbCall("acquire_all", target.name, body.keys[0] ?? "", body),
     handle: (call) => acquireLocks(call, services),
@@ -80,7 +81,10 @@ async function acquireLocks(
   return await respond(target, keys, waiting, claims, wait);
 }
 
-/** @throws ForbiddenError if the caller may not lock one of the keys */
+/**
+ * Checks that the caller may lock all keys.
+ * @throws ForbiddenError
+ */
 function assertAllAllowed(principal: Principal, { name: target }: Target, keys: readonly string[]): void {
   const refused = keys.find((key) => !canAccess(principal, "lock", { target, key }));
   if (refused === undefined) return;

@@ -56,7 +56,7 @@ describe("fair locks over HTTP", () => {
     const startedAt = performance.now();
     await server.callHold(hold, "release");
     await Promise.all(waits);
-    // Each was woken: none looks by itself for more than a second.
+    // Each waiter was woken, because none retries by itself within a second.
     expect(performance.now() - startedAt).toBeLessThan(1500);
     expect(served).toEqual(["first", "second", "third"]);
   });

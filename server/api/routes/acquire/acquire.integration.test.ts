@@ -24,7 +24,7 @@ function sendAcquire(
   );
 }
 
-/** Asks for a lock, reads the answer and closes at once. */
+/** Acquires a lock, reads the response and closes the connection immediately. */
 function askAndClose(
   server: TestServer,
   key: string,
@@ -39,7 +39,9 @@ function askAndClose(
   });
 }
 
-/** Asks for a lock over a raw connection and breaks it off after a while; gives the hold when an answer was read before. */
+/**
+ * Acquires a lock over a raw connection and closes it after a while. Returns the hold if a response was read before.
+ */
 function askAndLeave(
   server: TestServer,
   key: string,
@@ -81,7 +83,7 @@ describe("client disconnects", () => {
     await waitUntil(async () => (await direct.keys("lockkeeper:waiters:*")).length === 0);
   });
 
-  // Python's urllib asks for the connection to be closed, as many do that send one request: then both ends close it.
+  // Python's urllib sends `Connection: close`, as do many clients that send one request. Then both sides close.
   it.for([
     ["destroy", "keep-alive"],
     ["end", "keep-alive"],
@@ -162,7 +164,7 @@ describe("waiting over HTTP", () => {
     const deadline = sentAt + body.waitedMs + body.remainingMs;
     const beforeLook = performance.now();
     const leftMs = await direct.pttl(key);
-    // What Redis has left ends between these two; a millisecond is lost where it rounds.
+    // The remaining time in Redis ends between these two. Rounding can lose a millisecond.
     expect(deadline).toBeLessThanOrEqual(performance.now() + leftMs + 1);
     expect(deadline).toBeGreaterThan(beforeLook + leftMs - body.waitedMs / 2);
     expect(await server.acquire(`${key}:free`)).not.toHaveProperty("waitedMs");

@@ -6,6 +6,7 @@ import {
 } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
 import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
+import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
 import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";
 import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
@@ -81,6 +82,7 @@ export function createVerbRoutes(
         "quota_exceeded",
         "too_many_waiting",
         "unit_conflict",
+        "kind_conflict",
         "limit_conflict",
         "not_owner",
         "idempotency_key_required",
@@ -106,7 +108,8 @@ function acquireLock(
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
   const acquireOptions = toAcquireOptions(body, principal, requestId);
-  const claim = quotas.claim(principal, { target: target.name, key, kind: body.kind }, acquireOptions);
+  const lock = { target: target.name, key, kind: body.kind, token: deriveSharedToken(acquireOptions) };
+  const claim = quotas.claim(principal, lock, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
   const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {

@@ -11,7 +11,7 @@ import type { ApiRequest } from "../../http/http-exchange.ts";
 import { assertAuthorized } from "../../routing/authorization.ts";
 import type { Services } from "../../routing/services.ts";
 
-/** A batch counts as one request for each ten holds, because a hold costs about a tenth of a request. */
+/** Number of holds that count as one request, because a hold costs about a tenth of a request. */
 const HOLDS_PER_COUNTED_REQUEST = 10;
 
 /** The settled results of the verbs of one target, in the order of its holds. */

@@ -37,11 +37,11 @@ async function release(server: TestServer, holdIds: readonly string[], more = {}
   return ReleasedHolds.parse(body);
 }
 
-/** The outcome of each hold, and why if it is not what was asked for. */
+/** Describes the outcome of each hold, with the reason if it is not the expected one. */
 const describeResults = ({ results }: RenewedHolds | ReleasedHolds) =>
   results.map(({ outcome, problem }) => (problem === undefined ? outcome : `${outcome} ${problem.code}`));
 
-/** One hold of each kind that cannot be renewed. */
+/** Creates one hold of each kind that cannot be renewed. */
 async function createUnusable(server: TestServer, limitedKey: Record<string, string>) {
   const ended = await server.acquire(createKey());
   await server.callHold(ended, "release");
@@ -187,7 +187,7 @@ describe("POST /holds/release", () => {
         ["released", 0],
       ]);
     }
-    // A part of the holds can be repeated, too.
+    // A request for some of the holds can be repeated as well.
     expect((await release(server, [twice.holdId], {}, id)).results[0]).toMatchObject({ count: 2 });
     expect((await release(server, [twice.holdId], {}, createRequestId())).results[0]).toMatchObject({
       outcome: "still_held",

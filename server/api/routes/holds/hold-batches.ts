@@ -117,7 +117,7 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
   ];
 }
 
-/** Two holds of one key need two request ids, because the ids are stored with the key. */
+/** Derives a request id for each hold. Two holds of one key need two, because the ids are stored with the key. */
 function deriveRequestId(requestId: string, holdId: string): string {
   return createHash("sha256").update(`${requestId}\n${holdId}`).digest("base64url");
 }

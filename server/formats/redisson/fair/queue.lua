@@ -6,11 +6,11 @@
 -- include ../../fair-queue.lua
 
 local HAS_QUEUE = true
--- The heartbeats outlive the timeouts by this: without its heartbeat, a waiter counts as one of Redisson.
+-- By how much the heartbeats outlive the timeouts: a waiter without a heartbeat counts as one of Redisson.
 local HEARTBEATS_MS_MORE = 60000
 
--- Returns the reply for a queue that is not one; nil if it is a queue or empty. The name of the heartbeats is reserved, so a
--- key of another type is deleted.
+-- Returns the error reply if one of the keys does not contain a fair queue; nil if the queue is usable or empty. The name
+-- of the heartbeats is reserved, so a key of another type is deleted.
 local function find_queue_fault(q, t, l)
   local size = redis.pcall('ZCARD', KEYS[l])
   if type(size) == 'table' then
@@ -26,8 +26,9 @@ local function find_queue_fault(q, t, l)
   end
 end
 
--- Removes dead waiters at the head. Returns the reply if the queue cannot be used; otherwise nil, for how long in ms the lock
--- is kept for another waiter at most (nil: it is this client's turn), and that waiter if it may have to be woken.
+-- Removes dead waiters at the head. Returns the error reply if the queue cannot be used. Otherwise returns nil, the longest
+-- time in ms for which the lock is kept for another waiter (nil: it is this client's turn), and that waiter if it may have
+-- to be woken.
 local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
   local fault = find_queue_fault(q, t, l)
   if fault then return fault end
@@ -48,18 +49,18 @@ local function is_queued(q, waiter)
   return type(redis.pcall('LPOS', KEYS[q], waiter)) == 'number'
 end
 
--- Adds a waiter at the end as Redisson does, or renews its heartbeat. Its timeout is that of the last waiter, or the end of
--- the lock, plus the fair wait time. It is never below what it would be if the waiter joined now, so that no client of
--- Redisson removes a live waiter.
+-- Adds a waiter at the end as Redisson does, or renews its heartbeat. Its timeout is the fair wait time after that of the
+-- last waiter, or after the end of the lock. It is never earlier than it would be if the waiter joined now, so that no
+-- client of Redisson removes a live waiter.
 local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_wait_ms)
   local at = redis.call('LPOS', KEYS[q], waiter)
   local until_ms = read_score(t, waiter)
   if type(at) ~= 'number' then
     local last = redis.call('LINDEX', KEYS[q], '-1')
     local from_ms = math.max(last and read_score(t, last) or 0, now_ms + math.max(0, remaining_ms))
-    until_ms = from_ms + fair_wait_ms
+    local size = redis.call('RPUSH', KEYS[q], waiter)
+    until_ms = math.max(from_ms + fair_wait_ms, now_ms + size * fair_wait_ms)
     redis.call('ZADD', KEYS[t], format_integer(until_ms), waiter)
-    redis.call('RPUSH', KEYS[q], waiter)
   elseif not until_ms or until_ms < now_ms + (at + 1) * fair_wait_ms then
     until_ms = now_ms + (at + 1) * fair_wait_ms
     redis.call('ZADD', KEYS[t], format_integer(until_ms), waiter)
@@ -69,7 +70,7 @@ local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_w
   if redis.call('PTTL', KEYS[l]) < kept_ms then redis.call('PEXPIRE', KEYS[l], format_integer(kept_ms)) end
 end
 
--- Removes the head, which has acquired the lock. The others move up.
+-- Removes the head, which has acquired the lock.
 local function take_turn(q, t, l, waiter, now_ms, fair_wait_ms)
   if redis.call('LINDEX', KEYS[q], '0') == waiter then
     redis.call('LPOP', KEYS[q])
@@ -79,14 +80,14 @@ local function take_turn(q, t, l, waiter, now_ms, fair_wait_ms)
   redis.call('ZREM', KEYS[l], waiter)
 end
 
--- Wakes the waiter whose turn is next.
+-- Wakes the waiter whose turn it is.
 local function wake_next(q, t, l, channel, is_sharded, now_ms, is_free, fair_wait_ms)
   if not KEYS[q] or channel == '' then return end
   local head = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms)
   if head then wake_queued(channel, head, is_sharded) end
 end
 
--- Removes a waiter wherever it is. Those behind it move up.
+-- Removes a waiter at any place in the queue.
 local function leave_queue(q, t, l, waiter, now_ms, fair_wait_ms)
   local at = redis.pcall('LPOS', KEYS[q], waiter)
   if type(at) == 'number' then

@@ -1,7 +1,7 @@
 -- Removes a waiter from the queue of a fair lock, or keeps its place for a short time.
 --
--- Guarantee: changes only the queue and the list of waiters. A waiter that another client with the same request id has
--- renewed is left to that client. Once it would be its turn, a kept place is removed. If the lock is free, the next waiter is
+-- Guarantee: changes only the queue and the list of waiters. If another client with the same request id has renewed the
+-- waiter, nothing is changed. A kept place is removed as soon as it is its turn. If the lock is free, the next waiter is
 -- woken.
 --
 -- KEYS[1] the waiters (sorted set: id, since, owner and declaration -> end of the wait in ms)       KEYS[2] the lock

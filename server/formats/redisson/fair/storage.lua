@@ -4,7 +4,7 @@
 
 local store_plain_hold = store_hold
 
--- As for a plain lock. The companion names the kind, because the lock itself does not.
+-- Stores the hold of a plain lock. The companion names the kind, because the lock itself does not.
 local function store_hold(k, token, total_ms, now_ms, unit)
   local _, taken_ms = store_plain_hold(k, token, total_ms, now_ms, unit)
   return 'fair', taken_ms

@@ -1,37 +1,43 @@
 -- Decreases the count of a latch. At 0 the latch opens and its waiters are woken.
 --
--- Guarantee: a repeated request counts once. An open latch stays open, and no other data is changed.
+-- Guarantee: a repeated request counts once and returns its first result. An open latch stays open, and no other data is changed.
 --
 -- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was opened last, in µs
--- KEYS[4] the permits if it is a semaphore
+-- KEYS[4] the companion of the key    KEYS[5] and KEYS[6] the permits if it is a semaphore
 -- ARGV[1] digest of the request    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
--- Returns {'counted', now ms, remaining count}    {'not_a_lock', type}    {'request_id_reused'}
+-- Returns {'counted', now ms, remaining count}    {'request_id_reused'}
+--         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 
 -- include latch.lua
 
--- Longer than any wait of a client that saw the latch closed.
+-- Longer than a client that saw the latch closed can wait.
 local OPENED_MS = 86400000
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = format_integer(math.floor(now_us / 1000))
 
-local state, count = read_latch(4)
+local state, count, kind = read_latch(4, 5, 6)
 if state == 'fault' then return count end
 local earlier = find_earlier_request(2, 'count_down', ARGV[1])
 if earlier == 'reused' then return { 'request_id_reused' } end
-if state == 'not_a_lock' then return { state, count } end
-if earlier or state == 'open' then return { 'counted', now, format_integer(count) } end
+if state == 'not_a_lock' then return { state, count, '', kind } end
+if earlier then return { 'counted', now, earlier } end
+if state == 'open' then return { 'counted', now, '0' } end
 
 -- Recorded first: a repeated request must not count again if the script fails between these steps.
-remember_latch_request(2, 'count_down', ARGV[1])
+remember_latch_request(2, 'count_down', ARGV[1], format_integer(count - 1))
 if count > 1 then
   redis.call('INCRBY', KEYS[1], -1)
   return { 'counted', now, format_integer(count - 1) }
 end
--- A new count can be set before a waiter looks, which then finds this time.
+-- A new count may be set before a waiter reads the latch. The waiter then finds this time. It is later than that of the last
+-- opening, even if the server's clock was set back in between.
+local last_us = read_text(3, COUNTER_BYTES_MAX)
+if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
 redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)
 redis.call('DEL', KEYS[1])
+name_latch(4, '')
 publish_latch(ARGV[2], '0', ARGV[3] == '1')
 return { 'counted', now, '0' }

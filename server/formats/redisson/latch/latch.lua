@@ -3,40 +3,62 @@
 --
 -- KEYS[1] the latch
 
--- include ../../event.lua
+local FORMAT = 'redisson'
+local margin_ms = 0
+
+-- include ../../companion.lua
+-- include ../../other-kind.lua
 
 -- Longer than the longest open request and its retry.
 local REQUEST_MS = 120000
 local REQUEST_BYTES_MAX = 64
+-- How long the companion names the latch after it was closed. It also keeps the last fencing token of the key.
+local NAMED_MS = 172800000
 
--- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock' and the type of the key; 'fault' and its error. KEYS[k]
--- exists if the number is a semaphore.
-local function read_latch(k)
+-- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock', the type of the key and the kind of lock that uses it, or
+-- ''; 'fault' and its error. KEYS[k] is the companion of the key. KEYS[p] exists if the number is a semaphore with acquired
+-- permits, and KEYS[o] if it is a plain one.
+local function read_latch(k, p, o)
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
     if not is_wrong_type(text) then return 'fault', text end
-    return 'not_a_lock', redis.call('TYPE', KEYS[1]).ok
+    return 'not_a_lock', redis.call('TYPE', KEYS[1]).ok, find_used_kind(1, '')
   end
   if text == '' and redis.call('EXISTS', KEYS[1]) == 0 then return 'open', 0 end
-  if redis.call('EXISTS', KEYS[k]) == 1 then return 'not_a_lock', 'string' end
+  local named = read_companion(k).value
+  if redis.call('EXISTS', KEYS[p]) == 1 then named = 'semaphore'
+  elseif redis.call('EXISTS', KEYS[o]) == 1 then named = 'plain_semaphore' end
+  if string.find(named, 'semaphore$') then return 'not_a_lock', 'string', named end
   -- A latch has no TTL, and its key is deleted at 0.
-  if not is_counter(text) or tonumber(text) < 1 or redis.call('PTTL', KEYS[1]) ~= -1 then return 'not_a_lock', 'string' end
+  if not is_counter(text) or tonumber(text) < 1 or redis.call('PTTL', KEYS[1]) ~= -1 then return 'not_a_lock', 'string', '' end
   return 'closed', tonumber(text)
 end
 
--- Whether the request was executed before: true, false, or 'reused' if its id was used for another request.
+-- Returns the count that the request left behind when it was executed before; false if it was not, 'reused' if its id was
+-- used for another request.
 local function find_earlier_request(k, verb, digest)
   local stored = read_text(k, REQUEST_BYTES_MAX)
   if stored == '' then return false end
-  return stored == verb .. ' ' .. digest or 'reused'
+  local content = verb .. ' ' .. digest .. ' '
+  local count = string.sub(stored, #content + 1)
+  return string.sub(stored, 1, #content) == content and is_counter(count) and count or 'reused'
 end
 
-local function remember_latch_request(k, verb, digest)
-  redis.call('SET', KEYS[k], verb .. ' ' .. digest, 'PX', REQUEST_MS)
+local function remember_latch_request(k, verb, digest, count)
+  redis.call('SET', KEYS[k], verb .. ' ' .. digest .. ' ' .. count, 'PX', REQUEST_MS)
 end
 
--- 0 opens the latch, 1 states that it has a new count.
+-- Publishes the message of Redisson: 0 if the latch is open, 1 if it has a new count.
 local function publish_latch(channel, message, is_sharded)
   redis.pcall('PUBLISH', channel, message)
   if is_sharded then redis.pcall('SPUBLISH', channel, message) end
+end
+
+-- Names the latch in the companion of the key, so that semaphores and locks refuse its number; '' when it opens.
+local function name_latch(k, name)
+  local kept = read_companion(k)
+  if kept.value == name then return end
+  forget_hold(kept)
+  kept.format, kept.value = FORMAT, name
+  redis.call('SET', KEYS[k], format_companion(kept), 'PX', NAMED_MS)
 end

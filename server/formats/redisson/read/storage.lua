@@ -7,8 +7,8 @@
 
 -- include ../read-write.lua
 
--- How long the companion of a reader outlives its hold: as long as requests are remembered. There is one per hold, and the
--- fencing token is in that of the lock.
+-- How long the companion of a reader outlives its hold: as long as requests are remembered. A longer time is not needed,
+-- because the companion of the lock keeps the fencing token.
 local READER_COMPANION_MS = 120000
 local WRITERS_MAX = 1024
 -- Only this many waiting writers are compared.
@@ -23,14 +23,14 @@ local function compute_companion_ttl_ms(total_ms, _lease_ms)
   return format_integer(total_ms + READER_COMPANION_MS)
 end
 
--- A waiter has no fencing token, and its event no token.
+-- The event of a waiter has no fencing token and thus no token.
 local format_plain_event = format_event
 local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
   if fence == '' then return format_plain_event(event, now_ms, fence, seq, count, since, owner, who, key) end
   return format_reader_event(ARGV[1], event, now_ms, fence, seq, count, since, owner, who, key)
 end
 
--- Returns how long a live writer that waits longer than this reader may remain silent, in ms; nil if there is none.
+-- Returns for how long, in ms, a writer that has waited longer than this reader may still be silent; nil if there is none.
 local function find_gate_ms(now_ms)
   if ARGV[18] ~= 'yield' then return nil end
   local size = redis.pcall('ZCARD', KEYS[5])
@@ -45,7 +45,7 @@ local function find_gate_ms(now_ms)
   return gate_ms
 end
 
--- Describes the writer in the reply of an acquire, from the companion of the lock.
+-- Describes the writer in the reply of an acquire, using the companion of the lock.
 local function describe_writer(kept)
   local of_lock = KEYS[6] and read_companion(6)
   if not of_lock or of_lock.format ~= FORMAT or not seen.counts[of_lock.token] then return end
@@ -53,8 +53,8 @@ local function describe_writer(kept)
     of_lock.token, of_lock.owner, of_lock.fence, of_lock.since, of_lock.record
 end
 
--- Reads the lock for a reader: 'held' and its own time and count if it holds the lock, 'free' if it can join, else 'held'.
--- For acquire.lua also 'held' without holders if a writer is next.
+-- Reads the lock for a reader. Returns 'held' and the reader's own time and count if it holds the lock, 'free' if it can
+-- join, otherwise 'held'. In acquire.lua, also returns 'held' without holders if a writer is next.
 local function read_state(k, kept, token, now_ms)
   seen = read_lock(k)
   if kept.format ~= FORMAT or not seen.counts[kept.token] then forget_hold(kept) end
@@ -73,7 +73,8 @@ local function read_state(k, kept, token, now_ms)
   return 'free', 0, seen.holders
 end
 
--- Returns the count of the reader without reading the others; nil if it does not hold the lock or that is not sufficient.
+-- Returns the count of the reader without reading the others; nil if it does not hold the lock or if that cannot be decided
+-- from its own fields.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   local text = read_field(k, token, COUNT_DIGITS_MAX)
@@ -109,10 +110,10 @@ end
 -- Adds a reader. Its lease comes first: if a later command fails, only a lease remains, which expires.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('SET', format_lease_key(k, token, 1), '1', 'PX', format_integer(total_ms))
-  -- Before the reader is added: it may itself be among those whose leases have ended.
+  -- Removed before the reader is added, which may itself be among those whose leases have ended.
   remove_dead_readers(k, seen)
   redis.call('HSET', KEYS[k], 'mode', 'read', token, '1')
-  -- -1 if a reader has a lease without TTL: then the lock is not shortened.
+  -- -1 if a reader has a lease without a TTL. The TTL of the lock is then not shortened.
   local longest_ms, set = seen.longest_ms or 0, true
   if longest_ms < 0 then longest_ms = seen.ttl_ms end
   if longest_ms >= 0 then set = redis.pcall('PEXPIRE', KEYS[k], format_integer(math.max(longest_ms, total_ms))) end
@@ -127,13 +128,13 @@ end
 local function increment_count(k, token)
   local count = redis.call('HINCRBY', KEYS[k], token, '1')
   redis.call('SET', format_lease_key(k, token, count), '1')
-  -- As long as the others; extend_expiry may follow.
+  -- Set to the same time as the other leases; extend_expiry may follow.
   if own.lease_ms > 0 then redis.call('PEXPIRE', format_lease_key(k, token, count), format_integer(own.lease_ms)) end
   own.count = count
 end
 
--- Extends all leases of the reader, and the lock if it would end earlier. PEXPIRE comes first: after the first write, a full
--- Redis accepts commands that need memory.
+-- Extends all leases of the reader, and the lock if it would end earlier. PEXPIRE comes first because a full Redis accepts
+-- it; after a script's first write, Redis no longer refuses commands that need memory.
 local function extend_expiry(k, kept, total_ms, _now_ms)
   local missing = {}
   for entry = math.max(1, own.count - LEASES_MAX + 1), own.count do
@@ -154,7 +155,7 @@ local function decrement_count(k, token)
   redis.call('DEL', format_lease_key(k, token, count + 1))
 end
 
--- A reservation is exclusive, so a reader cannot leave one behind.
+-- A reservation is exclusive, so the release of a reader cannot end with one.
 local function transfer_hold()
   error('a read lock cannot be reserved')
 end

@@ -2,13 +2,14 @@
 --
 -- Guarantee: never more permits are acquired than the semaphore has. A new hold has a larger fencing token than every earlier
 -- hold of the key. A repeated request id changes nothing and returns its first result. Clients that wait are served in the
--- order in which they began to wait. Any other string than a semaphore is not changed: a number without permits is adopted
--- only if it equals the requested limit, or if the companion of the key shows that it was a semaphore.
+-- order in which they began to wait. Any other string than a semaphore is not changed. An expirable semaphore without acquired
+-- permits is recognized if its number equals the requested limit, or if the companion of the key shows that it was one. A
+-- semaphore of which permits of the other kind are acquired is not changed either.
 --
 -- KEYS[1] the semaphore    KEYS[2] the companion of the hold    KEYS[3] the acquired permits (sorted set)
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 -- KEYS[5] the companion of the key, which keeps its last fencing token
--- KEYS[6] the claim of the waiter whose turn it is
+-- KEYS[6] the claim of the waiter whose turn it is    KEYS[7] the acquired permits of the other kind (sorted set)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] number of permits    ARGV[8] '' or the total number of permits of the semaphore
@@ -18,24 +19,27 @@
 --
 -- Returns {'granted', now ms, permits, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
 --          release request as JSON or ''}
---         {'short', now ms, ms until a permit expires (-1: never), available permits, total, '1' if a client that has
+--         {'short', now ms, ms until a permit expires (-1: never), available permits, total or '', '1' if a client that has
 --          waited longer is next, else ''}
 --         {'limit_conflict', total, or -1 if there is no semaphore}
---         {'queue_full', now ms, number of waiters}      {'not_a_lock', type}      {'request_id_reused'}      {'unknown'}
+--         {'queue_full', now ms, number of waiters}      {'request_id_reused'}      {'unknown'}
+--         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 --         {'lost', now ms, 'ended' or 'withdrawn'}
 
--- include storage.lua
+-- include format/storage.lua
+-- include format/recognition.lua
 -- include ../../request-window.lua
 -- include ../../waiter.lua
 -- include ../../release-requests.lua
 -- include turn.lua
+-- include ../../other-kind.lua
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
--- How long the companion of the key is kept. Afterwards, the limit is needed to recognize a semaphore whose permits are all
--- available.
+-- How long the companion of the key is kept. Afterwards, a semaphore whose permits are all available is recognized only by
+-- the limit.
 local KEY_COMPANION_MS = 172800000
--- Marks the event of a hold that does not end the others.
+-- Marks the event of a hold that does not end other holds.
 local SHARED = '{"shared":true}'
 -- Permits of Redisson without a lease expire after this time.
 local NEVER_MS = 922337203685477
@@ -73,45 +77,49 @@ if repeated then
   if repeated.verb ~= 'acquire' or repeated.digest ~= digest then return { 'request_id_reused' } end
   stop_waiting()
   local count = state ~= 'not_a_lock' and find_count(1, kept, kept.token, now_ms)
-  if not count or kept.fence ~= repeated.fence then return { 'lost', format_integer(now_ms), 'ended' } end
+  if not count or not is_acquire_of(repeated, kept, token) then return { 'lost', format_integer(now_ms), 'ended' } end
   return format_grant(read_remaining_ms(1, kept, now_ms), 'repeated')
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
-if state == 'not_a_lock' then return { state, available } end
+if state == 'not_a_lock' then return { state, available, '', available == 'hash' and find_hash_kind(1) or '' } end
+if state == 'semaphore' and acquired == 0 and last.value == 'latch' then return { 'not_a_lock', 'string', '', 'latch' } end
 -- The hold was acquired with this request, whose entry has been removed since.
 if acquired > 0 and redis.call('ZSCORE', KEYS[3], build_permit_id(token, 1)) then return { 'unknown' } end
 
-local total = available + acquired
+if has_permits_at(7) then return { 'not_a_lock', 'string', '', OTHER_KIND } end
 if state == 'missing' then
   if not limit then return { 'limit_conflict', '-1' } end
   if permits > limit then return { 'limit_conflict', format_integer(limit) } end
 else
-  if total ~= limit and acquired == 0 and last.value ~= 'semaphore' then return { 'not_a_lock', 'string' } end
-  if limit and limit ~= total or permits > total then return { 'limit_conflict', format_integer(total) } end
+  if not is_recognized(available, acquired, last, limit) then return { 'not_a_lock', 'string' } end
+  local total = find_limit_conflict(available, acquired, limit, permits)
+  if total then return { 'limit_conflict', format_integer(total) } end
 end
 
--- Shows that the key is a semaphore, also while all its permits are available.
+-- Writes the companion of the key, which shows that it is a semaphore even while all permits are available.
 local function write_key_companion(fence)
   forget_hold(last)
-  last.fence, last.format, last.value = fence, FORMAT, 'semaphore'
+  last.fence, last.format, last.value = fence, FORMAT, KIND
   redis.call('SET', KEYS[5], format_companion(last), 'PX', KEY_COMPANION_MS)
 end
 
-local is_changed = reclaim_permits(now_ms) > 0
+local reclaimed = reclaim_permits(now_ms)
+local is_changed = reclaimed > 0
+acquired = acquired - reclaimed
 if state == 'missing' then
   -- The number may have been evicted while permits are acquired.
-  total = limit
-  available = limit - redis.call('ZCARD', KEYS[3])
+  available = limit - acquired
   write_key_companion(last.fence)
   redis.call('SET', KEYS[1], format_integer(available))
   is_changed = true
 else
   -- A waiter must recognize the semaphore when its last permit has been released.
-  if last.value ~= 'semaphore' then write_key_companion(last.fence) end
-  if is_changed then available = total - redis.call('ZCARD', KEYS[3]) end
+  if last.value ~= KIND then write_key_companion(last.fence) end
+  available = available + reclaimed
 end
 
--- Takes the permits, and returns for how long, in ms. If Redis refuses the second write, the first is undone.
+-- Stores the permits. Returns the time in ms for which they were acquired. If Redis refuses the second write, the first is
+-- undone.
 local function store_permits()
   redis.call('INCRBY', KEYS[1], -permits)
   local added = redis.pcall('ZADD', KEYS[3], 'NX', unpack(build_permits(token, permits, now_ms + lease_ms)))
@@ -119,19 +127,16 @@ local function store_permits()
     redis.call('INCRBY', KEYS[1], permits)
     error(added)
   end
-  -- A permit of an earlier hold with this token, the rest of which was released by another client.
+  -- Some permits may still exist: those of an earlier hold with this token, of which another client released the rest.
   if added < permits then redis.call('INCRBY', KEYS[1], permits - added) end
-  local ttl_ms = redis.call('PTTL', KEYS[1])
-  if ttl_ms < 0 then return lease_ms end
-  redis.call('PEXPIRE', KEYS[3], math.max(1, ttl_ms))
-  return math.min(ttl_ms, lease_ms)
+  return math.min(copy_ttl() or lease_ms, lease_ms)
 end
 
 local gives_way_ms = find_give_way_ms(6, claimed_by, claimed_since_ms, request_id, tonumber(since) or now_ms)
 if available >= permits and not gives_way_ms then
   local taken_ms = store_permits()
   kept.fence = format_integer(math.max(parse_whole(kept.fence), parse_whole(last.fence)))
-  begin_hold(kept, token, '', lease_ms, now_us)
+  begin_hold(kept, token, KIND, lease_ms, now_us)
   kept.count, kept.owner, kept.principal, kept.record = permits, owner, principal, record
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(lease_ms, lease_ms))
@@ -172,4 +177,4 @@ end
 
 if is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
 return { 'short', format_integer(now_ms), format_integer(gives_way_ms or compute_next_expiry_ms()), format_integer(available),
-  format_integer(total), gives_way_ms and '1' or '' }
+  format_total(available, acquired), gives_way_ms and '1' or '' }

@@ -1,4 +1,4 @@
--- A semaphore has no fast path: acquire.lua and release.lua of this folder take and return its permits.
+-- A semaphore has no fast path: acquire.lua and release.lua of this folder acquire and return its permits.
 
 local FORMAT = 'redisson'
 

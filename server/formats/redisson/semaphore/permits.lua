@@ -1,8 +1,8 @@
--- Shared by the scripts of a semaphore: its permits, as Redisson's RPermitExpirableSemaphore stores them. The total is not
--- stored: it is the sum of the available and the acquired permits.
+-- Shared by the scripts of a semaphore: its permits, as Redisson's RPermitExpirableSemaphore stores them. Those of a plain
+-- semaphore are stored in the same form, but in a key of Lockkeeper, and without the permits of Redisson's clients.
 --
 -- KEYS[1] the semaphore: the number of available permits
--- KEYS[3] its acquired permits (sorted set: 16 bytes -> when the permit expires, in ms)
+-- KEYS[3] the acquired permits (sorted set: 16 bytes -> when the permit expires, in ms)
 
 local PERMIT_BYTES = 16
 -- More acquired permits than this are not read.
@@ -11,7 +11,7 @@ local ACQUIRED_BYTES_MAX = 1048576
 -- Expired permits are reclaimed a thousand at a time.
 local RECLAIMED_MAX = 1000
 
--- Returns the id of the n-th permit of a hold. permit-ids.ts computes the same.
+-- Returns the id of the n-th permit of a hold. Must match permit-ids.ts.
 local function build_permit_id(token, n)
   local hex = string.sub(redis.sha1hex(token .. ':' .. format_integer(n)), 1, 2 * PERMIT_BYTES)
   return (string.gsub(hex, '%x%x', function(pair) return string.char(tonumber(pair, 16)) end))
@@ -31,8 +31,8 @@ local function is_permit_at(rank)
   return member == nil or #member == PERMIT_BYTES
 end
 
--- Reads the semaphore: 'semaphore', the available and the acquired permits, including expired ones; 'missing', 0 and the
--- acquired permits; 'not_a_lock' and the type of the key; 'fault' and its error.
+-- Reads the semaphore. Returns 'semaphore' with the available and the acquired permits, including expired ones; 'missing'
+-- with 0 and the acquired permits; 'not_a_lock' and the type of the key; or 'fault' and the error.
 local function read_semaphore()
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
@@ -51,6 +51,12 @@ local function read_semaphore()
   return 'semaphore', tonumber(text), acquired
 end
 
+-- Whether permits of the other kind of semaphore are acquired.
+local function has_permits_at(k)
+  local acquired = redis.pcall('ZCARD', KEYS[k])
+  return type(acquired) == 'number' and acquired > 0
+end
+
 -- Returns the permits of clients that did not renew them in time, by the server's clock. Without the number, which may have
 -- been evicted, they are only removed.
 local function reclaim_permits(now_ms)
@@ -60,6 +66,18 @@ local function reclaim_permits(now_ms)
   redis.call('ZREMRANGEBYRANK', KEYS[3], 0, reclaimed - 1)
   if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCRBY', KEYS[1], reclaimed) end
   return reclaimed
+end
+
+-- Gives the permits the TTL of the semaphore, or none, so that they end with it and not before. Returns it in ms; nil
+-- without one.
+local function copy_ttl()
+  local ttl_ms = redis.call('PTTL', KEYS[1])
+  if ttl_ms >= 0 then
+    redis.call('PEXPIRE', KEYS[3], math.max(1, ttl_ms))
+    return ttl_ms
+  end
+  if ttl_ms == -1 then redis.call('PERSIST', KEYS[3]) end
+  return nil
 end
 
 -- Returns when the first permit of a hold expires, in ms; nil if one of them is missing or has expired.
@@ -74,8 +92,8 @@ local function find_hold_end(token, permits, now_ms)
   return first
 end
 
--- Removes the permits of a hold and makes them available. Returns how many there were. ZREM comes first: after the first
--- write, a full Redis accepts commands that need memory.
+-- Removes the permits of a hold and makes them available. Returns how many existed. ZREM comes first because a full Redis
+-- accepts it; after a script's first write, Redis no longer refuses commands that need memory.
 local function return_permits(k, token, permits)
   local returned = 0
   for n = 1, permits do returned = returned + redis.call('ZREM', KEYS[k], build_permit_id(token, n)) end

@@ -1,3 +1,3 @@
--- Waiters of a semaphore have a turn, not a queue: acquire.lua of this folder claims it.
+-- Waiters of a semaphore have no queue. Instead, the longest waiter claims the next permits (turn.lua).
 
 -- include ../../no-queue.lua

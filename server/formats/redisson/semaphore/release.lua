@@ -14,10 +14,10 @@
 -- Returns {'released', now ms, '0', fence}    {'not_held', now ms}    {'request_id_reused'}    {'unknown'}
 --         {'not_owner'}    another principal acquired this hold
 
--- include storage.lua
+-- include format/storage.lua
 -- include ../../request-window.lua
 
--- The longest wait for a reply (attempt.ts).
+-- The maximum time that a client waits for a reply (attempt.ts).
 local ANSWERED_WITHIN_MS = 2000
 
 local token, principal, request_id, digest, acquired_by = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[8]
@@ -45,7 +45,8 @@ if repeated then
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
--- Comes before the writes: a full Redis accepts PEXPIRE, and after the first write commands that need memory.
+-- PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses commands that
+-- need memory.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
   redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))

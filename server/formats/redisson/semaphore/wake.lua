@@ -1,7 +1,15 @@
 -- Shared by the scripts of a semaphore: wakes its waiters.
+--
+-- KEYS[1] the semaphore
 
--- Wakes the waiters of Lockkeeper and Redisson. Each client of Redisson wakes as many waiters as the message states, so it is
--- the number of available permits, and there is none without permits.
+-- Builds the name of the channel of waiters as Redisson does, for verbs that do not receive it.
+local function build_permits_channel()
+  local key = KEYS[1]
+  return 'redisson_sc:' .. (string.find(key, '{', 1, true) and key or '{' .. key .. '}')
+end
+
+-- Wakes the waiters of Lockkeeper and Redisson. The message is the number of available permits, because each client of
+-- Redisson wakes that many waiters. Nothing is published if no permit is available.
 local function publish_permits(k, channel, is_sharded)
   local available = tonumber(read_text(k, COUNTER_BYTES_MAX)) or 0
   if available < 1 then return end

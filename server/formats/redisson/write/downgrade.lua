@@ -1,4 +1,4 @@
--- Turns the hold of a writer into that of a reader, without a moment in which another writer could acquire the lock.
+-- Turns the hold of a writer into that of a reader. At no moment can another writer acquire the lock.
 --
 -- Guarantee: changes only the named hold, and neither its lease nor its fencing token. A repeated request changes nothing and
 -- returns the reader. Waiting readers are woken, which Redisson does not do.
@@ -50,8 +50,8 @@ local lease_ms = left_ms or kept.lease
 local own = parse_companion(format_companion(kept))
 own.token, own.count, own.grace, own.window, own.seq = reader, 1, 0, '', kept.seq + 2
 own.since = now_ms
--- PEXPIRE comes first: after the first write, a full Redis accepts commands that need memory. Until the writer is removed, the
--- lock is exclusive.
+-- PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses commands that
+-- need memory. Until the writer is removed, the lock is exclusive.
 redis.call('PEXPIRE', KEYS[1], format_integer(lease_ms))
 redis.call('SET', format_lease_key(1, reader, 1), '1', 'PX', format_integer(lease_ms))
 redis.call('SET', KEYS[3], format_companion(own), 'PX', format_integer(lease_ms + READER_COMPANION_MS))

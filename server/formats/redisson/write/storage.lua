@@ -2,19 +2,20 @@
 --
 -- The token of a writer is its field in the lock, `<uuid>:<number>:write`. Its companion is that of the lock.
 -- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
--- ARGV[9] '' or since when the writer waits, in ms    ARGV[17] its name in that set
+-- ARGV[9] '' or when the writer began to wait, in ms    ARGV[17] its name in that set
 
 -- include ../read-write.lua
 
 -- The lock of the last read.
 local seen
 
--- Returns the field of a token. A reserved owner is given without the suffix.
+-- Returns the field of a token. A reserved owner is passed without the suffix.
 local function to_field(token)
   return is_writer(token) and token or token .. ':write'
 end
 
--- Reads the lock for a writer: 'free' if it has neither a writer nor a live reader, else 'held'; `remaining_ms` ends with the last reader.
+-- Reads the lock for a writer: 'free' if it has neither a writer nor a live reader, otherwise 'held' until the last reader
+-- ends.
 local function read_state(k, kept, token, _now_ms)
   seen = read_lock(k)
   if kept.format ~= FORMAT or not seen.counts[kept.token] then forget_hold(kept) end
@@ -55,7 +56,7 @@ local function remove_hold(k, token)
   elseif redis.call('HGET', KEYS[k], 'mode') == 'write' then redis.call('HSET', KEYS[k], 'mode', 'read') end
 end
 
--- Returns the message that wakes the waiters after a release: in each client of Redisson, all of them.
+-- Returns the message of a release, which wakes all waiters of each Redisson client.
 local function find_wake_up()
   return '1'
 end

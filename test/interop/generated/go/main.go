@@ -1,4 +1,4 @@
-// What an app does first with the client that was generated for it.
+// The first steps of an application with the generated client.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 var (
 	address = os.Args[1]
 	apiKey  = os.Getenv("LOCKKEEPER_API_KEY")
-	// A key that must be encoded, and only once.
+	// A key that must be encoded exactly once.
 	key = fmt.Sprintf("lock:generated/%x é%%2F", rand.Uint64())
 	ctx = context.Background()
 )
@@ -82,7 +82,7 @@ func acquire(locks *client.ClientWithResponses) client.Hold {
 	return *answer.JSON201
 }
 
-// readPlainAsOf reads what the server sent, digit by digit.
+// readPlainAsOf reads the value as the server sent it, digit by digit.
 func readPlainAsOf() int64 {
 	request, err := http.NewRequest("GET", address+"/api/v1/locks/"+url.PathEscape(key), nil)
 	check(err)

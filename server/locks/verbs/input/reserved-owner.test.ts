@@ -4,7 +4,7 @@ import {
   MIN_HOLD_RESERVER,
   parseReservedOwner,
   RESERVED_OWNER_PREFIX,
-} from "../../../lib/contract/actions/reservation.ts";
+} from "../../../../lib/contract/actions/reservation.ts";
 import { findOwnerFault } from "./owner-fault.ts";
 import { formatReservedOwner } from "./reserved-owner.ts";
 
@@ -34,7 +34,7 @@ describe("reservation owner strings", () => {
     fc.assert(
       fc.property(names, (who) => {
         const owner = formatReservedOwner(who);
-        // The beginning is the one thing that apps may not take; nothing else may be wrong.
+        // Only the prefix, which applications may not use, is invalid.
         expect(findOwnerFault(owner.replaceAll("lockkeeper:", "lockkeeper "))).toBeUndefined();
         expect(parseReservedOwner(owner)).not.toBe(MIN_HOLD_RESERVER);
         expect(owner.startsWith(RESERVED_OWNER_PREFIX)).toBe(true);

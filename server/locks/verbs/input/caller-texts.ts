@@ -1,6 +1,6 @@
-import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
-import { type OwnerRecord, RECORD_TEXT_MAX, SESSION_TEXT_MAX } from "../../../lib/contract/lock.ts";
-import { InvalidError } from "../../errors/request-errors.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../../lib/contract/actions/verb.ts";
+import { type OwnerRecord, RECORD_TEXT_MAX, SESSION_TEXT_MAX } from "../../../../lib/contract/lock.ts";
+import { InvalidError } from "../../../errors/request-errors.ts";
 import { findOwnerFault, findTextFault } from "./owner-fault.ts";
 
 /** Texts from a caller that scripts store in the companion, where line breaks and tabs are separators. */

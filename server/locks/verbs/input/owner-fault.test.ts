@@ -17,7 +17,7 @@ describe("owner string validation", () => {
     "write",
     ":writer",
     "a:write:1",
-    // A label: it never becomes a field of a hash.
+    // A label, which never becomes a field of a hash.
     "mode",
     "a:write",
     "a:lock_count",

@@ -1,4 +1,4 @@
-import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../../lib/contract/actions/verb.ts";
 
 // Nearly all owners match this test; the complete one costs as much as a command.
 const PLAIN_OWNER = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);

@@ -1,8 +1,8 @@
-import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
-import { OWNER_CHARACTERS_MAX } from "../../../lib/contract/actions/verb.ts";
+import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../../lib/contract/actions/reservation.ts";
+import { OWNER_CHARACTERS_MAX } from "../../../../lib/contract/actions/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-/** As in owner-fault.ts: these endings have a meaning in Redisson's formats. */
+/** Endings that have a meaning in Redisson's formats. Must match owner-fault.ts. */
 const ENDING = /:(?=(?:write|expire_time|lock_count)$)/;
 
 /**

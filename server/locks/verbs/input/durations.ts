@@ -1,8 +1,11 @@
-import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../lib/contract/actions/verb.ts";
-import { InvalidError } from "../../errors/request-errors.ts";
-import { StartupError } from "../../errors/startup-error.ts";
+import { LEASE_MS_MAX, LEASE_MS_MIN } from "../../../../lib/contract/actions/verb.ts";
+import { InvalidError } from "../../../errors/request-errors.ts";
+import { StartupError } from "../../../errors/startup-error.ts";
 
-/** Redisson accepts any number; a shorter one would drop live waiters, a longer one is a mistake. */
+/**
+ * The accepted fair wait times in ms. Redisson accepts any number, but a shorter one would drop live waiters, and a
+ * longer one is a mistake.
+ */
 export const FAIR_WAIT_MS_RANGE = [1000, 3_600_000] as const;
 
 /**
@@ -23,7 +26,7 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** Infinity waits indefinitely. */
+  /** Infinity waits without a limit. */
   readonly waitMs?: number | undefined;
 }
 

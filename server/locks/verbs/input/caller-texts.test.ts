@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InvalidError } from "../../errors/request-errors.ts";
+import { InvalidError } from "../../../errors/request-errors.ts";
 import { assertCallerTexts, type CallerTexts, toRecordText } from "./caller-texts.ts";
 
 function findField(texts: CallerTexts): unknown {
@@ -13,7 +13,7 @@ function findField(texts: CallerTexts): unknown {
   }
 }
 
-/** Characters that would end a line or a part of the companion, or that nobody sees. */
+/** Characters that would end a line or a part of the companion, or that are invisible. */
 const FORBIDDEN = ["\n", "\r", "\t", "\0", "\u001b", "\u007f", "\u0085", "\u2028", "\u2029", "\ud800"];
 
 describe("texts of callers", () => {

@@ -1,0 +1,186 @@
+import type { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
+import type { Commands, RedisArgument } from "../redis/commands.ts";
+import { Script, toRedisArgument } from "../redis/script.ts";
+import { buildLockKeyPair } from "./keys.ts";
+import type {
+  AgreedHold,
+  ExtendRequest,
+  HoldIdentity,
+  HoldRenewal,
+  LockRequest,
+  OwnHold,
+  RenewRequest,
+} from "./lock-requests.ts";
+import {
+  type AnswerReply,
+  parseAnswerReply,
+  parseRequestReleaseReply,
+  type ReleaseAnswerParams,
+  type ReleaseRequestParams,
+  type RequestReleaseReply,
+} from "./release-request.ts";
+import {
+  type ExtendReply,
+  isAgreedReply,
+  parseExtendReply,
+  parseRenewManyReply,
+  parseRenewReply,
+  parseVerifyReply,
+  type RenewReply,
+  type VerifyReply,
+} from "./script-replies.ts";
+
+/** The keys, or the arguments, of a script. */
+export type ScriptArguments = RedisArgument[];
+type Keys = ScriptArguments;
+
+/**
+ * Runs the verbs that continue or read a hold. All formats and kinds share one Lua file per verb; the `storage.lua` of the
+ * format, or of its kind, reads and writes the content of the key.
+ */
+export class HoldWriter {
+  readonly #reenter: Script<Keys, Keys, RenewReply>;
+  readonly #renew: Script<Keys, Keys, RenewReply>;
+  readonly #verify: Script<Keys, Keys, VerifyReply>;
+  readonly #renewMany: Script<Keys, Keys, (RenewReply | Error)[]>;
+  readonly #extend: Script<Keys, Keys, ExtendReply>;
+  readonly #requestRelease: Script<Keys, Keys, RequestReleaseReply>;
+  readonly #answer: Script<Keys, Keys, AnswerReply>;
+  readonly #agree: Script<Keys, Keys, boolean>;
+
+  /** @param scripts the folder of the scripts, which contains one folder per format, and in it one per further kind */
+  constructor(
+    readonly name: WritableFormat,
+    readonly kind: WritableKind,
+    protected readonly scripts: URL,
+  ) {
+    this.#reenter = this.loadVerb("reenter", parseRenewReply);
+    this.#renew = this.loadVerb("renew", parseRenewReply);
+    this.#verify = this.loadVerb("verify", parseVerifyReply);
+    this.#renewMany = this.loadVerb("renew-many", parseRenewManyReply);
+    this.#extend = this.loadVerb("extend", parseExtendReply);
+    this.#requestRelease = this.loadVerb("request-release", parseRequestReleaseReply);
+    this.#answer = this.loadVerb("answer-release-request", parseAnswerReply);
+    this.#agree = this.loadVerb("agree", isAgreedReply);
+  }
+
+  /** Loads the script of a verb, which includes the storage of this format and kind. */
+  protected loadVerb<Reply>(
+    verb: string,
+    decode: (reply: unknown) => Reply,
+  ): Script<ScriptArguments, ScriptArguments, Reply> {
+    const { name, kind, scripts } = this;
+    const folder = new URL(kind === "lock" ? `${name}/` : `${name}/${kind.replaceAll("_", "-")}/`, scripts);
+    return new Script(new URL(`${verb}.lua`, scripts), decode, folder);
+  }
+
+  /** Builds the keys of the verbs that continue or read a hold. */
+  protected buildKeys(key: Key, _token: string): Keys {
+    return buildLockKeyPair(key);
+  }
+
+  /** Re-enters a hold, which increases its count. */
+  reenter(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
+    return this.#reenter.run(redis, this.buildKeys(key, ask.token), toRenewArguments(ask, channel));
+  }
+
+  renew(redis: Commands, channel: string, key: Key, ask: RenewRequest): Promise<RenewReply> {
+    const receives = ask.receivesReleaseRequests === true ? "1" : "";
+    const keys = this.buildKeys(key, ask.token);
+    return this.#renew.run(redis, keys, [...toRenewArguments(ask, channel), receives]);
+  }
+
+  verify(
+    redis: Commands,
+    key: Key,
+    { token, fence, principal }: HoldIdentity & Pick<LockRequest, "principal">,
+  ): Promise<VerifyReply> {
+    return this.#verify.read(redis, this.buildKeys(key, token), [token, fence, principal ?? ""]);
+  }
+
+  /**
+   * Renews up to a hundred holds of one slot and one principal in one call. Returns the reply or the error of each. A
+   * repeated call changes only the leases.
+   */
+  renewHolds(
+    redis: Commands,
+    channel: string,
+    holds: readonly HoldRenewal[],
+    principal = "",
+  ): Promise<(RenewReply | Error)[]> {
+    const keys = holds.flatMap(({ key, token }) => this.buildKeys(key, token));
+    const requests = holds.flatMap(({ token, fence, leaseMs }) => [token, fence, leaseMs ?? ""]);
+    return this.#renewMany.run(redis, keys, [channel, principal, ...requests]);
+  }
+
+  /**
+   * Renews up to a hundred holds of a library client. Returns the remaining time of each in ms; `null` if the hold is
+   * gone, `undefined` if that is unknown.
+   */
+  async renewMany(
+    redis: Commands,
+    channel: string,
+    holds: readonly OwnHold[],
+  ): Promise<(number | null | undefined)[]> {
+    return (await this.renewHolds(redis, channel, holds)).map(toRemainingTime);
+  }
+
+  /** Extends a hold; a foreign hold only if it ends when its key expires. */
+  extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
+    const { token, fence, leaseMs, by, reason } = ask;
+    return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [
+      toRedisArgument(token),
+      fence ?? "",
+      leaseMs,
+      JSON.stringify({ by, reason }),
+      channel,
+    ]);
+  }
+
+  /** Asks the client of a Lockkeeper hold to release it. */
+  requestRelease(
+    redis: Commands,
+    channel: string,
+    key: Key,
+    { token, fence, requestId, by, reason }: ReleaseRequestParams,
+  ): Promise<RequestReleaseReply> {
+    const texts = [JSON.stringify(by), JSON.stringify(reason)];
+    const actor = JSON.stringify({ by, reason });
+    const request = [token, fence, requestId, ...texts, channel, actor];
+    return this.#requestRelease.run(redis, this.buildKeys(key, token), request);
+  }
+
+  /** Stores the answer of a client to a release request. */
+  answerReleaseRequest(
+    redis: Commands,
+    channel: string,
+    key: Key,
+    { token, fence, principal, requestId, answer, text }: ReleaseAnswerParams,
+  ): Promise<AnswerReply> {
+    const stored = JSON.stringify(text ?? null);
+    const reason = text === undefined ? "" : JSON.stringify({ reason: text });
+    const request = [token, fence, principal ?? "", requestId, answer, stored, channel, reason];
+    return this.#answer.run(redis, this.buildKeys(key, token), request);
+  }
+
+  /**
+   * Sets the fencing token and count of a hold to those that a quorum agreed on. Returns false if that hold has ended.
+   */
+  agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
+    return this.#agree.run(redis, this.buildKeys(key, token), [token, from, fence, count]);
+  }
+}
+
+function toRemainingTime(reply: RenewReply | Error): number | null | undefined {
+  if (reply instanceof Error) return undefined;
+  if (reply.outcome === "granted") return reply.remainingMs;
+  return reply.outcome === "lost" || reply.outcome === "not_owner" ? null : undefined;
+}
+
+function toRenewArguments(
+  { token, fence, principal, leaseMs, id, digest, retryMs }: RenewRequest,
+  channel: string,
+): Keys {
+  return [token, fence, principal ?? "", leaseMs ?? "", id, digest, channel, retryMs ?? ""];
+}

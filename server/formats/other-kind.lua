@@ -1,0 +1,36 @@
+-- Shared by the scripts that refuse a key: finds out which other kind of lock uses it. Kinds that are stored in a hash exclude
+-- each other, so to each of them a key of another is held. Semaphores and latches are numbers and cannot share a key with them.
+
+-- include bounds.lua
+-- include redisson/owner.lua
+
+-- More holders than any lock has.
+local USERS_MAX = 1024
+local PERMIT_ID_BYTES = 16
+
+-- Returns 'lock', 'read' or 'write' for a hash that is a lock; '' for other data.
+local function find_hash_kind(k)
+  if redis.call('HLEN', KEYS[k]) > USERS_MAX or not is_within_bytes(k, CONTENT_BYTES_MAX) then return '' end
+  local kind = 'lock'
+  for _, field in ipairs(redis.call('HKEYS', KEYS[k])) do
+    if field == 'mode' then kind = redis.call('HGET', KEYS[k], field)
+    elseif not is_owner(field) then return '' end
+  end
+  return (kind == 'lock' or kind == 'read' or kind == 'write') and kind or ''
+end
+
+-- Returns the key of a semaphore's permits, as Redisson names it.
+local function format_permits_key(k)
+  return (string.find(KEYS[k], '{', 1, true) and KEYS[k] or '{' .. KEYS[k] .. '}') .. ':timeout'
+end
+
+-- Returns the kind of lock that uses the key; '' if it is not known to be one. A number is a semaphore if it has permits, or
+-- what the companion of the key names: 'semaphore' or 'latch'.
+local function find_used_kind(k, named)
+  local type = redis.call('TYPE', KEYS[k]).ok
+  if type == 'hash' then return find_hash_kind(k) end
+  if type ~= 'string' or not is_counter(read_text(k, COUNTER_BYTES_MAX)) then return '' end
+  local permit = redis.pcall('ZRANGE', format_permits_key(k), 0, 0)[1]
+  if permit and #permit == PERMIT_ID_BYTES then return 'semaphore' end
+  return (named == 'latch' or string.find(named, 'semaphore$')) and named or ''
+end

@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import type { Redis } from "ioredis";
+import { expect } from "vitest";
+import { redisTest } from "../../../test/support/fixtures.ts";
+import { createMutatedScripts, type ScriptMutant } from "../../../test/support/mutated-scripts.ts";
+import { EVENT_CHANNEL } from "../../../test/support/observed-lock.ts";
+import { RedissonPlainSemaphore } from "../../../test/support/redisson-plain-semaphore.ts";
+import { createRedissonOwner } from "../../../test/support/test-locks.ts";
+import { buildPlainPermitsKey } from "../keys.ts";
+import type { AcquireRequest } from "../lock-requests.ts";
+import { computePermitIds } from "./permit-ids.ts";
+import { ExpirableSemaphoreWriter, PlainSemaphoreWriter, type SemaphoreWriter } from "./semaphore-writer.ts";
+
+const it = redisTest();
+const LEASE_MS = 60_000;
+const LIMIT = 6;
+
+const permits = fc.integer({ min: 1, max: 4 });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("acquire"), permits }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom("release", "renew", "expire", "repeat"), hold: fc.nat(5) }),
+  },
+  fc.record({ do: fc.constantFrom("jvm_acquire", "jvm_release", "jvm_add", "jvm_remove"), permits }),
+  fc.record({ do: fc.constantFrom("evict_number", "other_kind", "reclaim") }),
+);
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+interface ModelHold {
+  readonly token: string;
+  readonly id: string;
+  readonly permits: number;
+  readonly fence: string;
+  /** `expired`: its permits have not been returned yet. */
+  state: "live" | "expired" | "ended";
+}
+
+/**
+ * A plain semaphore in Redis, and its model: the available permits, Lockkeeper's holds, and a JVM that runs Redisson's
+ * scripts.
+ */
+class PlainSemaphoreMachine {
+  readonly #key = `semaphore:${randomUUID()}`;
+  readonly #permitsKey = String(buildPlainPermitsKey(this.#key));
+  readonly #holds: ModelHold[] = [];
+  readonly #jvm: RedissonPlainSemaphore;
+  /** `undefined` if the number is missing. */
+  #available: number | undefined;
+  #jvmPermits = 0;
+  #requests = 0;
+  #lastFence = 0;
+
+  constructor(
+    private readonly direct: Redis,
+    private readonly writer: PlainSemaphoreWriter,
+    private readonly expirable: ExpirableSemaphoreWriter,
+  ) {
+    this.#jvm = new RedissonPlainSemaphore(direct, this.#key);
+  }
+
+  #countPermits(...states: ModelHold["state"][]): number {
+    const holds = this.#holds.filter(({ state }) => states.includes(state));
+    return holds.reduce((sum, hold) => sum + hold.permits, 0);
+  }
+
+  async run(each: Step): Promise<void> {
+    await this.#perform(each);
+    expect(await this.direct.get(this.#key)).toBe(this.#available?.toString() ?? null);
+    expect(await this.direct.zcard(this.#permitsKey)).toBe(this.#countPermits("live", "expired"));
+  }
+
+  async #perform(each: Step): Promise<void> {
+    if ("permits" in each) {
+      if (each.do === "acquire") return await this.#acquire(each.permits);
+      return await this.#runJvm(each.do, each.permits);
+    }
+    if (each.do === "other_kind") return await this.#acquireOtherKind();
+    if (each.do === "reclaim") {
+      const nextMs = await this.writer.reclaim(this.direct, this.#key);
+      this.#reclaim();
+      return expect(nextMs === undefined).toBe(this.#countPermits("live") === 0);
+    }
+    if (each.do === "evict_number") {
+      this.#available = undefined;
+      await this.direct.del(this.#key);
+    }
+    const hold = "hold" in each ? this.#holds[each.hold % Math.max(1, this.#holds.length)] : undefined;
+    if (hold === undefined) return;
+    if (each.do === "release") await this.#release(hold);
+    if (each.do === "renew") await this.#renew(hold);
+    if (each.do === "repeat") await this.#repeat(hold);
+    if (each.do === "expire" && hold.state === "live") await this.#expire(hold);
+  }
+
+  /** Lockkeeper's scripts return expired permits. Without a number, they only remove them. */
+  #reclaim(): void {
+    if (this.#available !== undefined) this.#available += this.#countPermits("expired");
+    for (const hold of this.#holds) if (hold.state === "expired") hold.state = "ended";
+  }
+
+  async #acquire(wanted: number): Promise<void> {
+    const [token, id] = [createRedissonOwner(++this.#requests), `a${this.#requests}`];
+    const reply = await this.#sendAcquire(this.writer, token, id, wanted);
+    this.#reclaim();
+    this.#available ??= LIMIT - this.#countPermits("live");
+    if (this.#available < wanted) {
+      return expect(reply).toMatchObject({
+        ...{ outcome: "held", permits: { available: this.#available, total: null } },
+      });
+    }
+    expect(reply).toMatchObject({ outcome: "granted", count: wanted, how: "acquired" });
+    if (reply.outcome !== "granted") return;
+    expect(Number(reply.fence)).toBeGreaterThan(this.#lastFence);
+    this.#lastFence = Number(reply.fence);
+    this.#available -= wanted;
+    this.#holds.push({ token, id, permits: wanted, fence: reply.fence, state: "live" });
+  }
+
+  #sendAcquire(writer: SemaphoreWriter, token: string, id: string, wanted: number) {
+    const ask: AcquireRequest = {
+      ...{ token, owner: "worker", leaseMs: LEASE_MS, record: undefined, graceMs: 0, minHoldMs: 0 },
+      ...{ unit: "ms", permits: wanted, limit: LIMIT, id, digest: "d" },
+    };
+    return writer.acquire(this.direct, EVENT_CHANNEL, this.#key, ask);
+  }
+
+  /** While Lockkeeper's holds have permits, the key cannot be used as an expirable semaphore. */
+  async #acquireOtherKind(): Promise<void> {
+    if (this.#countPermits("live", "expired") === 0) return;
+    const reply = await this.#sendAcquire(this.expirable, createRedissonOwner(++this.#requests), "o", 1);
+    expect(reply).toMatchObject({ outcome: "not_a_lock", foundKind: "plain_semaphore" });
+  }
+
+  async #repeat({ token, id, permits: wanted, fence, state }: ModelHold): Promise<void> {
+    const reply = await this.#sendAcquire(this.writer, token, id, wanted);
+    if (state === "live") expect(reply).toMatchObject({ outcome: "granted", how: "repeated", fence });
+    else expect(reply).toMatchObject({ outcome: "lost" });
+  }
+
+  async #release(hold: ModelHold): Promise<void> {
+    const ask = { token: hold.token, fence: hold.fence, id: `r${++this.#requests}`, digest: "d" };
+    const reply = await this.writer.release(this.direct, EVENT_CHANNEL, this.#key, ask);
+    expect(reply.outcome).toBe(hold.state === "live" ? "released" : "not_held");
+    if (hold.state === "live" && this.#available !== undefined) this.#available += hold.permits;
+    if (hold.state === "live") hold.state = "ended";
+    this.#reclaim();
+  }
+
+  async #renew({ token, fence, state }: ModelHold): Promise<void> {
+    const holds = [{ key: this.#key, token, fence, leaseMs: LEASE_MS }];
+    const [left] = await this.writer.renewMany(this.direct, EVENT_CHANNEL, holds);
+    if (state !== "live") return expect(left).toBeNull();
+    expect(left).toBeGreaterThan(LEASE_MS / 2);
+    this.#reclaim();
+  }
+
+  async #expire(hold: ModelHold): Promise<void> {
+    hold.state = "expired";
+    const ids = computePermitIds(hold.token, hold.permits);
+    await this.direct.zadd(this.#permitsKey, ...ids.flatMap((id) => [1, id]));
+  }
+
+  async #runJvm(action: string, count: number): Promise<void> {
+    if (action === "jvm_acquire") {
+      const isGranted = this.#available !== undefined && this.#available >= count;
+      expect(await this.#jvm.tryAcquire(count)).toBe(isGranted);
+      if (isGranted) this.#jvmPermits += count;
+      if (isGranted && this.#available !== undefined) this.#available -= count;
+      return;
+    }
+    if (this.#available === undefined || (action === "jvm_release" && this.#jvmPermits < count)) return;
+    if (action === "jvm_release") {
+      await this.#jvm.release(count);
+      this.#jvmPermits -= count;
+    } else await this.#jvm.addPermits(action === "jvm_add" ? count : -count);
+    this.#available += action === "jvm_remove" ? -count : count;
+  }
+}
+
+const checkModel = (direct: Redis, scripts: URL | undefined, runs: number, seed?: number) => {
+  const writer = new PlainSemaphoreWriter(scripts);
+  const expirable = new ExpirableSemaphoreWriter(scripts);
+  return fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: "max" }), async (steps) => {
+      const machine = new PlainSemaphoreMachine(direct, writer, expirable);
+      for (const each of steps) await machine.run(each);
+    }),
+    {
+      numRuns: runs,
+      interruptAfterTimeLimit: 60_000,
+      ...(seed === undefined ? {} : { seed, endOnFailure: true }),
+    },
+  );
+};
+
+it("Redis equals the model after each of random acquires, releases, expirations and calls of a JVM", {
+  timeout: 90_000,
+}, async ({ direct }) => {
+  await checkModel(direct, undefined, 200);
+});
+
+const SCRIPTS = "redisson/semaphore/";
+const MUTANTS: readonly ScriptMutant[] = [
+  {
+    what: "a release returns one permit only",
+    file: `${SCRIPTS}permits.lua`,
+    from: "for n = 1, permits do returned =",
+    to: "for n = 1, 1 do returned =",
+  },
+  {
+    what: "permits are acquired that are not available",
+    file: `${SCRIPTS}acquire.lua`,
+    from: "if available >= permits and",
+    to: "if available > 0 and",
+  },
+  {
+    what: "permits of a holder that died are not returned",
+    file: `${SCRIPTS}permits.lua`,
+    from: "redis.call('INCRBY', KEYS[1], reclaimed)",
+    to: "redis.call('INCRBY', KEYS[1], 0)",
+  },
+  {
+    what: "a release creates a missing number",
+    file: `${SCRIPTS}permits.lua`,
+    from: "if returned > 0 and redis.call('EXISTS', KEYS[1]) == 1 then",
+    to: "if returned > 0 then",
+  },
+  {
+    what: "a missing number is restored without the permits of our holds",
+    file: `${SCRIPTS}acquire.lua`,
+    from: "available = limit - acquired",
+    to: "available = limit",
+  },
+  {
+    what: "the total is compared with the permits of our holds alone",
+    file: "redisson/plain-semaphore/recognition.lua",
+    from: "  return nil",
+    to: "  return _limit ~= _available + _acquired and _limit or nil",
+  },
+  {
+    what: "the other kind takes permits of the same number",
+    file: `${SCRIPTS}acquire.lua`,
+    from: "if has_permits_at(7) then",
+    to: "if false then",
+  },
+  {
+    what: "the last fencing token of the key is not updated",
+    file: `${SCRIPTS}acquire.lua`,
+    from: "last.fence, last.format, last.value = fence,",
+    to: "last.fence, last.format, last.value = '9007199254740900',",
+  },
+];
+
+it.for(MUTANTS)(
+  "the model notices that $what",
+  { timeout: 90_000 },
+  async (mutant, { direct, onTestFinished }) => {
+    const { scripts, remove } = await createMutatedScripts(mutant);
+    onTestFinished(remove);
+    await expect(checkModel(direct, scripts, 500, 2026)).rejects.toThrow();
+  },
+);

@@ -1,0 +1,3 @@
+-- Waiters of a semaphore have no queue. Instead, the longest waiter claims the next permits (../semaphore/turn.lua).
+
+-- include ../../no-queue.lua

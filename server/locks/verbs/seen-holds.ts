@@ -1,0 +1,50 @@
+import { isWritableFormat, type WritableFormat, type WritableKind } from "../../../lib/contract/format.ts";
+import { isReadWrite } from "../../formats/kind-keys.ts";
+import type { ForceReleaseParams } from "../../formats/lock-format.ts";
+import type { HeldObservation } from "../../formats/observation.ts";
+import { findLockFormat } from "../../formats/registry/lock-formats.ts";
+import { getLockWriter } from "../../formats/registry/lock-writers.ts";
+import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
+import type { Commands } from "../../redis/commands.ts";
+import { attempt } from "./attempt.ts";
+import { assertMappable } from "./error-factories.ts";
+import type { ExtendParams } from "./verbs.ts";
+
+/** Force-releases a hold that an operator saw. The errors are those of `RedisLocks.forceRelease`. */
+export async function forceReleaseSeen(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ForceReleaseParams,
+): Promise<ForceReleaseReply> {
+  assertMappable(seen.key);
+  const releaser = findLockFormat(seen.format, seen.type)?.releaser;
+  if (releaser === undefined) throw new Error(`No releaser for a lock of ${seen.format}`);
+  const call = () => releaser.forceRelease(redis, channel, seen, ask);
+  // Not repeated after an unknown outcome: by then, the same owner may have acquired the lock again.
+  return await attempt(redis, call, { repeat: "not_executed" });
+}
+
+/** Extends a hold that an operator saw. The errors are those of `RedisLocks.extend`. */
+export async function extendSeen(
+  redis: Commands,
+  channel: string,
+  seen: HeldObservation,
+  ask: ExtendParams,
+): Promise<ExtendReply> {
+  assertMappable(seen.key);
+  const [{ token, fence }] = seen.holders;
+  const writer = getLockWriter({ format: getWrittenFormat(seen), kind: getWrittenKind(seen) });
+  const call = () => writer.extend(redis, channel, seen.key, { ...ask, token, fence });
+  return await attempt(redis, call, { repeat: "not_executed" });
+}
+
+/** Locks of the other kinds are extended like a plain lock. */
+function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
+  return format === "redisson" && isReadWrite(kind) ? kind : "lock";
+}
+
+/** Every string lock ends when its key expires, like `token`. */
+function getWrittenFormat({ format }: HeldObservation): WritableFormat {
+  return isWritableFormat(format) ? format : "token";
+}

@@ -1,0 +1,97 @@
+import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
+import { type Claim, groupBy, groupByLock } from "../history/claims.ts";
+import { findUndisturbed, listDisturbances } from "../history/disturbances.ts";
+import { NS_PER_MS } from "../history/entry.ts";
+import { Spans } from "../history/spans.ts";
+import { listWaits, type Wait } from "../history/waits.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
+
+/** The time within which an attempt that nothing delays has joined the queue. */
+const JOIN_MS = 400;
+/**
+ * A waiter that is cut off from Redis for less than this keeps its place: its place lasts 6 s without an attempt, and
+ * its last attempt was at most 2.4 s before.
+ */
+const LIVE_MS = 3000;
+/** A waiter that is about to give up may leave the queue this long before its history says so. */
+const LEAVING_MS = 50;
+
+/**
+ * C6: no live waiter of a fair lock is overtaken. If a client was certainly in the queue when another one asked for the
+ * lock, it is granted the lock first. A waiter is live unless it or its connection to Redis was disturbed for as long
+ * as half its heartbeat. If data was lost or the clock of a server was set, the queue may have changed.
+ */
+export const checkFairness: Check = (story) => {
+  const judged = groupByLock(story.claims.filter(({ kind }) => kind === "fair")).flatMap((claims) =>
+    listOrders(claims, story),
+  );
+  const grants = new Set(judged.map(({ claim }) => claim));
+  return {
+    check: "C6",
+    title: "fairness",
+    violations: judged.flatMap(findOvertaking),
+    notes: [
+      grants.size === 0
+        ? "no fair lock"
+        : `${grants.size} grants compared with ${judged.length} waiters that were in the queue before`,
+    ],
+  };
+};
+
+/** A grant, and a waiter that was certainly in the queue when it was asked for. */
+interface Order {
+  readonly claim: Claim;
+  readonly earlier: Wait;
+  /** Undefined: it was not granted the lock. */
+  readonly earlierClaim: Claim | undefined;
+}
+
+function listOrders(claims: readonly Claim[], story: AnalyzedHistory): Order[] {
+  const lock = claims[0]?.lock;
+  const waits = new Spans(listWaits(story, "acquire").filter((wait) => wait.lock === lock));
+  const processes = groupBy([...new Set(story.history.map(({ process }) => process))], (name) => name);
+  const disturbances = new Map([...processes.keys()].map((name) => [name, listDisturbances(story, name)]));
+  const claimsByCall = new Map(claims.map((claim) => [formatCall(claim), claim]));
+  return claims
+    .filter(({ isReentry }) => !isReentry)
+    .flatMap((claim) => {
+      const around = waits.findTouching({ from: claim.invoke, to: claim.invoke });
+      return around.flatMap((earlier) => {
+        const own = disturbances.get(earlier.process) ?? [];
+        if (earlier.token === claim.token || !isLiveInQueue(earlier, claim, own, story)) return [];
+        return [{ claim, earlier, earlierClaim: claimsByCall.get(formatCall(earlier)) }];
+      });
+    });
+}
+
+const formatCall = ({ process, call }: Pick<Claim, "process" | "call">) => `${process}#${call}`;
+
+/** Whether the waiter was in the queue when the lock was asked for, and had its place when it was granted. */
+function isLiveInQueue(
+  earlier: Wait,
+  claim: Claim,
+  disturbances: readonly Span[],
+  story: AnalyzedHistory,
+): boolean {
+  if (findUndisturbed(disturbances, earlier.from, JOIN_MS) > claim.invoke) return false;
+  const until = { from: earlier.from, to: claim.ack };
+  if (story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, until))) return false;
+  return !disturbances.some(
+    ({ from, to }) => to - from >= LIVE_MS * NS_PER_MS && isTouching({ from, to }, until),
+  );
+}
+
+function findOvertaking({ claim, earlier, earlierClaim }: Order): Violation[] {
+  if (earlierClaim === undefined) {
+    // A client that gives up leaves the queue, so the waiter must have waited until after the grant.
+    const left = Math.min(earlier.to, earlier.from + earlier.waitMs * NS_PER_MS) - LEAVING_MS * NS_PER_MS;
+    if (claim.ack >= left) return [];
+  } else if (BigInt(claim.fence ?? 0) > BigInt(earlierClaim.fence ?? 0)) return [];
+  const end =
+    earlierClaim === undefined
+      ? `was not granted it (${earlier.ending ?? "killed"})`
+      : "was granted it later";
+  const what = `${claim.token} overtook ${earlier.token}, which had waited since before it asked and ${end}`;
+  const { asked, granted } = claim.written;
+  return [createViolation("C6", what, [...earlier.entries, asked, granted])];
+}

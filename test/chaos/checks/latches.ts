@@ -1,0 +1,140 @@
+import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
+import { groupBy } from "../history/claims.ts";
+import { findUndisturbed, listDisturbances } from "../history/disturbances.ts";
+import { type Entry, NS_PER_MS, toMilliseconds } from "../history/entry.ts";
+import { findDataLosses } from "../history/losses.ts";
+import { listWaits, type Wait } from "../history/waits.ts";
+import { LATCH_COUNT } from "../locks-under-test.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
+import { createLatchModel, type LatchCall, listLatchCalls, OPS } from "./latch-calls.ts";
+import { linearize, type Outcome } from "./linearize.ts";
+import { clipCalls, listStableSpans } from "./stable-spans.ts";
+
+const STEPS_MAX = 3_000_000;
+/** The time within which a waiter that nothing delays has read the latch. */
+const LOOK_MS = 400;
+/** The time within which the message that a latch was opened wakes its waiters, without faults. */
+const WAKE_MS = 400;
+/** Time after a fault within which waiters may still be reconnecting. */
+const BREATH_MS = 3000;
+/** A waiter that receives no message reads the latch again after two seconds or slightly later. */
+const LOOK_AGAIN_MS = 3000;
+
+/**
+ * C9: the calls of a latch are consistent with one order of events on a count that is open at 0. Waits end only while
+ * the latch is open, and a client that was waiting when it was opened wakes even if it has been closed again since.
+ */
+export const checkLatches: Check = (story) => {
+  const latches = groupBy(
+    story.history.filter(({ op }) => OPS.includes(op)),
+    ({ lock = "" }) => lock,
+  );
+  const waits = groupBy(listWaits(story, "await"), ({ lock }) => lock);
+  const judged = [...latches.keys()].flatMap((latch) => judgeSpans(latch, story));
+  const wakes = [...latches].map(([latch, calls]) => listWakes(calls, waits.get(latch) ?? [], story));
+  const delays = wakes.flatMap(({ delaysMs }) => delaysMs).sort((one, other) => one - other);
+  return {
+    check: "C9",
+    title: "latches",
+    violations: [...judged.flatMap(listViolations), ...wakes.flatMap(({ violations }) => violations)],
+    undecided: judged
+      .filter(({ found }) => found.outcome === "undecided")
+      .map(
+        ({ latch }) => `whether one order fits the calls of ${latch} was not found out in ${STEPS_MAX} steps`,
+      ),
+    notes: [latches.size === 0 ? "no latch" : formatNotes(waits, wakes, delays)],
+  };
+};
+
+interface JudgedLatch {
+  readonly latch: string;
+  readonly found: Outcome<LatchCall, number>;
+}
+
+function judgeSpans(latch: string, story: AnalyzedHistory): JudgedLatch[] {
+  const calls = listLatchCalls(latch, story);
+  return listStableSpans(story).map((part) => {
+    const first = part.begins === "free" ? [0] : Array.from({ length: LATCH_COUNT + 1 }, (_, count) => count);
+    return { latch, found: linearize(clipCalls(part, calls), createLatchModel(first), STEPS_MAX) };
+  });
+}
+
+function listViolations({ found }: JudgedLatch): Violation[] {
+  if (found.outcome !== "impossible") return [];
+  const { entries } = found.stuck;
+  const last = entries.at(-1);
+  const counts = [...new Set(found.states)].sort().join(" or ");
+  const told = `${last?.process} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
+  return [createViolation("C9", `no order of events allows: ${told}, where the count is ${counts}`, entries)];
+}
+
+interface Wakes {
+  readonly openings: number;
+  readonly delaysMs: readonly number[];
+  readonly violations: readonly Violation[];
+}
+
+/** A span in which the latch was open at some time. */
+interface Opening extends Span {
+  readonly entry: Entry;
+}
+
+function listWakes(calls: readonly Entry[], waits: readonly Wait[], story: AnalyzedHistory): Wakes {
+  const openings = listOpenings(calls);
+  const delaysMs: number[] = [];
+  const violations: Violation[] = [];
+  for (const wait of waits) {
+    const seen = openings.find(({ from }) => from >= findLookedAt(wait, story));
+    if (seen === undefined) continue;
+    if (wait.ending === "ok") delaysMs.push(Math.max(0, toMilliseconds(wait.to - seen.to)));
+    violations.push(...findSleeper(wait, seen, story));
+  }
+  return { openings: openings.length, delaysMs, violations };
+}
+
+/** Lists the calls that counted down to 0, in the order in which they began. */
+function listOpenings(calls: readonly Entry[]): Opening[] {
+  const asked = new Map<string, Entry>();
+  const openings: Opening[] = [];
+  for (const entry of calls) {
+    const name = `${entry.process}#${entry.call}`;
+    if (entry.type === "invoke") asked.set(name, entry);
+    const from = asked.get(name)?.t;
+    const isOpening = entry.op === "count_down" && entry.type === "ok" && entry.count === 0;
+    if (isOpening && from !== undefined) openings.push({ from, to: entry.t, entry });
+  }
+  return openings.sort((one, other) => one.from - other.from);
+}
+
+const findLookedAt = ({ process, from }: Wait, story: AnalyzedHistory) =>
+  findUndisturbed(listDisturbances(story, process), from, LOOK_MS);
+
+/** Finds a waiter that saw the latch closed and did not wake soon after it was opened. */
+function findSleeper(wait: Wait, opening: Opening, story: AnalyzedHistory): Violation[] {
+  const around = { from: opening.from - BREATH_MS * NS_PER_MS, to: opening.to + WAKE_MS * NS_PER_MS };
+  const isCalm = !story.faults.some((fault) => isTouching(fault, around));
+  const disturbances = listDisturbances(story, wait.process);
+  const wokenBy = findUndisturbed(disturbances, opening.to, isCalm ? WAKE_MS : LOOK_AGAIN_MS);
+  const askedUntil = wait.from + wait.waitMs * NS_PER_MS;
+  // The waiter may have been stopped, killed, or about to give up.
+  if (wait.to <= wokenBy || wokenBy > askedUntil || wait.ending === "aborted" || wait.ending === undefined)
+    return [];
+  const span = { from: wait.from, to: wait.to };
+  const isUndone = story.faults.some(({ loses, ...fault }) => loses === "leases" && isTouching(fault, span));
+  if (isUndone || findDataLosses(story, span).length > 0) return [];
+  const lateMs = toMilliseconds(wait.to - opening.to).toFixed(0);
+  const what = `${wait.process} waited for ${lateMs} ms after the latch was opened, and ended with ${wait.ending}`;
+  return [createViolation("C9", what, [...wait.entries, opening.entry])];
+}
+
+function formatNotes(
+  waits: ReadonlyMap<string, readonly Wait[]>,
+  wakes: readonly Wakes[],
+  delays: readonly number[],
+): string {
+  const all = [...waits.values()].flat();
+  const woken = all.filter(({ ending }) => ending === "ok").length;
+  const openings = wakes.reduce((sum, each) => sum + each.openings, 0);
+  const pick = (share: number) => (delays[Math.ceil(share * delays.length) - 1] ?? 0).toFixed(1);
+  return `${all.length} waits, ${woken} woken, ${openings} openings; woken ${pick(0.5)} ms after the opening in the middle, ${pick(1)} ms at most`;
+}

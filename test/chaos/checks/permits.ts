@@ -1,0 +1,35 @@
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import { type Claim, groupByLock } from "../history/claims.ts";
+import { findLosses } from "../history/losses.ts";
+import { createViolation, type Violation } from "./check.ts";
+
+/**
+ * Finds moments at which the holds that certainly exist have more permits than their semaphore. Pairs of holds are part
+ * of C1.
+ */
+export function findPermitExcesses(story: AnalyzedHistory): Violation[] {
+  const claims = story.claims.filter(({ kind }) => kind === "semaphore");
+  return groupByLock(claims).flatMap((group) => {
+    const found: Violation[] = [];
+    let active: Claim[] = [];
+    for (const claim of group.toSorted((one, other) => one.ack - other.ack)) {
+      active = [...active.filter(({ end }) => end > claim.ack), claim];
+      const standing = active.filter((each) => each.end > claim.ack && !mayBeLost(each, claim, story));
+      const out = sumPermits(standing);
+      if (standing.length > 2 && out > claim.limit) found.push(toViolation(standing, out, claim.limit));
+    }
+    return found;
+  });
+}
+
+const mayBeLost = (claim: Claim, last: Claim, story: AnalyzedHistory) =>
+  findLosses(story, claim, last.ack).length > 0;
+
+const sumPermits = (claims: readonly Claim[]) => claims.reduce((sum, { permits }) => sum + permits, 0);
+
+function toViolation(standing: readonly Claim[], out: number, limit: number): Violation {
+  const holders = standing.map(({ token, permits }) => `${token} (${permits})`).join(", ");
+  const what = `${out} of ${limit} permits were out: ${holders}`;
+  const entries = standing.flatMap(({ written }) => [written.granted, written.furthest]);
+  return createViolation("C1", what, entries);
+}

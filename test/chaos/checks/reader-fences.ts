@@ -1,0 +1,44 @@
+import type { AnalyzedHistory } from "../history/analyzed-history.ts";
+import type { Claim } from "../history/claims.ts";
+import { findDataLosses } from "../history/losses.ts";
+import { createViolation, type Violation } from "./check.ts";
+
+/**
+ * Finds readers with a fence of no known writer although a writer preceded them, unless a writer that received no
+ * answer or a loss of data explains it. Whether the fence is that of the last writer is checked by C2.
+ */
+export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHistory): Violation[] {
+  const writers = claims.filter(({ kind }) => kind === "write");
+  const fences = new Set(writers.map(({ fence }) => fence));
+  const lock = claims[0]?.lock;
+  const unanswered = listUnansweredWriters(lock, story);
+  const readers = claims.filter(
+    ({ kind, isReentry, fence }) => kind === "read" && !isReentry && !fences.has(fence),
+  );
+  return readers.flatMap((reader) => {
+    const before = writers.find(({ ack }) => ack < reader.sent);
+    const mayBeNew = unanswered.some((askedAt) => askedAt < reader.ack);
+    const isLost = findDataLosses(story, { from: Number.NEGATIVE_INFINITY, to: reader.ack }).length > 0;
+    if (before === undefined || mayBeNew || isLost) return [];
+    const what = `${reader.token} reads with ${reader.fence}, which no writer was granted`;
+    return [
+      createViolation("C2", what, [before.written.granted, reader.written.asked, reader.written.granted]),
+    ];
+  });
+}
+
+/** Lists when writers that received no answer asked for the lock: they may have been granted it. */
+function listUnansweredWriters(lock: string | undefined, { history }: AnalyzedHistory): number[] {
+  const open = new Map<string, number>();
+  const unanswered: number[] = [];
+  for (const { op, type, kind, process, call, t, code, lock: key } of history) {
+    if (op !== "acquire" || kind !== "write" || key !== lock) continue;
+    const name = `${process}#${call}`;
+    const askedAt = open.get(name);
+    if (type === "invoke") open.set(name, t);
+    else open.delete(name);
+    // One whose wait ended may have been granted the lock by an attempt whose reply came too late, and was withdrawn.
+    if (askedAt !== undefined && type !== "ok" && code !== "held") unanswered.push(askedAt);
+  }
+  return [...unanswered, ...open.values()];
+}

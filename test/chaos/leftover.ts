@@ -1,0 +1,6 @@
+/** A key that should no longer exist at the end of a run, or whose content is wrong. */
+export interface Leftover {
+  readonly server: number;
+  readonly key: string;
+  readonly why: string;
+}

@@ -1,0 +1,92 @@
+import type { Redis } from "ioredis";
+import type { Leftover } from "./leftover.ts";
+import { FAIR_WAIT_MS, type LockUnderTest, PERMIT_LIMIT } from "./locks-under-test.ts";
+import type { Topology } from "./servers/topology.ts";
+
+/** The time without an attempt after which a waiter of a fair lock counts as dead. */
+const HEARTBEAT_MS = 6000;
+/** More clients than any run has. */
+const WAITERS_MAX = 100;
+
+const buildQueueKey = (key: string) => `redisson_lock_queue:{${key}}`;
+const buildTimeoutsKey = (key: string) => `redisson_lock_timeout:{${key}}`;
+const buildHeartbeatsKey = (key: string) => `lockkeeper:fair:{${key}}`;
+const buildPermitsKey = (key: string) => `{${key}}:timeout`;
+
+/** Whether the key has no TTL by design, or one that outlasts the run. */
+export function isKeyOfKind(name: string, locks: readonly LockUnderTest[]): boolean {
+  return locks.some(({ key, kind }) => listKeys(key, kind).includes(name));
+}
+
+function listKeys(key: string, kind: LockUnderTest["kind"]): readonly string[] {
+  if (kind === "fair") return [buildQueueKey(key), buildTimeoutsKey(key), buildHeartbeatsKey(key)];
+  if (kind === "semaphore") return [key, buildPermitsKey(key)];
+  return kind === "latch" ? [key] : [];
+}
+
+/**
+ * Checks the keys that remain by design: no permit of a semaphore was lost or added, each acquired one ends with its
+ * lease, and each client in the queue of a fair lock will be removed as dead.
+ */
+export async function findKeysOfKinds(
+  topology: Topology,
+  servers: readonly number[],
+  limitMs: number,
+  locks: readonly LockUnderTest[],
+): Promise<Leftover[]> {
+  const found = servers.map(async (server) => {
+    const redis = topology.getConnection(server);
+    const untilMs = (await readTimeMs(redis)) + topology.getBehindMs(server);
+    const faults = locks.map(async ({ key, kind }) => {
+      // On a cluster, only one master has the key.
+      if (topology.name === "cluster" && (await topology.group.findMasterOf(key)) !== server)
+        return undefined;
+      if (kind === "fair") return await findQueueFault(redis, key, untilMs);
+      return kind === "semaphore" ? await findPermitFault(redis, key, untilMs + limitMs) : undefined;
+    });
+    const whys = await Promise.all(faults);
+    return whys.flatMap((why, at) => (why === undefined ? [] : [{ server, key: locks[at]?.key ?? "", why }]));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function readTimeMs(redis: Redis): Promise<number> {
+  const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number);
+  return seconds * 1000 + microseconds / 1000;
+}
+
+async function findPermitFault(redis: Redis, key: string, untilMs: number): Promise<string | undefined> {
+  const number = await redis.get(key);
+  // The number was lost. The next acquire creates it.
+  if (number === null) return undefined;
+  const ends = await readScores(redis, buildPermitsKey(key));
+  const total = Number(number) + ends.size;
+  if (total !== PERMIT_LIMIT)
+    return `${total} of ${PERMIT_LIMIT} permits: ${number} available, ${ends.size} acquired`;
+  const late = [...ends.values()].filter((end) => end > untilMs).length;
+  return late === 0 ? undefined : `${late} permits outlast the longest lease`;
+}
+
+async function findQueueFault(redis: Redis, key: string, nowMs: number): Promise<string | undefined> {
+  const [queue, timeouts, heartbeats] = await Promise.all([
+    redis.lrange(buildQueueKey(key), 0, -1),
+    readScores(redis, buildTimeoutsKey(key)),
+    readScores(redis, buildHeartbeatsKey(key)),
+  ]);
+  const endless = queue.filter((waiter) => {
+    const beat = heartbeats.get(waiter);
+    if (beat !== undefined) return Math.abs(beat) > nowMs + HEARTBEAT_MS;
+    const end = timeouts.get(waiter);
+    return end === undefined || end > nowMs + WAITERS_MAX * FAIR_WAIT_MS;
+  });
+  return endless.length === 0 ? undefined : `waiters in its queue that nothing ends: ${endless.join(", ")}`;
+}
+
+async function readScores(redis: Redis, key: string): Promise<Map<string, number>> {
+  const flat = await redis.zrangeBuffer(key, 0, "-1", "WITHSCORES");
+  const scores = new Map<string, number>();
+  for (let at = 0; at < flat.length; at += 2) {
+    scores.set(flat[at]?.toString("latin1") ?? "", Number(flat[at + 1]));
+  }
+  return scores;
+}

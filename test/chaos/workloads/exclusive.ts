@@ -1,0 +1,12 @@
+import type { Workload } from "./workload.ts";
+
+/** Acquires a plain or fair lock, changes what it protects, and releases it. */
+export async function runExclusive(workload: Workload, lock: string, kind: "lock" | "fair"): Promise<void> {
+  const held = await workload.acquire(lock, kind);
+  if (held === undefined) return;
+  await workload.update(held);
+  await workload.inspect(held);
+  if (workload.isChosen(0.35)) await workload.reenter(held, (inner) => workload.update(inner));
+  await workload.renew(held);
+  await workload.client.release(held);
+}

@@ -1,0 +1,13 @@
+import { PERMIT_LIMIT, PERMITS_MAX } from "../locks-under-test.ts";
+import type { Workload } from "./workload.ts";
+
+/** Acquires some permits of a semaphore, works, and releases them. */
+export async function runSemaphore(workload: Workload, lock: string): Promise<void> {
+  const permits = workload.pickInteger(1, PERMITS_MAX);
+  const held = await workload.acquire(lock, "semaphore", { permits, limit: PERMIT_LIMIT });
+  if (held === undefined) return;
+  await workload.work(held);
+  await workload.inspect(held);
+  await workload.renew(held);
+  await workload.client.release(held);
+}

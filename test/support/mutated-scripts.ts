@@ -1,0 +1,31 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect } from "vitest";
+
+const FORMATS = new URL("../../server/formats/", import.meta.url);
+
+/** A change of one script that a model must notice. */
+export interface ScriptMutant {
+  readonly what: string;
+  /** The script, relative to server/formats. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Copies all scripts and changes one of them.
+ *
+ * @returns the folder of the copies, for a writer, and a function that deletes it
+ */
+export async function createMutatedScripts({ file, from, to }: ScriptMutant) {
+  const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
+  await cp(fileURLToPath(FORMATS), folder, { recursive: true, filter: (path) => !path.endsWith(".ts") });
+  const path = join(folder, file);
+  const source = await readFile(path, "utf8");
+  expect(source).toContain(from);
+  await writeFile(path, source.replace(from, to));
+  return { scripts: pathToFileURL(`${folder}/`), remove: () => rm(folder, { recursive: true }) };
+}
