@@ -37,16 +37,10 @@ export interface RunOptions extends RunRequest {
 /** Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. */
 const DEAD_WAITER_MS = 6000;
 
-<<<<<<< HEAD
 /**
  * Returns how long no faults occur at the end of a run: enough for a lease to expire, waiters to notice it, and each of
  * them to acquire the lock.
  */
-export function computeQuietMs({ leaseMs, kinds }: Pick<RunRequest, "leaseMs" | "kinds">): number {
-  const hasOrder = kinds.some((kind: KindUnderTest) => kind !== "lock" && kind !== "latch");
-  return 2 * leaseMs + 2000 + (hasOrder ? DEAD_WAITER_MS : 0);
-=======
-/** How long nothing goes wrong at the end: enough for a lease, a look of those who wait, and a turn for each. */
 export function computeQuietMs({
   leaseMs,
   kinds,
@@ -55,7 +49,6 @@ export function computeQuietMs({
   const hasOrder = kinds.some((kind) => kind !== "lock" && kind !== "latch");
   const hasDeadWaiters = faults.some((name) => name === "kill-worker" || name === "restart-api");
   return 2 * leaseMs + 2000 + (hasOrder && hasDeadWaiters ? DEAD_WAITER_MS : 0);
->>>>>>> chaos-kinds
 }
 
 /** Creates the schedule. Faults that are left out leave a gap, so that the others are the same on every machine. */
