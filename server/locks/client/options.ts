@@ -1,7 +1,6 @@
 import { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
-import { Hold } from "./hold.ts";
 
 /** The type of an option, and how to check it. */
 interface OptionType {
@@ -32,9 +31,14 @@ const KIND: OptionType = {
   name: WritableKind.options.map((kind) => `"${kind}"`).join(", "),
   is: (value) => WritableKind.safeParse(value).success,
 };
+const isHold = (value: unknown) =>
+  typeof value === "object" &&
+  value !== null &&
+  STRING.is(Reflect.get(value, "key")) &&
+  STRING.is(Reflect.get(value, "token"));
 const HOLDS: OptionType = {
   name: "a list of holds",
-  is: (value) => Array.isArray(value) && value.every((each) => each instanceof Hold),
+  is: (value) => Array.isArray(value) && value.every(isHold),
 };
 const ON_DEADLOCK: OptionType = {
   name: '"report" or "refuse"',
