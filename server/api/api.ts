@@ -32,7 +32,7 @@ import { createStatsRoutes } from "./routes/stats.ts";
 import { createTargetRoutes } from "./routes/targets.ts";
 import { createViewRoutes } from "./routes/views.ts";
 import { createWaitersRoutes } from "./routes/waiters.ts";
-import { createWaitsRoutes } from "./routes/waits.ts";
+import { createWaitsRoutes } from "./routes/waits/waits.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 

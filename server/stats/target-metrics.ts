@@ -20,7 +20,7 @@ export interface MeasuredTarget {
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
 }
 
-/** Who waits for whom, as far as metrics show it. */
+/** The figures of the wait-for graph. */
 export interface WaitFigures {
   readonly deadlocks: { readonly length: number };
   /** Number of deadlocks found since the process started. */

@@ -44,7 +44,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
   readonly stats: LockStats;
-  /** Who waits for whom. */
+  /** The wait-for graph. */
   readonly waits: WaitMonitor;
   /** Whether this instance writes the target's history. */
   isRecorder(): boolean;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
-import { Waits } from "../../lib/contract/waits.ts";
+import { Waits } from "../../lib/contract/waits/waits.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { createTestKey } from "../../test/support/test-locks.ts";
 import { createBearerHeader, waitUntil } from "../../test/support/test-server.ts";

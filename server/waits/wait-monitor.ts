@@ -39,7 +39,7 @@ interface TrackedKey {
 }
 
 /**
- * Keeps the graph of who waits for whom on one target, and finds deadlocks.
+ * Keeps the wait-for graph of one target, and finds deadlocks.
  *
  * Events and readings only mark a lock; its waiters are then read from Redis, so every instance sees the same graph. A
  * deadlock is reported only if its waits and holds are found again in reads that were sent after it was first found. All of

@@ -7,7 +7,7 @@ import {
   WAIT_ROWS_MAX,
   type WaitingClient,
   type Waits,
-} from "../../lib/contract/waits.ts";
+} from "../../lib/contract/waits/waits.ts";
 import { formatKey, type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { KnownDeadlock } from "./find-deadlocks.ts";

@@ -1,7 +1,7 @@
 import { DEADLOCK_CHANNEL } from "../../formats/keys.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 
-/** One wait of a deadlock: who waits for which lock. */
+/** One wait of a deadlock: a client and the lock that it waits for. */
 export interface DeadlockStep {
   readonly owner: string;
   readonly key: string;

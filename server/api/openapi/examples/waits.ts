@@ -1,4 +1,4 @@
-import type { Waits } from "../../../../lib/contract/waits.ts";
+import type { Waits } from "../../../../lib/contract/waits/waits.ts";
 
 export const WAITS: Waits = {
   target: "default",

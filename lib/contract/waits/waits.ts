@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { KEY_BYTES_MAX } from "../keys/key.ts";
-import { LIVENESS_STATES } from "./liveness.ts";
-import { asOfSchema, keyFields, OwnerRecord } from "./lock.ts";
+import { KEY_BYTES_MAX } from "../../keys/key.ts";
+import { LIVENESS_STATES } from "../liveness.ts";
+import { asOfSchema, keyFields, OwnerRecord } from "../lock.ts";
 
 /** The maximum number of root blockers in a response. */
 export const ROOT_BLOCKERS_MAX = 100;
@@ -138,7 +138,7 @@ export const Deadlock = z
   })
   .meta({
     id: "Deadlock",
-    description: "Clients that wait for each other. The other fields describe who waits behind them.",
+    description: "Clients that wait for each other. The other fields describe the clients behind them.",
   });
 export type Deadlock = z.infer<typeof Deadlock>;
 
@@ -159,7 +159,7 @@ const WaitPosition = z
       .nullable()
       .meta({ description: "The deadlock that this lock is part of or behind." }),
   })
-  .meta({ id: "WaitPosition", description: "Who blocks a lock, and who waits behind it." });
+  .meta({ id: "WaitPosition", description: "The blockers of a lock, and the clients behind it." });
 
 export const Waits = z
   .object({
@@ -174,5 +174,5 @@ export const Waits = z
     position: WaitPosition.optional().meta({ description: "Present only with `key`." }),
     asOf: asOfSchema,
   })
-  .meta({ id: "Waits", description: "Who waits for whom. Clients that poll are not visible." });
+  .meta({ id: "Waits", description: "The wait-for graph. Clients that poll are not visible." });
 export type Waits = z.infer<typeof Waits>;
