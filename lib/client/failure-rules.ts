@@ -26,6 +26,7 @@ const RULE_OF_CODE = {
   changed: "never",
   unverified: "never",
   release_request_unsupported: "never",
+  condition_unsupported: "never",
   timeout: "never",
   deadlock: "never",
   last_admin: "never",

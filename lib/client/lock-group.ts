@@ -13,12 +13,13 @@ export interface GroupMember {
 
 /**
  * `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of one failed. `lost`: one is lost, so
- * another client may hold its lock. `releasing`, `released`: at least one is being released or was released.
+ * another client may hold its lock. `releasing`, `released`: at least one is being released or was released. `waiting`: one was
+ * given up to wait for a condition, which only `@lockkeeper/redis` has.
  */
-export type GroupState = "held" | "jeopardy" | "releasing" | "released" | "lost";
+export type GroupState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
 /** The states in order of precedence. A group has the first of them that any of its holds has. */
-const STATES = ["lost", "releasing", "released", "jeopardy"] as const satisfies GroupState[];
+const STATES = ["lost", "releasing", "released", "waiting", "jeopardy"] as const satisfies GroupState[];
 
 /**
  * The holds of several locks that were acquired together. The loss of one is the loss of the group: its signal aborts, and

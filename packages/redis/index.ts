@@ -14,6 +14,7 @@ export type { TimestampUnit, WritableFormat, WritableKind } from "../../lib/cont
 export type { OwnerRecord } from "../../lib/contract/lock.ts";
 export {
   AbortedError,
+  ConditionUnsupportedError,
   DeadlockError,
   type DeadlockFacts,
   HeldError,
@@ -50,6 +51,7 @@ export type { OnDeadlock } from "../../server/formats/wait-declaration.ts";
 export type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 export type { Retry } from "../../server/locks/client/acquire-with-retry.ts";
 export { type CampaignOptions, campaign } from "../../server/locks/client/campaign.ts";
+export type { AwaitOptions, Condition } from "../../server/locks/client/condition.ts";
 export type { HoldGroup } from "../../server/locks/client/group-locker.ts";
 export {
   Hold,

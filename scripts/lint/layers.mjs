@@ -36,6 +36,7 @@ export const LAYERS = [
   ["server/redis/masters", "the masters of a target, whatever its topology"],
   ["server/formats/timestamp", "the deadline format"],
   ["server/formats", "what every lock format shares: scripts, companions, observations"],
+  ["server/formats/conditions", "conditions of held locks"],
   ["server/formats/strings", "formats that store one string"],
   ["server/formats/members", "formats that store sets and sorted sets"],
   ["server/formats/redisson", "Redisson's objects"],

@@ -5,6 +5,7 @@ import { createTaggedResponse } from "./http/etag.ts";
 import type { ApiResponse } from "./http/http-exchange.ts";
 import { buildOpenApiDocument } from "./openapi/openapi.ts";
 import { createVerbRoutes } from "./routes/acquire/acquire.ts";
+import { createConditionRoutes } from "./routes/acquire/conditions.ts";
 import { createAuditRoutes } from "./routes/audit.ts";
 import { createBrowserSessionRoutes } from "./routes/browser-sessions.ts";
 import { createBulkRoutes } from "./routes/bulk.ts";
@@ -60,6 +61,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createLockRoutes(),
     ...createSemaphoreRoutes(services),
     ...createReleaseRequestRoutes(),
+    ...createConditionRoutes(services),
     ...createExportRoutes(services),
     ...createBulkRoutes(services, log, basePath),
     ...createOwnerRoutes(),

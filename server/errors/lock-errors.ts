@@ -138,6 +138,11 @@ export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "release_request_unsupported";
 }
 
+/** The hold has no conditions: only plain and fair locks of the format `redisson` have, and not with a minimum hold time. */
+export class ConditionUnsupportedError extends ErrorWithFacts<KeyFields> {
+  readonly code = "condition_unsupported";
+}
+
 /** The text is not a valid `holdId`, or it identifies a hold of another lock. */
 export class InvalidHoldIdError extends ErrorWithoutFacts {
   readonly code = "invalid_hold_id";

@@ -12,6 +12,8 @@
 --         KEYS[7] until when each waiter of Lockkeeper is alive (sorted set)
 -- Only for a read/write lock: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
 --         KEYS[6] the companion of the lock
+-- Only at the end of a wait for a condition, after all others:
+-- KEYS[w] the record of each waiter (hash)    KEYS[b] until when each waiter is alive (sorted set)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] how long the companion is kept unless the lease is extended, in ms
@@ -28,6 +30,8 @@
 -- ARGV[17] id of the client in the list of waiters
 -- Only for a fair lock, whose queue lists the client as ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
+-- Only at the end of a wait for a condition: ARGV[21] the waiter, whose record has the count, lease, grace period and owner of
+-- the hold
 -- Only for a read/write lock: ARGV[18] 'list' if the client waits as a writer    'yield' if it gives way to writers
 --
 -- Returns {'granted', now ms, count, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
@@ -42,6 +46,7 @@
 --         {'queue_full', now ms, number of waiters}
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
 --         {'lost', now ms, 'withdrawn'}   the request was withdrawn by its id, possibly before it arrived
+--         {'lost', now ms, 'no_record'}   the waiter for a condition has no record
 --         {'request_id_reused'}      {'unknown'}      {'not_a_lock', type}      {'unit_conflict', 's' or 'ms'}
 --         {'not_a_lock', type, '', kind}    the key is a semaphore or a latch
 --         {'not_a_lock', type, name}    the auxiliary key of a fair lock with this name is not its queue
@@ -54,6 +59,7 @@
 -- include waiter.lua
 -- include release-requests.lua
 -- include other-kind.lua
+-- include conditions/record.lua
 
 -- Waits that have ended are removed a thousand at a time.
 local WAITS_REMOVED_MAX = 1000
@@ -113,6 +119,14 @@ if is_number then
 end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
+-- The hold that is restored.
+local given_up
+if ARGV[21] then
+  given_up = find_condition_waiter(#KEYS - 1, ARGV[21])
+  if not given_up or given_up.state == 'waiting' then return { 'lost', format_integer(now_ms), 'no_record' } end
+  lease_ms, grace_ms, owner, principal, record = given_up.lease, given_up.grace, given_up.owner, given_up.principal, given_up.record
+end
+
 -- How long this client gives way, and the waiter that did not use its turn. That waiter is gone or slow, so no client gives
 -- way to it again before its next attempt.
 local gives_way_ms, passed_over
@@ -136,13 +150,20 @@ if state == 'free' and not gives_way_ms and mode == '' then
   local value, taken_ms = store_hold(1, token, lease_ms + grace_ms, now_ms, unit)
   count = 1
   begin_hold(kept, token, value, lease_ms, now_us)
+  if given_up then
+    local w, b = #KEYS - 1, #KEYS
+    if given_up.count > 1 then increment_count(1, token, format_integer(given_up.count - 1)) end
+    count, kept.count = given_up.count, given_up.count
+    redis.pcall('HDEL', KEYS[w], ARGV[21])
+    redis.pcall('ZREM', KEYS[b], ARGV[21])
+  end
   kept.grace, kept.least, kept.owner, kept.principal, kept.record = grace_ms, least_ms, owner, principal, record
   remember_request(kept, request_id, 'acquire', digest, kept.fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   stop_waiting()
   if HAS_QUEUE then take_turn(5, 6, 7, waiter_id, now_ms, fair_wait_ms) end
   if passed_over then redis.call('ZREM', KEYS[4], passed_over) end
-  redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, 1, '', owner, '', KEYS[1]))
+  redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, count, '', owner, '', KEYS[1]))
   return format_grant(compute_holder_remaining_ms(taken_ms, kept), 'acquired')
 end
 

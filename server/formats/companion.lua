@@ -18,13 +18,6 @@ local COMPANION_MS_MIN = 600000
 
 -- include event.lua
 
--- Parses a whole number that Lua represents exactly; 0 for any other text.
-local function parse_whole(text)
-  local number = tonumber(text or '') or 0
-  if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
-  return math.floor(number)
-end
-
 -- A fencing token is the server time of the grant in microseconds, unless an earlier one was larger.
 local function derive_since(fence)
   return #fence == 16 and string.sub(fence, 1, 13) or ''

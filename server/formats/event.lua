@@ -1,6 +1,13 @@
--- Shared by all scripts that change a lock: formats whole numbers, and publishes the event of a change.
+-- Shared by all scripts that change a lock: parses and formats whole numbers, and formats the event of a change.
 
 -- include bounds.lua
+
+-- Returns a whole number that Lua represents exactly, else 0.
+local function parse_whole(text)
+  local number = tonumber(text or '') or 0
+  if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
+  return math.floor(number)
+end
 
 local function format_integer(number)
   return string.format('%.0f', number)

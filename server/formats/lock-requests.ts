@@ -70,6 +70,11 @@ export interface AcquireRequest extends LockRequest {
   readonly limit?: number | undefined;
   /** What a waiter declares, as `formatDeclaration` returns it. Only for a request that waits. */
   readonly declared?: string | undefined;
+  /**
+   * The waiter for a condition whose hold is restored, with the count, lease, grace period and owner that its record has; only
+   * for plain and fair locks of the format `redisson`.
+   */
+  readonly restores?: string | undefined;
 }
 
 /** A request to turn the hold of a writer into that of a reader. */

@@ -3,6 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import type { Script } from "../redis/script.ts";
 import { computeCompanionMs, formatOwnerLines } from "./companion.ts";
+import { buildRestoreKeys } from "./condition-keys.ts";
 import { HoldWriter, type ScriptArguments } from "./hold-writer.ts";
 import { buildFencedCounterKey, buildTokenChannel, buildWaitersKey, buildWakeChannel } from "./keys.ts";
 import type { AcquireRequest, ForceReleaseRequest, ReleaseRequest, WaitRequest } from "./lock-requests.ts";
@@ -99,7 +100,15 @@ export class LockWriter extends HoldWriter {
     request.push(waiting?.waitMs ?? "", waiting?.sinceMs ?? "", waiting?.waitersMax ?? "");
     request.push(ask.retryMs ?? "", ask.graceMs, ask.minHoldMs, ask.unit, waiting?.giveWayMs ?? "");
     const part = this.buildAcquirePart(redis, key, ask);
-    return this.#acquire.run(redis, [...keys, ...part.keys], [...request, ...part.arguments]);
+    keys.push(...part.keys);
+    request.push(...part.arguments);
+    if (ask.restores !== undefined) {
+      keys.push(...buildRestoreKeys(key));
+      // A plain lock does not use the arguments of other kinds.
+      if (this.kind === "lock") request.push("", id, "", "", "");
+      request.push(ask.restores);
+    }
+    return this.#acquire.run(redis, keys, request);
   }
 
   #runFastPath<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> {
@@ -169,8 +178,9 @@ export class LockWriter extends HoldWriter {
 export const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Whether a request uses the defaults of the scripts, so that their optional arguments can be omitted. */
-function hasFastPath({ retryMs, graceMs, minHoldMs, unit }: AcquireRequest): boolean {
-  return retryMs === undefined && graceMs === 0 && minHoldMs === 0 && unit === "ms";
+function hasFastPath({ retryMs, graceMs, minHoldMs, unit, restores }: AcquireRequest): boolean {
+  const isNew = retryMs === undefined && restores === undefined;
+  return isNew && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
 /** The writer of plain locks in each format that Lockkeeper writes. */

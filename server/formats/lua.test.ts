@@ -57,6 +57,8 @@ const COMMANDS: Record<string, Usage> = {
   RPUSH: { keys: "first" },
   INCRBY: { keys: "first" },
   ZRANGE: { keys: "first" },
+  ZRANGEBYLEX: { keys: "first" },
+  ZREVRANGEBYLEX: { keys: "first" },
   ZRANGEBYSCORE: { keys: "first" },
   LRANGE: { keys: "first" },
   XADD: { keys: "first" },
@@ -225,7 +227,7 @@ describe("Lua scripts", () => {
   /** Replaces numbers of keys, which some functions take, with the keys. */
   function withKeyNumbers(code: string): string {
     const withQueues = code.replace(
-      /\b(\w*queue\w*|take_turn|wake_next)\((\d), (\d), (\d)(?=[,)])/g,
+      /\b(\w*queue\w*|take_turn|wake_next|\w+_waiters|keep_waiter_keys)\((\d), (\d), (\d)(?=[,)])/g,
       (call, _, ...numbers) => `${call} ${numbers.slice(0, 3).map((number) => `KEYS[${number}]`)}`,
     );
     const withLatches = withQueues.replace(

@@ -47,7 +47,7 @@ local lease_ms = tonumber(ARGV[4]) or kept.lease
 -- The count is increased before the request is recorded. If the script fails between these steps, a repeated request counts
 -- twice, and the extra count ends with the lease. A count that is too low would release the lock while the outer work still
 -- runs.
-increment_count(1, token)
+increment_count(1, token, '1')
 count = count + 1
 remember_request(kept, request_id, 'reenter', digest, fence, now_ms)
 kept.count, kept.seq, kept.lease = count, kept.seq + 1, math.max(kept.lease, lease_ms)

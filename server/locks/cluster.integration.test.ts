@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import { checkConditions } from "../../test/conformance/conditions.ts";
 import { catchHolders } from "../../test/conformance/conformance-fixture.ts";
 import { checkSharedObjects } from "../../test/conformance/shared-objects.ts";
 import { startTestCluster } from "../../test/support/cluster.ts";
@@ -49,6 +50,10 @@ const both = (key: string) => [key, String(buildCompanionKey(key))] as const;
 
 it("semaphores and latches work for two clients of a cluster", async ({ client, other, createKeyAt }) => {
   for (const master of [0, 1]) await checkSharedObjects(client, other, createKeyAt(master));
+});
+
+it("conditions work for two clients of a cluster", async ({ client, other, createKeyAt }) => {
+  for (const master of [0, 1]) await checkConditions(client, other, createKeyAt(master));
 });
 
 describe("opening a cluster", () => {

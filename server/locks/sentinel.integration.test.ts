@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { checkConditions } from "../../test/conformance/conditions.ts";
 import { checkSharedObjects } from "../../test/conformance/shared-objects.ts";
 import { countWaiters, createTestKey, getErrorCode } from "../../test/support/test-locks.ts";
 import type { TestRedis } from "../../test/support/test-redis.ts";
@@ -47,6 +48,10 @@ const isRenewed = (hold: { renew(): Promise<unknown> }) => async () =>
 
 it("semaphores and latches work for two clients of a Sentinel group", async ({ openClient }) => {
   await checkSharedObjects(await openClient(), await openClient(), createTestKey());
+});
+
+it("conditions work for two clients of a Sentinel group", async ({ openClient }) => {
+  await checkConditions(await openClient(), await openClient(), createTestKey());
 });
 
 describe("Sentinel group", () => {

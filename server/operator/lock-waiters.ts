@@ -11,7 +11,7 @@ import type { ReadableObservation, SeenWaiters } from "../formats/observation.ts
 import type { QueuedClient } from "../formats/queue-reader.ts";
 import { readKeys } from "../formats/registry/read-keys.ts";
 import { readQueue, type SeenQueue } from "../formats/registry/read-queue.ts";
-import { requireReadable } from "../locks/verbs/require-readable.ts";
+import { requireReadable } from "../formats/registry/require-readable.ts";
 import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure } from "./direct-read.ts";

@@ -9,7 +9,7 @@ import {
 import { decodeKey, isBinaryKey, type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { RawReply } from "../formats/raw-key.ts";
 import { type RawKeyReading, readRawKey } from "../formats/registry/read-keys.ts";
-import { requireReadable } from "../locks/verbs/require-readable.ts";
+import { requireReadable } from "../formats/registry/require-readable.ts";
 import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure } from "./direct-read.ts";
 
 /**

@@ -4,9 +4,8 @@ import { type Key, toKeyFields } from "../../lib/keys/key.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { ChangedError } from "../errors/operator-errors.ts";
 import type { HeldObservation } from "../formats/observation.ts";
+import { requireReadable } from "../formats/registry/require-readable.ts";
 import { createObservedNotALockError } from "../locks/verbs/error-factories.ts";
-import { explainRedisFailure } from "../locks/verbs/explain-redis-failure.ts";
-import { requireReadable } from "../locks/verbs/require-readable.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
 import {
   buildHolderVersion,
@@ -16,6 +15,7 @@ import {
 } from "../watch/holds/hold-version.ts";
 import type { ObservedHold, ObservedHolder } from "../watch/holds/observed-hold.ts";
 import type { Watcher } from "../watch/watcher.ts";
+import { explainRedisFailure } from "./explain-redis-failure.ts";
 import {
   createChangedError,
   createFormatMismatchError,

@@ -57,6 +57,12 @@ export class HoldQuotas {
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
 
+  /** Returns the claim of a hold that the principal gives up and gets back. Never refused, because it was counted before. */
+  reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
+    const bytes = estimateHoldBytes({ key: lock.key, ...hold });
+    return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
+  }
+
   /**
    * Like `claim`, but for several locks that are acquired together. The returned claims are already counted.
    *

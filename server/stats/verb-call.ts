@@ -8,6 +8,8 @@ export const VERBS = [
   "renew",
   "downgrade",
   "release",
+  "await",
+  "signal",
   "verify",
   "reserve",
   "force_release",

@@ -4,7 +4,7 @@ import { getCurrentMoment } from "../../lib/client/moment.ts";
 import { LostError } from "../../server/errors/lock-errors.ts";
 import type { Hold } from "../../server/locks/client/hold.ts";
 import { HoldLeases } from "../../server/locks/client/hold-leases.ts";
-import { NO_LATCHES } from "../../server/locks/quorum/no-shared-objects.ts";
+import { NO_CONDITIONS, NO_LATCHES } from "../../server/locks/quorum/no-shared-objects.ts";
 import type { Grant, OperatorVerbs, Released } from "../../server/locks/verbs/verbs.ts";
 
 beforeEach(() => {
@@ -28,6 +28,7 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   const refuse = () => Promise.reject(new Error("not expected"));
   return {
     latches: NO_LATCHES,
+    conditions: NO_CONDITIONS,
     clientId: "5f5cdb9a-0f5c-4a3c-9c0e-0a4b3a1de5ae",
     ...{
       acquire: refuse,

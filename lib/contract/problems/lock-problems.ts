@@ -231,6 +231,20 @@ export const LOCK_PROBLEMS = {
       key: KEY,
     },
   },
+  condition_unsupported: {
+    meaning:
+      "Only plain and fair locks of the format `redisson` have conditions, and not on a quorum or with a minimum hold time.",
+    outcome: "not_done",
+    retry: "never",
+    remedy:
+      "The hold is unchanged. Acquire the lock with `format: redisson` and `kind: lock` or `kind: fair`, and without `minHoldMs`.",
+    facts: { ...keyFields },
+    example: {
+      detail:
+        "A lock of the kind write has no conditions. The hold is unchanged. Use a plain or fair lock of the format redisson.",
+      key: KEY,
+    },
+  },
   read_only: {
     meaning: "The target is read-only, or locks of this kind cannot be changed safely from outside.",
     outcome: "not_done",

@@ -48,6 +48,10 @@ export const problems: Messages["problems"] = {
         title: "持有者不接收释放请求",
         remedy: "未发送任何请求。请联系应用的负责人，或强制释放锁。",
       },
+      condition_unsupported: {
+        title: "该锁不支持条件变量",
+        remedy: "持有期未改变。请使用 redisson 格式的普通锁或公平锁，并且不要设置 minHoldMs。",
+      },
       idempotency_key_reused: {
         title: "Idempotency-Key 已用于另一个请求",
         remedy: "请为每个新请求生成新的 Idempotency-Key。",

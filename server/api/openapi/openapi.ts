@@ -148,8 +148,10 @@ function buildParameters(route: Route) {
     .meta({ ...idParam });
   return {
     ...(path.includes("{key}") ? { path: z.object({ key: KEY }) } : {}),
-    ...(path.includes("{holdId}") ? { path: z.object({ holdId: HOLD_ID_PARAMETER }) } : {}),
     ...(path.includes("{id}") ? { path: z.object({ id }) } : {}),
+    ...(path.includes("{holdId}")
+      ? { path: z.object({ holdId: HOLD_ID_PARAMETER, ...(path.includes("{id}") ? { id } : {}) }) }
+      : {}),
     ...(path.includes("{target}") ? { path: z.object({ target: TARGET_NAME }) } : {}),
     ...(query === undefined ? {} : { query }),
     ...(idempotent ? { header: idempotencyHeaderSchema } : {}),

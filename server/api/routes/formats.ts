@@ -6,7 +6,7 @@ import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
 import { describeReplacement } from "../../history/audit/describe-change.ts";
-import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { explainRedisFailure } from "../../operator/explain-redis-failure.ts";
 import type { FormatRuleStore } from "../../watch/annotations/format-rule-store.ts";
 import { previewRules } from "../../watch/annotations/rule-preview.ts";
 import { createTaggedResponse } from "../http/etag.ts";

@@ -1,5 +1,5 @@
 import { RawLock } from "../../../lib/contract/raw-lock.ts";
-import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { explainRedisFailure } from "../../operator/explain-redis-failure.ts";
 import { readRawCopies } from "../../operator/raw-lock.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { RAW_LOCK } from "../openapi/examples/locks.ts";

@@ -1,5 +1,5 @@
 import { LockWaiters } from "../../../lib/contract/waiters.ts";
-import { explainRedisFailure } from "../../locks/verbs/explain-redis-failure.ts";
+import { explainRedisFailure } from "../../operator/explain-redis-failure.ts";
 import { readLockWaiters } from "../../operator/lock-waiters.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { LOCK_WAITERS } from "../openapi/examples/locks.ts";

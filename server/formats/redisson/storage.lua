@@ -124,8 +124,8 @@ local function store_hold(k, token, total_ms, _now_ms, _unit)
   return '', total_ms
 end
 
-local function increment_count(k, token)
-  redis.call('HINCRBY', KEYS[k], token, '1')
+local function increment_count(k, token, by)
+  redis.call('HINCRBY', KEYS[k], token, by)
 end
 
 local function extend_expiry(k, kept, total_ms, _now_ms)

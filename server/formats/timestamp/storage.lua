@@ -88,7 +88,7 @@ local function store_hold(k, _token, total_ms, now_ms, unit)
   return value, taken_ms
 end
 
-local function increment_count(_k, _token) end
+local function increment_count(_k, _token, _by) end
 
 local function extend_expiry(k, kept, total_ms, now_ms)
   return store_hold(k, kept.token, total_ms, now_ms, detect_unit_ms(kept.value) == 1 and 'ms' or 's')

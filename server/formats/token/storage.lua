@@ -45,7 +45,7 @@ local function store_hold(k, token, total_ms, _now_ms, _unit)
   return '', total_ms
 end
 
-local function increment_count(_k, _token) end
+local function increment_count(_k, _token, _by) end
 
 local function extend_expiry(k, kept, total_ms, _now_ms)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))

@@ -7,8 +7,11 @@ import { formatHoldId } from "../../formats/hold-id.ts";
 import type { RenewableHold } from "../verbs/backend.ts";
 import type { Grant } from "../verbs/verbs.ts";
 
-/** The state of a hold in this process. `closed`: this process has released its last count. */
-export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
+/**
+ * The state of a hold in this process. `waiting`: given up to wait for a condition. `closed`: this process has released its
+ * last count.
+ */
+export type LeaseState = "held" | "jeopardy" | "waiting" | "lost" | "closed";
 
 export interface LeaseEvents {
   /** Called when a renewal failed or is late. */
@@ -33,7 +36,7 @@ export class HoldLease implements RenewableHold {
   #kind: WritableKind;
   readonly unit: TimestampUnit | undefined;
   #token: string;
-  readonly fence: string;
+  #fence: string;
   readonly owner: string;
   /** The number of counts that this process has not released, including pending re-entries. */
   openCounts = 1;
@@ -48,6 +51,8 @@ export class HoldLease implements RenewableHold {
   #state: LeaseState = "held";
   #loss: LostError | undefined;
   #deadlineTimer: NodeJS.Timeout | undefined;
+  /** Cancels the wait for a condition. */
+  #wait: AbortController | undefined;
   readonly #lost = new AbortController();
 
   constructor(
@@ -61,7 +66,7 @@ export class HoldLease implements RenewableHold {
     this.#kind = kind;
     this.unit = unit;
     this.#token = token;
-    this.fence = fence;
+    this.#fence = fence;
     this.owner = owner;
     this.#leaseMs = leaseMs;
     this.#sentAt = sentAt;
@@ -76,6 +81,10 @@ export class HoldLease implements RenewableHold {
 
   get token(): string {
     return this.#token;
+  }
+
+  get fence(): string {
+    return this.#fence;
   }
 
   get holdId(): string {
@@ -123,6 +132,36 @@ export class HoldLease implements RenewableHold {
   applyDowngrade({ kind = "lock", token }: Pick<Grant, "kind" | "token">): void {
     this.#kind = kind;
     this.#token = token;
+  }
+
+  /** Gives the hold up to wait for a condition. The returned signal aborts if the hold ends meanwhile. */
+  beginWait(): AbortSignal {
+    clearTimeout(this.#deadlineTimer);
+    this.#state = "waiting";
+    this.#wait = new AbortController();
+    return this.#wait.signal;
+  }
+
+  /** Ends a wait that was refused: the hold is still the same, and its deadline still applies. */
+  refuseWait(): void {
+    if (this.#state !== "waiting") return;
+    this.#wait = undefined;
+    this.#state = "held";
+    this.#armDeadline();
+  }
+
+  /** Ends a wait with the lock: the hold has a new identity and deadline. */
+  endWait([{ token, fence, leaseMs, remainingMs, asOf }, sentAt]: TimedGrant): void {
+    this.#wait = undefined;
+    this.#state = "held";
+    [this.#token, this.#fence, this.#leaseMs] = [token, fence, leaseMs];
+    [this.#sentAt, this.#remainingAtSendMs, this.#asOf] = [sentAt, remainingMs, asOf];
+    this.#armDeadline();
+  }
+
+  /** Cancels the wait for a condition, if there is one. */
+  cancelWait(): void {
+    this.#wait?.abort();
   }
 
   /** Applies a granted renewal or re-entry. A reply that arrives after the deadline does not revive the hold. */
@@ -187,6 +226,7 @@ export class HoldLease implements RenewableHold {
   #end(state: LeaseState): void {
     this.#state = state;
     clearTimeout(this.#deadlineTimer);
+    this.cancelWait();
     this.events.onEnd();
   }
 

@@ -6,6 +6,7 @@ import { LostError } from "../../errors/lock-errors.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { Grant, Released, RenewOptions } from "../verbs/verbs.ts";
+import { type AwaitOptions, awaitCondition } from "./condition.ts";
 import { Hold, type HoldCommands, type HoldReleaseRequest, type ReenterOptions } from "./hold.ts";
 import { createHoldLostError, HoldLease, type TimedGrant } from "./hold-lease.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -97,6 +98,7 @@ export class HoldLeases implements HoldCommands {
 
   async leave(lease: HoldLease): Promise<void> {
     lease.openCounts--;
+    lease.cancelWait();
     if (lease.openCounts > 0) return;
     lease.close();
     await this.#watchdog.finishRenewal(lease);
@@ -121,9 +123,7 @@ export class HoldLeases implements HoldCommands {
    */
   async downgrade(lease: HoldLease): Promise<void> {
     const isWatched = lease.uncertainDowngrade?.isWatched ?? this.#watchdog.isWatching(lease);
-    this.#watchdog.forget(lease);
-    await this.#watchdog.finishRenewal(lease);
-    this.#watchdog.forget(lease);
+    await this.#pauseRenewal(lease);
     try {
       await this.#prolong(lease, async (onSend) => {
         const grant = await this.backend.verbs.downgrade(lease.toRef(), onSend);
@@ -141,6 +141,29 @@ export class HoldLeases implements HoldCommands {
     }
     lease.uncertainDowngrade = undefined;
     if (isWatched && isHeld(lease)) this.#watchdog.watch(lease);
+  }
+
+  /** The hold is not renewed meanwhile. After a refusal it is unchanged, and after any other error it is lost. */
+  async awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean> {
+    const isWatched = this.#watchdog.isWatching(lease);
+    await this.#pauseRenewal(lease);
+    if (!isHeld(lease)) throw lease.loss ?? createHoldLostError(lease, "it was released");
+    try {
+      return await awaitCondition(this.backend.verbs.conditions, lease, condition, options, (token) => {
+        this.#byToken.delete(lease.token);
+        this.#byToken.set(token, lease);
+      });
+    } finally {
+      if (isWatched && isHeld(lease)) this.#watchdog.watch(lease);
+    }
+  }
+
+  async signalCondition(lease: HoldLease, condition: string, who: "one" | "all"): Promise<number> {
+    try {
+      return (await this.backend.verbs.conditions.signal(lease.toRef(), condition, { who })).count;
+    } catch (error) {
+      throw this.#applyLoss(lease, error);
+    }
   }
 
   /** Marks all holds as lost and stops renewing them. In Redis, they end with their leases. */
@@ -163,12 +186,24 @@ export class HoldLeases implements HoldCommands {
       this.#watchdog.reschedule(lease);
       return grant;
     } catch (error) {
-      if (!(error instanceof LostError)) throw error;
-      if (lease.state === "closed") throw createHoldLostError(lease, "it was released", { cause: error });
-      const { owner, fence } = lease;
-      lease.markLost(new LostError(error.message, { ...error.facts, owner, fence }));
-      throw lease.loss ?? error;
+      throw this.#applyLoss(lease, error);
     }
+  }
+
+  /** Marks the lease as lost if the error is a loss. Returns the error for the caller. */
+  #applyLoss(lease: HoldLease, error: unknown): unknown {
+    if (!(error instanceof LostError)) return error;
+    if (lease.state === "closed") return createHoldLostError(lease, "it was released", { cause: error });
+    const { owner, fence } = lease;
+    lease.markLost(new LostError(error.message, { ...error.facts, owner, fence }));
+    return lease.loss ?? error;
+  }
+
+  /** Stops renewing the lease, and waits for a renewal in flight. */
+  async #pauseRenewal(lease: HoldLease): Promise<void> {
+    this.#watchdog.forget(lease);
+    await this.#watchdog.finishRenewal(lease);
+    this.#watchdog.forget(lease);
   }
 
   #onForceRelease(token: string, fence: string): void {

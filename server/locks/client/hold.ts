@@ -3,17 +3,19 @@ import type { ReleaseRequestListener } from "../../../lib/client/release-request
 import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LostError } from "../../errors/lock-errors.ts";
+import { assertConditionName } from "../verbs/conditions.ts";
 import { assertDurations } from "../verbs/input/durations.ts";
 import type { Released } from "../verbs/verbs.ts";
+import { type AwaitOptions, Condition } from "./condition.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
  * The state of one count of a hold. `held`: certain until the local deadline. `jeopardy`: still within the deadline,
- * but the last renewal failed or is late. `lost`: another client may hold the lock. `releasing`: the release of this
+ * but the last renewal failed or is late. `waiting`: given up while a condition is awaited. `lost`: another client may hold the lock. `releasing`: the release of this
  * count has not finished. `released`: this count was released.
  */
-export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
+export type HoldState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
 export interface ReenterOptions {
   /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */
@@ -38,6 +40,9 @@ export interface HoldCommands {
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
   downgrade(lease: HoldLease): Promise<void>;
+  /** Returns false if `waitMs` passed without a signal. */
+  awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean>;
+  signalCondition(lease: HoldLease, condition: string, who: "one" | "all"): Promise<number>;
 }
 
 /**
@@ -84,7 +89,9 @@ export class Hold implements AsyncDisposable {
     return this.#lease.token;
   }
 
-  /** Fencing token as a decimal string; larger than those of all earlier holds of the key. */
+  /**
+   * Fencing token as a decimal string; larger than those of all earlier holds of the key. Changes when a condition was awaited.
+   */
   get fence(): string {
     return this.#lease.fence;
   }
@@ -133,7 +140,8 @@ export class Hold implements AsyncDisposable {
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
-    throw this.loss ?? createHoldLostError(this.#lease, "it was released");
+    const why = state === "waiting" ? "it was given up to wait for a condition" : "it was released";
+    throw this.loss ?? createHoldLostError(this.#lease, why);
   }
 
   /**
@@ -170,6 +178,27 @@ export class Hold implements AsyncDisposable {
   async downgrade(): Promise<void> {
     this.assertHeld();
     await this.#commands.downgrade(this.#lease);
+  }
+
+  /**
+   * Returns a condition of the lock, like `newCondition` of a Java lock. All holds of the lock share the conditions with the
+   * same name. Sends nothing. Only for plain and fair locks of the format `redisson`.
+   *
+   * @param name 1 to 64 letters, digits, dots, `_` or `-`
+   * @throws InvalidError
+   */
+  condition(name: string): Condition {
+    assertConditionName(name);
+    return new Condition(name, {
+      await: async (options) => {
+        this.assertHeld();
+        return await this.#commands.awaitCondition(this.#lease, name, options);
+      },
+      signal: async (who) => {
+        this.assertHeld();
+        return await this.#commands.signalCondition(this.#lease, name, who);
+      },
+    });
   }
 
   /**

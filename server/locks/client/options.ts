@@ -114,6 +114,9 @@ export const assertReserveOptions = (options: object) => assertOptions("reserve"
 export const assertLatchWaitOptions = (options: object) =>
   assertOptions("await", { waitMs: NUMBER, signal: SIGNAL }, options);
 
+export const assertAwaitOptions = (options: object) =>
+  assertOptions("await", { waitMs: NUMBER, reacquireMs: NUMBER, signal: SIGNAL }, options);
+
 export function assertCampaignOptions(options: object): void {
   assertHold("campaign", CAMPAIGN_OPTIONS, options);
   for (const name of ["onElected", "signal"]) {

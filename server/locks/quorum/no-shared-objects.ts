@@ -1,5 +1,6 @@
 import { InvalidError } from "../../errors/request-errors.ts";
-import type { AcquireOptions, LatchVerbs } from "../verbs/verbs.ts";
+import { createConditionUnsupportedError } from "../verbs/error-factories.ts";
+import type { AcquireOptions, ConditionVerbs, LatchVerbs, VerbHold } from "../verbs/verbs.ts";
 
 const refuseLatch = () => Promise.reject(createUnsupportedError("latches"));
 
@@ -10,6 +11,12 @@ export const NO_LATCHES: LatchVerbs = {
   getCount: refuseLatch,
   wait: refuseLatch,
 };
+
+const refuseCondition = ({ key }: VerbHold) =>
+  Promise.reject(createConditionUnsupportedError(key, "A lock on a quorum has no conditions."));
+
+/** The conditions of a quorum: every call is refused. */
+export const NO_CONDITIONS: ConditionVerbs = { await: refuseCondition, signal: refuseCondition };
 
 /** Creates the error for objects that cannot be divided among masters. @param what such as `semaphores` */
 export function createUnsupportedError(what: string): InvalidError {

@@ -4,7 +4,7 @@ import { HeldError } from "../../errors/lock-errors.ts";
 import type { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AcquireRequest } from "../../formats/lock-requests.ts";
-import { sortKeys } from "../verbs/lock-set.ts";
+import { sortKeys } from "../verbs/input/lock-set.ts";
 import type { RequestFactory } from "../verbs/request-factory.ts";
 import type { AcquiredGrant, AcquiredGroup, AcquireOptions } from "../verbs/verbs.ts";
 import type { Revocable, WaitAttemptResult, WaitCoordinator } from "../waiting/wait-coordinator.ts";

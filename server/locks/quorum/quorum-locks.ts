@@ -14,9 +14,9 @@ import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
 import { assertDurations } from "../verbs/input/durations.ts";
+import { assertLockSet } from "../verbs/input/lock-set.ts";
 import { formatReservedOwner } from "../verbs/input/reserved-owner.ts";
 import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
-import { assertLockSet } from "../verbs/lock-set.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
 import type {
@@ -40,7 +40,7 @@ import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";
 import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { readForeignHold } from "./foreign-hold.ts";
-import { assertNoRefusal, createUnsupportedError, NO_LATCHES } from "./no-shared-objects.ts";
+import { assertNoRefusal, createUnsupportedError, NO_CONDITIONS, NO_LATCHES } from "./no-shared-objects.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
 import { QuorumGroupAcquirer } from "./quorum-group-acquirer.ts";
@@ -112,6 +112,7 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   readonly latches = NO_LATCHES;
+  readonly conditions = NO_CONDITIONS;
 
   /** @throws InvalidError */
   async setLimit(): Promise<never> {

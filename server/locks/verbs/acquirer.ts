@@ -1,4 +1,4 @@
-import { isSemaphoreKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
@@ -15,6 +15,7 @@ import {
   type Revocable,
   type WaitAttemptResult,
   type WaitCoordinator,
+  type WaitOptions,
 } from "../waiting/wait-coordinator.ts";
 import { attempt } from "./attempt.ts";
 import {
@@ -85,6 +86,27 @@ export class Acquirer {
       : this.#acquireNow(format, key, ask, options);
   }
 
+  /**
+   * Acquires the lock whose hold was given up to wait for a condition, through outages of Redis.
+   *
+   * @param sinceMs when it stopped waiting for a signal, in Unix ms of the Redis clock
+   * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold)
+   */
+  reacquire(
+    key: Key,
+    kind: WritableKind,
+    ask: AcquireRequest,
+    options: Pick<AcquireOptions, "requestId" | "signal" | "onSend"> & {
+      readonly waitMs: number;
+      readonly sinceMs: number;
+    },
+  ): Promise<AcquiredGrant> {
+    const format = getLockWriter({ format: "redisson", kind });
+    const { fairWaitMs } = this.#fairPlaces;
+    const waiting = { ...options, startsInOutage: true };
+    return this.#acquireWaiting(format, key, { ...ask, fairWaitMs }, options.waitMs, waiting);
+  }
+
   async #acquireNow(
     format: LockWriter,
     key: Key,
@@ -105,7 +127,8 @@ export class Acquirer {
     key: Key,
     request: AcquireRequest,
     waitMs: number,
-    options: AcquireOptions,
+    options: Pick<AcquireOptions, "requestId" | "signal" | "onSend" | "holding" | "onDeadlock"> &
+      Pick<WaitOptions, "sinceMs" | "startsInOutage">,
   ): Promise<AcquiredGrant> {
     const { requestId, signal, onSend } = options;
     const declaration = this.#requests.createDeclaration(options);
@@ -125,6 +148,8 @@ export class Acquirer {
         signal,
         requestId: named,
         refusableId,
+        sinceMs: options.sinceMs,
+        startsInOutage: options.startsInOutage,
         enqueueing: {
           kind: format.kind,
           fairWaiter,

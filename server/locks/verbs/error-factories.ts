@@ -7,6 +7,7 @@ import {
 } from "../../../lib/contract/format.ts";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
+  ConditionUnsupportedError,
   HeldError,
   IdempotencyKeyRequiredError,
   IdempotencyKeyReusedError,
@@ -209,6 +210,21 @@ export function createLostError(key: Key, now: CurrentHold | undefined): LostErr
 export function createReleaseRequestUnsupportedError(key: Key, why: string): ReleaseRequestUnsupportedError {
   return new ReleaseRequestUnsupportedError(
     `${why} Nothing was sent. Contact the owner of the application, or force-release the lock.`,
+    toKeyFields(key),
+  );
+}
+
+export function createConditionUnsupportedError(key: Key, why: string): ConditionUnsupportedError {
+  return new ConditionUnsupportedError(
+    `${why} The hold is unchanged. Use a plain or fair lock of the format redisson.`,
+    toKeyFields(key),
+  );
+}
+
+/** Creates the error for a waiter of a condition that Redis does not know. */
+export function createForgottenWaiterError(key: Key): LostError {
+  return new LostError(
+    "Redis has no record of this wait for a condition: it was lost in a failover, or its client was silent for minutes. Nothing is held. Acquire the lock again.",
     toKeyFields(key),
   );
 }

@@ -18,7 +18,7 @@ import {
   toGrant,
 } from "./error-factories.ts";
 import { type GrantedLock, type GroupConnection, GroupRequest } from "./group-request.ts";
-import { sortKeys } from "./lock-set.ts";
+import { sortKeys } from "./input/lock-set.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { AcquiredGroup, AcquireOptions } from "./verbs.ts";
 

@@ -1,5 +1,6 @@
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { ConditionScripts } from "../../formats/conditions/condition-scripts.ts";
 import { buildEventChannel } from "../../formats/keys.ts";
 import type { ForceReleaseParams } from "../../formats/lock-format.ts";
 import { FAIR_WAIT_MS } from "../../formats/lock-requests.ts";
@@ -8,17 +9,20 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
+import { ConditionWaiters } from "../waiting/condition-waiters.ts";
 import { DeadlockRefusals } from "../waiting/deadlock-refusals.ts";
 import { FairPlaces } from "../waiting/fair-places.ts";
 import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
+import { Conditions } from "./conditions.ts";
 import { downgradeHold } from "./downgrade.ts";
 import { assertMappable } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
 import { assertCallerTexts, toRecordText } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
+import { assertLockSet } from "./input/lock-set.ts";
 import { formatReservedOwner } from "./input/reserved-owner.ts";
 import {
   assertDeadlockOptions,
@@ -29,7 +33,6 @@ import {
   assertReservable,
 } from "./kinds.ts";
 import { Latches } from "./latches.ts";
-import { assertLockSet } from "./lock-set.ts";
 import { LockableKeys } from "./lockable-keys.ts";
 import { PermitReclaimer } from "./permit-reclaimer.ts";
 import { answerReleaseRequest, requestReleaseOfHold } from "./release-requests.ts";
@@ -43,6 +46,7 @@ import type {
   AcquiredGrant,
   AcquiredGroup,
   AcquireOptions,
+  ConditionVerbs,
   ExtendParams,
   Grant,
   HoldChangeListener,
@@ -93,6 +97,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly #renewer: Renewer;
   readonly #permitReclaimer: PermitReclaimer;
   readonly latches: LatchVerbs;
+  readonly conditions: ConditionVerbs;
 
   /** @param subscriber a separate connection, which receives the wake-ups of waiters */
   constructor(
@@ -134,6 +139,13 @@ export class RedisLocks implements OperatorVerbs {
     );
     this.#permitReclaimer = new PermitReclaimer(redis);
     this.#renewer = new Renewer(connection, this.#lockable, this.#requests);
+    const scripts = new ConditionScripts();
+    this.conditions = new Conditions({
+      ...{ redis, channel: this.#channel, scripts, fairWaitMs, lockable: this.#lockable },
+      ...{ acquirer: this.#acquirer, requests: this.#requests },
+      waiters: new ConditionWaiters(subscriber, (key, waiters) => scripts.renew(redis, key, waiters)),
+      onGivenUp: (key, fence) => this.#releaser.onHoldChange?.("released", key, fence),
+    });
   }
 
   onHoldChange(listener: HoldChangeListener): void {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import type { ConditionRequest } from "../../formats/conditions/condition-scripts.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import type {
   AcquireRequest,
@@ -46,7 +47,10 @@ export class RequestFactory {
   }
 
   /** Creates what a waiter declares; `undefined` if it declares nothing. */
-  createDeclaration({ holding = [], onDeadlock = "report" }: AcquireOptions): WaitDeclaration | undefined {
+  createDeclaration({
+    holding = [],
+    onDeadlock = "report",
+  }: Pick<AcquireOptions, "holding" | "onDeadlock">): WaitDeclaration | undefined {
     if (holding.length === 0 && onDeadlock === "report") return undefined;
     return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
   }
@@ -70,6 +74,33 @@ export class RequestFactory {
       leaseMs,
       receivesReleaseRequests,
       ...this.#identify({ principal, requestId }, content),
+    };
+  }
+
+  /** Creates the request to wait for a condition of a hold or to signal it. */
+  createConditionRequest(
+    verb: "await" | "signal" | "signal_all",
+    hold: VerbHold,
+    condition: string,
+    { requestId }: RequestIdentity,
+  ): ConditionRequest {
+    const { token, fence, principal } = hold;
+    const content = [verb, hold.format, { token, fence, condition }];
+    return { token, fence, condition, ...this.#identify({ principal, requestId }, content) };
+  }
+
+  /** Creates the request that ends a wait for a condition: it restores the hold that was given up. */
+  createReacquireRequest(
+    { id, digest, principal }: ConditionRequest,
+    { owner, leaseMs }: Pick<AcquireRequest, "owner" | "leaseMs">,
+    isNamed: boolean,
+  ): AcquireRequest {
+    return {
+      token: this.createToken(),
+      // Any instance may continue the wait of a request.
+      waiterId: isNamed ? deriveToken("fair", id) : undefined,
+      ...{ id, digest, principal, owner, leaseMs, record: undefined },
+      ...{ graceMs: 0, minHoldMs: 0, unit: "ms", restores: id },
     };
   }
 

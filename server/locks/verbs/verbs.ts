@@ -183,6 +183,56 @@ export interface LatchVerbs {
   wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
 }
 
+/** How long to wait for a condition. */
+export interface ConditionWaitOptions {
+  /** How long to wait for a signal, in ms; Infinity for no limit. */
+  readonly waitMs: number;
+  /** How long to wait for the lock afterwards, in ms; Infinity for no limit. */
+  readonly reacquireMs: number;
+  /** Ends the wait without the lock. */
+  readonly signal?: AbortSignalLike | undefined;
+  /** Request id of the caller; a repeated request continues the wait, for up to 5 s after the first one ended. */
+  readonly requestId?: string | undefined;
+  /** Called when the hold was given up. Until then, an error means that it is unchanged. */
+  readonly onGivenUp?: (() => void) | undefined;
+  /** Called before each attempt to re-acquire the lock. Deadlines count from the last attempt. */
+  readonly onSend?: (() => void) | undefined;
+}
+
+/** The hold with which a wait for a condition ended. */
+export interface ConditionGrant extends AcquiredGrant {
+  /** False if `waitMs` passed without a signal. Can be true without a signal after an interruption. */
+  readonly isSignalled: boolean;
+}
+
+export interface SignalOptions {
+  /** `one` signals the client that has waited longest. */
+  readonly who: "one" | "all";
+  readonly requestId?: string | undefined;
+}
+
+/**
+ * The verbs of the conditions of a lock.
+ *
+ * @throws LockkeeperError condition_unsupported, lost, not_owner, key_not_allowed, invalid, idempotency_key_reused,
+ *   unavailable, unknown_outcome
+ */
+export interface ConditionVerbs {
+  /**
+   * Gives up a hold with its whole count, waits for a signal, and acquires the lock again with the same count, a new token and
+   * a larger fencing token.
+   *
+   * @throws LockkeeperError also queue_full (the hold is unchanged), timeout and aborted (nothing is held)
+   */
+  await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
+  /** Signals clients that wait for the condition. Returns how many. */
+  signal(
+    hold: VerbHold,
+    condition: string,
+    options: SignalOptions,
+  ): Promise<{ readonly count: number; readonly asOf: number }>;
+}
+
 /** Asks the client of a hold to release it. */
 export interface RequestReleaseOptions {
   readonly by: string;
@@ -273,6 +323,7 @@ export interface LockVerbs {
    */
   setLimit(key: Key, limit: number): Promise<SemaphorePermits>;
   readonly latches: LatchVerbs;
+  readonly conditions: ConditionVerbs;
 }
 
 /** Receives the key and the fencing token of each hold that begins, and of each release that leaves the lock free. */

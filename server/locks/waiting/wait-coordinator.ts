@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { AbortedError, DeadlockError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
@@ -22,6 +23,10 @@ export interface WaitOptions {
   readonly enqueueing?: EnqueueOptions;
   /** Identifies a wait that a deadlock may end. */
   readonly refusableId?: string | undefined;
+  /** When the caller began to wait, in Unix ms of the Redis clock; by default with the first attempt. */
+  readonly sinceMs?: number | undefined;
+  /** Whether the first attempt may also find Redis unreachable, because the caller cannot return without the lock. */
+  readonly startsInOutage?: boolean | undefined;
 }
 
 /** The result of an attempt to acquire a lock. */
@@ -73,10 +78,10 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, enqueueing, refusableId } = options;
+    const { waitMs, signal, requestId, enqueueing, refusableId, startsInOutage = false } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
-    let sinceMs = this.#reclaimPlace(name);
+    let sinceMs = this.#reclaimPlace(name) ?? options.sinceMs;
     const stop = new WaitCancellation(waitMs, signal);
     if (name !== undefined) this.#supersede(name, stop);
     const unregister =
@@ -90,7 +95,8 @@ export class WaitCoordinator {
       for (;;) {
         const turn: Turn = place === undefined ? "look" : await place.awaitTurn(stop);
         const looked = attempt(computeRemainingMs(deadline), sinceMs, turn);
-        const seen = await (place === undefined ? looked : attemptThroughOutages(looked, stop));
+        const isFirst = place === undefined && !startsInOutage;
+        const seen = await (isFirst ? looked : attemptThroughOutages(looked, stop));
         if (seen !== undefined && "done" in seen) {
           const acquired = requireStillWanted(seen.done, stop, signal);
           heldMs = seen.heldMs;
@@ -101,6 +107,9 @@ export class WaitCoordinator {
           queuedKey = seen.key ?? key;
           sinceMs ??= seen.asOf;
           place = this.queues.enqueue(queuedKey, sinceMs, seen, enqueueing);
+        } else if (seen === undefined && place === undefined) {
+          await sleep(OUTAGE_RETRY_MS);
+          if (stop.ending !== undefined) throw stop;
         } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
         else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
         else place?.sleepAfter(seen);

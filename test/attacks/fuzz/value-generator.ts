@@ -12,7 +12,7 @@ export class PooledValue {
 }
 
 /** Limits of numbers by name: a request that waits for a lock would delay all others. */
-const MAXIMUM_BY_NAME: Readonly<Record<string, number>> = { waitMs: 15 };
+const MAXIMUM_BY_NAME: Readonly<Record<string, number>> = { waitMs: 15, reacquireMs: 15 };
 /** Relative weight of pooled values by name. Without a valid target a request is rejected early, and most routes use a key. */
 const POOL_WEIGHTS: Readonly<Record<string, number>> = { target: 60, key: 20, owner: 16 };
 const ITEMS_MAX = 4;

@@ -16,19 +16,6 @@ export const MUTANTS_OF_KINDS: readonly Mutant[] = [
     noticedBy: ["C6"],
   },
   {
-    name: "fair-dead-waiter-kept",
-    wrong: "a waiter of a fair lock that died keeps its place",
-    edits: [
-      {
-        file: "server/formats/fair-queue.lua",
-        find: "if beat then return beat >= 0 and beat <= now_ms or",
-        instead: "if beat then return",
-      },
-    ],
-    run: { kinds: ["fair"], faults: ["kill-worker"] },
-    noticedBy: ["C5"],
-  },
-  {
     name: "writer-ignores-reader",
     wrong: "a writer is granted the lock while one reader has it",
     edits: [

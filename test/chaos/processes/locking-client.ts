@@ -39,7 +39,7 @@ export interface HeldLock extends Attempts {
   readonly fence: string;
   readonly count: number;
   readonly leaseMs: number;
-  readonly state: "held" | "jeopardy" | "releasing" | "released" | "lost";
+  readonly state: "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
   /** Aborts when the hold is lost. */
   readonly signal: AbortSignal;
   remainingMs(): number;

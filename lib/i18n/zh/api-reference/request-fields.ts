@@ -45,6 +45,11 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",
   },
   setSemaphoreLimit: { limit: "许可总数。信号量不存在时以此创建。" },
+  awaitCondition: {
+    waitMs: "等待信号的时长，毫秒。到时之后也会重新获取锁。",
+    reacquireMs:
+      "收到信号或 `waitMs` 结束之后等待锁的时长，毫秒。仍未获取时返回 `timeout`，不再持有锁。两个时长合计不超过 55000。",
+  },
   setLatchCount: { count: "需要倒数的次数，倒数到 0 时闭锁打开。" },
   acquireLocks: {
     keys: "要获取的锁的键，1 到 32 个，不可重复。顺序没有影响。",

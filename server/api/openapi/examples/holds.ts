@@ -1,4 +1,5 @@
 import type { AcquiredHolds } from "../../../../lib/contract/actions/acquire-all.ts";
+import type { AwaitedHold, Signalled } from "../../../../lib/contract/actions/condition.ts";
 import type { Hold, HoldStatus, Released, Reservation } from "../../../../lib/contract/actions/verb.ts";
 import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
 import { EXAMPLE_HOLD_ID, EXAMPLE_LOCK, OTHER_HOLD_ID } from "../example-hold-id.ts";
@@ -46,6 +47,15 @@ export const RENEWED: Hold = {
   releaseRequested: RELEASE_REQUESTED,
 };
 export const DOWNGRADED: Hold = { ...ACQUIRED, kind: "read", remainingMs: 21_480, asOf: AS_OF };
+export const AWAITED: AwaitedHold = {
+  ...ACQUIRED,
+  fence: "1795216504643210",
+  holdId: OTHER_HOLD_ID,
+  waitedMs: 4210,
+  asOf: AS_OF,
+  signalled: true,
+};
+export const SIGNALLED: Signalled = { holdId: EXAMPLE_HOLD_ID, signalled: 1, asOf: AS_OF };
 export const RELEASED: Released = {
   holdId: EXAMPLE_HOLD_ID,
   ...EXAMPLE_LOCK,

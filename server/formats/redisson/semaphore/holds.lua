@@ -70,6 +70,6 @@ local function extend_expiry(_k, kept, total_ms, now_ms)
 end
 
 -- The verbs below are refused for a semaphore before they reach Redis.
-local function increment_count(_k, _token)
+local function increment_count(_k, _token, _by)
   error('A hold of a semaphore cannot be re-entered')
 end

@@ -1,6 +1,6 @@
-import { LOCKS_MAX } from "../../../lib/contract/actions/acquire-all.ts";
-import { encodeKey, type Key } from "../../../lib/keys/key.ts";
-import { InvalidError } from "../../errors/request-errors.ts";
+import { LOCKS_MAX } from "../../../../lib/contract/actions/acquire-all.ts";
+import { encodeKey, type Key } from "../../../../lib/keys/key.ts";
+import { InvalidError } from "../../../errors/request-errors.ts";
 
 /**
  * Checks the keys of a request for several locks.

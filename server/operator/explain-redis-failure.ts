@@ -1,7 +1,7 @@
-import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
-import { UnavailableError } from "../../errors/redis-errors.ts";
-import { createRefusedError } from "../../errors/refused-error.ts";
-import { classifyFailure, findRefusal } from "../../redis/failure.ts";
+import { LockkeeperError } from "../errors/lockkeeper-error.ts";
+import { UnavailableError } from "../errors/redis-errors.ts";
+import { createRefusedError } from "../errors/refused-error.ts";
+import { classifyFailure, findRefusal } from "../redis/failure.ts";
 
 /**
  * Runs a read, and converts a Redis failure to `unavailable`.

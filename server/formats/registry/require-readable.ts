@@ -1,5 +1,5 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
-import type { Observation, ReadableObservation } from "../../formats/observation.ts";
+import type { Observation, ReadableObservation } from "../observation.ts";
 
 /** @throws LockkeeperError unavailable if the key could not be read */
 export function requireReadable(observation: Observation | undefined): ReadableObservation {

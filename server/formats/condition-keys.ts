@@ -1,0 +1,26 @@
+import type { Key } from "../../lib/keys/key.ts";
+import type { RedisArgument } from "../redis/commands.ts";
+import { buildColocatedKey, TARGET_PREFIX } from "./keys.ts";
+
+const CONDITIONS = `${TARGET_PREFIX}conditions`;
+
+/** Returns the name of the hash with the records of all waiters for conditions of a lock. */
+export const buildConditionRecordsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:waiters`, key);
+
+/** Builds the keys of a lock's conditions: order, records and heartbeats of the waiters. */
+export const buildConditionKeys = (key: Key): [RedisArgument, RedisArgument, RedisArgument] => [
+  buildColocatedKey(CONDITIONS, key),
+  buildConditionRecordsKey(key),
+  buildConditionHeartbeatsKey(key),
+];
+
+const buildConditionHeartbeatsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:heartbeats`, key);
+
+/** Builds the last two keys of acquire.lua at the end of a wait: records and heartbeats. */
+export const buildRestoreKeys = (key: Key): RedisArgument[] => [
+  buildConditionRecordsKey(key),
+  buildConditionHeartbeatsKey(key),
+];
+
+/** Returns the channel on which waiters for conditions of a lock learn that they may re-acquire it. */
+export const buildConditionChannel = (key: Key) => buildColocatedKey(CONDITIONS, key);

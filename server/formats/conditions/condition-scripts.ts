@@ -1,0 +1,183 @@
+import type { Key } from "../../../lib/keys/key.ts";
+import type { Commands, RedisArgument } from "../../redis/commands.ts";
+import { UnexpectedReplyError } from "../../redis/failure.ts";
+import { Script, toRedisArgument } from "../../redis/script.ts";
+import { buildConditionChannel, buildConditionKeys } from "../condition-keys.ts";
+import type { HoldRef } from "../hold-id.ts";
+import { buildCompanionKey, buildFairKeys, buildWakeChannel } from "../keys.ts";
+import type { HoldIdentity, LockRequest } from "../lock-requests.ts";
+import { type CurrentHold, parseRenewReply } from "../script-replies.ts";
+
+type Keys = RedisArgument[];
+
+/** The kinds of lock that have conditions. */
+export type ConditionKind = "lock" | "fair";
+
+/**
+ * The state of a waiter: `waiting` for a signal; `signalled`; `stopped`, which waits no longer and got no signal. `lost`: Redis
+ * has no record of it, so its hold cannot be restored.
+ */
+export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
+
+/** A waiter as its client sees it. */
+export interface WaiterStatus {
+  readonly state: WaiterState;
+  /** When it stopped waiting for a signal, in Unix ms; `undefined` before. */
+  readonly sinceMs: number | undefined;
+}
+
+/** The hold that a waiter has given up. */
+export interface GivenUpHold extends WaiterStatus {
+  readonly outcome: "waiting";
+  readonly asOf: number;
+  readonly count: number;
+  readonly leaseMs: number;
+  readonly owner: string;
+}
+
+type RefusedReply =
+  | ({ readonly outcome: "lost" } & CurrentHold)
+  | { readonly outcome: "not_owner" | "request_id_reused" | "unknown" };
+
+export type AwaitReply =
+  | GivenUpHold
+  | RefusedReply
+  | { readonly outcome: "done"; readonly asOf: number }
+  | { readonly outcome: "min_hold" }
+  | { readonly outcome: "queue_full"; readonly waiting: number };
+
+export type SignalReply =
+  | RefusedReply
+  | { readonly outcome: "signalled"; readonly asOf: number; readonly count: number };
+
+/** A request that continues a hold, for one of its conditions. */
+export interface ConditionRequest extends LockRequest, HoldIdentity {
+  readonly condition: string;
+}
+
+/** How a client ends its wait. `stop`: it re-acquires the lock without a signal. `keep`: for a client that may return. */
+export type LeaveMode = "stop" | "leave" | "keep";
+
+/** The scripts of the conditions of a lock. */
+export class ConditionScripts {
+  readonly #await: Readonly<Record<ConditionKind, Script<Keys, Keys, AwaitReply>>>;
+  readonly #signal: Readonly<Record<ConditionKind, Script<Keys, Keys, SignalReply>>>;
+  readonly #renew: Script<Keys, Keys, WaiterStatus[]>;
+  readonly #leave: Script<Keys, Keys, WaiterStatus>;
+
+  /** @param scripts the folder of the scripts of locks */
+  constructor(scripts: URL = new URL("../", import.meta.url)) {
+    const file = (name: string) => new URL(`conditions/${name}.lua`, scripts);
+    const forKinds = <Reply>(name: string, decode: (reply: unknown) => Reply) => ({
+      lock: new Script<Keys, Keys, Reply>(file(name), decode, new URL("redisson/", scripts)),
+      fair: new Script<Keys, Keys, Reply>(file(name), decode, new URL("redisson/fair/", scripts)),
+    });
+    this.#await = forKinds("await", parseAwaitReply);
+    this.#signal = forKinds("signal", parseSignalReply);
+    this.#renew = new Script(file("renew-waiters"), parseWaiterStatuses);
+    this.#leave = new Script(file("leave"), parseLeaveReply);
+  }
+
+  /** Gives up a hold and begins to wait. @param fairWaitMs only for a fair lock */
+  await(
+    redis: Commands,
+    channel: string,
+    { key, kind }: Pick<HoldRef, "key"> & { readonly kind: ConditionKind },
+    { token, fence, principal, id, digest, condition, retryMs }: ConditionRequest,
+    { waitersMax, fairWaitMs }: { readonly waitersMax: number; readonly fairWaitMs: number },
+  ): Promise<AwaitReply> {
+    const queue = kind === "fair" ? buildFairKeys(key) : [];
+    return this.#await[kind].run(
+      redis,
+      [...buildHoldKeys(key), ...queue],
+      [
+        ...[token, fence, principal ?? "", id, digest, condition, waitersMax, retryMs ?? ""],
+        ...[buildWakeChannel(key), channel, buildConditionChannel(key), formatShardedFlag(redis)],
+        kind === "fair" ? fairWaitMs : "",
+      ],
+    );
+  }
+
+  /** Signals waiters of a condition, as the holder of the lock. */
+  signal(
+    redis: Commands,
+    { key, kind }: Pick<HoldRef, "key"> & { readonly kind: ConditionKind },
+    { token, fence, principal, id, digest, condition, retryMs }: ConditionRequest,
+    who: "one" | "all",
+  ): Promise<SignalReply> {
+    return this.#signal[kind].run(redis, buildHoldKeys(key), [
+      ...[token, fence, principal ?? "", id, digest, condition, who, retryMs ?? ""],
+      ...[buildConditionChannel(key), formatShardedFlag(redis)],
+    ]);
+  }
+
+  /** Renews the heartbeats of waiters of one lock. Returns their states in the same order. */
+  renew(redis: Commands, key: Key, waiters: readonly string[]): Promise<WaiterStatus[]> {
+    const request = [buildConditionChannel(key), formatShardedFlag(redis), ...waiters];
+    return this.#renew.run(redis, buildConditionKeys(key), request);
+  }
+
+  /** Ends the wait of a client. @param keepMs only for `keep` */
+  leave(redis: Commands, key: Key, waiter: string, mode: LeaveMode, keepMs = 0): Promise<WaiterStatus> {
+    const request = [waiter, mode, keepMs, buildConditionChannel(key), formatShardedFlag(redis)];
+    return this.#leave.run(redis, buildConditionKeys(key), request);
+  }
+}
+
+const buildHoldKeys = (key: Key): Keys => [
+  toRedisArgument(key),
+  buildCompanionKey(key),
+  ...buildConditionKeys(key),
+];
+
+const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
+
+function parseAwaitReply(reply: unknown): AwaitReply {
+  const [outcome, asOf, since, count, lease, owner = ""] = toTexts(reply);
+  if (outcome === "waiting" || outcome === "signalled" || outcome === "stopped") {
+    const status = toStatus(outcome, since);
+    return {
+      outcome: "waiting",
+      ...status,
+      ...{ asOf: Number(asOf), count: Number(count), leaseMs: Number(lease), owner },
+    };
+  }
+  if (outcome === "done") return { outcome, asOf: Number(asOf) };
+  if (outcome === "min_hold") return { outcome };
+  if (outcome === "queue_full") return { outcome, waiting: Number(since) };
+  return parseRefusal(reply);
+}
+
+function parseSignalReply(reply: unknown): SignalReply {
+  const [outcome, asOf, count] = toTexts(reply);
+  if (outcome === "signalled") return { outcome, asOf: Number(asOf), count: Number(count) };
+  return parseRefusal(reply);
+}
+
+function parseRefusal(reply: unknown): RefusedReply {
+  const refused = parseRenewReply(reply);
+  if (refused.outcome === "granted") throw new UnexpectedReplyError("A script of a condition granted a hold");
+  return refused;
+}
+
+function parseWaiterStatuses(reply: unknown): WaiterStatus[] {
+  const [, ...fields] = toTexts(reply);
+  const statuses: WaiterStatus[] = [];
+  for (let at = 0; at < fields.length; at += 2) statuses.push(toStatus(fields[at], fields[at + 1]));
+  return statuses;
+}
+
+function parseLeaveReply(reply: unknown): WaiterStatus {
+  const [state, , since] = toTexts(reply);
+  return toStatus(state, since);
+}
+
+function toStatus(state: string | undefined, since: string | undefined): WaiterStatus {
+  const known = state === "waiting" || state === "signalled" || state === "stopped" ? state : "lost";
+  return { state: known, sinceMs: since ? Number(since) : undefined };
+}
+
+function toTexts(reply: unknown): string[] {
+  if (Array.isArray(reply)) return reply.map(String);
+  throw new UnexpectedReplyError(`A script of a condition returned ${typeof reply} instead of a list`);
+}
