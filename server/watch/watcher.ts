@@ -132,6 +132,11 @@ export class Watcher {
     return this.#pipeline.onReading(listener);
   }
 
+  /** Calls the listener when a client of Redisson has entered or left the queue of a fair lock. */
+  onQueueChange(listener: (key: Key) => void): () => void {
+    return this.#pipeline.onQueue(listener);
+  }
+
   /** Whether the index can be current: a master responds, or a majority of a quorum. */
   get isUp(): boolean {
     return this.#view.isUp;
