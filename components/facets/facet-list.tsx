@@ -25,7 +25,8 @@ interface FacetListProps {
 }
 
 /**
- * Lists the values of a facet with their numbers of locks. One value can be selected. The arrow keys move between them.
+ * Lists the values of a facet with the number of locks for each. One value can be selected. The arrow keys move between
+ * them.
  */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const messages = useMessages(facets);

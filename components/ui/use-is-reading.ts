@@ -16,8 +16,8 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * The attribute of an outside control that belongs to the element with this ID. Pointing at the control counts as
- * reading.
+ * The attribute of a control outside the element. Its value is the ID of the element. Pointing at the control counts as
+ * reading the element.
  */
 export const READING_CONTROL_ATTRIBUTE = "data-reading";
 

@@ -26,7 +26,7 @@ interface ColumnShare {
   px: number;
   leastPx: number;
   mostPx: number;
-  /** Whether the operator set its width. */
+  /** Whether the operator set the width of the column. */
   isByHand: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface TableColumns {
   /**
    * Sets the column widths.
    *
-   * @param when `while` during a drag, when the widths are not stored
+   * @param when `while` during a drag, during which the widths are not stored
    */
   setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
   /** Restores the default columns and widths. */
