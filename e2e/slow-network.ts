@@ -13,7 +13,7 @@ export interface SlowLoad {
   readonly firstRowMs: number;
   /** The time until rows of the table can be clicked. */
   readonly liveRowMs: number;
-  /** Increases while the page is open. */
+  /** The requests of the page. Requests are added while the page is open. */
   readonly requests: Iterable<LoadedRequest>;
 }
 
