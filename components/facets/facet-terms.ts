@@ -1,7 +1,10 @@
 import type { FacetField } from "@/lib/contract/facet.ts";
 import { parseFilter, tokenizeFilter } from "@/lib/query/filter.ts";
 
-/** Duplicated from the contract, because importing it would bundle zod. The types keep both in sync. */
+/**
+ * Duplicated from the contract, because importing the contract would bundle zod. The type checker rejects values that
+ * the contract does not have.
+ */
 const FACET_FIELDS = [
   "format",
   "kind",

@@ -18,7 +18,7 @@ export function formatTypicalDuration(
 }
 
 /**
- * Returns whether a lock has been held for longer than is typical. With `times` = 1, it matches the server's filter
+ * Returns whether a lock has been held for longer than is typical. With `times` = 1, corresponds to the server's filter
  * `held>typical`.
  *
  * @param times the multiple of p95 that the hold must exceed

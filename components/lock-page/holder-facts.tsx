@@ -18,7 +18,7 @@ import { ReleaseRequestText } from "../lock-facts/release-request-text.tsx";
 interface HolderFactsProps {
   lock: Lock;
   holder: Holder;
-  /** Set if the lock has several holders and this one may be released separately. */
+  /** Called to release only this holder; `undefined` if holders of the lock cannot be released separately. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }

@@ -193,7 +193,7 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows keys that were acquired together. An action on one may affect the others. */
+/** Shows keys that were acquired together. An action on one of the keys can affect the other keys. */
 function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
     <ul className="flex flex-col gap-0.5">

@@ -141,8 +141,8 @@ function clearError(step: ReleaseStep): ReleaseStep {
 }
 
 /**
- * The part of a lock that the dialog releases. `lock`: all of it. The others are one participant of a shared lock, and
- * `latch` has no holder.
+ * The part of a lock that the dialog releases. `lock`: the whole lock. `latch`: a latch, which has no holder. All
+ * others: one participant of a shared lock.
  */
 export type ReleasePart = "lock" | "reader" | "writer" | "permits" | "holder" | "latch";
 

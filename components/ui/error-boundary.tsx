@@ -20,8 +20,8 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Shows an error of its children in their place, so that the rest of the page keeps working. If the code of a part
- * cannot be loaded because another version of the console was deployed, the page must be reloaded.
+ * Catches an error of its children and shows it in their place, so that the rest of the page keeps working. If the code
+ * of a part cannot be loaded because another version of the console was deployed, the page must be reloaded.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };

@@ -2,12 +2,15 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** Time without movement after which the pointer no longer counts as reading, in ms. A reader moves it occasionally. */
+/**
+ * Time without movement after which the pointer no longer counts as reading, in ms. A reader moves the pointer
+ * occasionally.
+ */
 const POINTER_IDLE_MS = 60_000;
 
 /**
- * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from it counts
- * as part of it, so that the content behind it does not move.
+ * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from the element
+ * counts as part of the element, so that the content behind the dialog does not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);

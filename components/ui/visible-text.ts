@@ -1,6 +1,6 @@
 export interface TextPart {
   text: string;
-  /** A replacement for a character that is invisible or would reorder visible ones. */
+  /** Whether `text` replaces characters that are invisible or would reorder visible characters. */
   isPlaceholder: boolean;
 }
 

@@ -220,8 +220,8 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
 }
 
 /**
- * Returns the bar of a past hold. It ends when the hold ended, otherwise when the hold was last seen, otherwise at its
- * start.
+ * Returns the bar of a past hold. The bar ends when the hold ended or was last seen. If neither is known, the bar ends
+ * at its start.
  */
 export function toPastHoldBar({
   owner,

@@ -33,8 +33,8 @@ export interface TableColumns {
 }
 
 /**
- * Keeps the chosen columns in the URL, so that a link shows what its sender saw. The browser stores them together with
- * the widths and the row height.
+ * Keeps the chosen columns in the URL, so that a link shows what its sender saw. The browser stores the columns
+ * together with their widths and the row height.
  */
 export function useColumns(roomPx: number, sort: string): TableColumns {
   const [requested, setRequested] = useQueryState("cols", parseAsString);

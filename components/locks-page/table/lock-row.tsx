@@ -23,7 +23,7 @@ import { useRowStage } from "./use-row-stage.ts";
 export interface RowActions {
   focusRow(path: string): void;
   releaseLock(lock: Lock): void;
-  /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
+  /** Toggles the selection of a row. `extend` selects all rows from the row that was toggled last to this row. */
   toggleSelected(lock: Lock, extend: boolean): void;
   /** Opens the copy menu. @param opener the button; `undefined` if opened by keyboard */
   copy(lock: Lock, opener?: HTMLElement): void;
