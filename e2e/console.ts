@@ -230,7 +230,10 @@ export const test = base.extend<
   },
 });
 
-/** Logs in as the page of a login link does, without opening it. lock-lifecycle.spec.ts tests that page. */
+/**
+ * Logs in with the request that the page of a login link sends, without opening that page, and opens the console.
+ * lock-lifecycle.spec.ts tests that page.
+ */
 export async function logIn(
   context: BrowserContext,
   lockkeeper: Console,
@@ -243,7 +246,7 @@ export async function logIn(
   return page;
 }
 
-/** Logs in at an address of the console. The session cookie is named after its port. */
+/** Logs in at an address of the console. The name of the session cookie contains the port of that address. */
 export async function beginSession(
   context: BrowserContext,
   lockkeeper: Pick<Console, "link" | "url">,
