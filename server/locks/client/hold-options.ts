@@ -16,12 +16,13 @@ export interface HoldOptions {
   readonly signal?: AbortSignal | undefined;
   /** A label for display; `<hostname>:<pid>` by default. */
   readonly owner?: string | undefined;
-  /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
+  /** The format in which the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
    * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
-   * `plain_semaphore`: permits that JVMs also acquire as Redisson's `RSemaphore`. Only for `redisson`.
+   * `plain_semaphore`: permits that Java applications can also acquire through Redisson's `RSemaphore`. Every kind
+   * except `lock` requires the `redisson` format.
    */
   readonly kind?: WritableKind | undefined;
   /**
@@ -30,8 +31,9 @@ export interface HoldOptions {
    */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits; only for the kinds of semaphore. A missing semaphore is created with it, and an existing
-   * one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
+   * The total number of permits; only for the kinds of semaphore. If the semaphore does not exist, it is created with
+   * this total. An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore
+   * must exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
@@ -46,14 +48,14 @@ export interface HoldOptions {
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;
-  /** Called when a renewal has failed or is late. The hold remains certain until its deadline. */
+  /** Called when a renewal has failed or is late. The hold is still guaranteed until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
 /** Options of `acquireAll` and `withLocks`. */
 export interface AcquireAllOptions
   extends Omit<HoldOptions, "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"> {
-  /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
+  /** Called when a renewal of one hold has failed or is late. The group is still guaranteed until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }
 

@@ -13,16 +13,17 @@ export interface SeenHold {
 
 /** The result of a refused attempt: another client holds the lock or is next. */
 export interface HeldOutcome {
-  /** The lock that was refused; by default the lock that is waited for. */
+  /** The lock that was refused; defaults to the lock that the caller waits for. */
   readonly key?: Key | undefined;
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * `undefined` while the lock is free and another waiter is next, and on a quorum, where each attempt occupies votes
-   * for a short time and must not be repeated soon.
+   * `undefined` if the lock is free but another waiter is next, and for locks whose waiters are always woken by a
+   * message. Always `undefined` on a quorum, because each attempt briefly ties up votes and should not be retried
+   * quickly.
    */
   readonly holder?: SeenHold | undefined;
-  /** Creates the error only when needed, because it uses more memory than the rest of a waiter. */
+  /** Creates the error. Call it only when needed, because the error uses more memory than the rest of a waiter. */
   toError(): HeldError;
 }
 
