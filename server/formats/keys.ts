@@ -32,7 +32,7 @@ export function findKeyFault(key: Key): string | undefined {
 }
 
 /**
- * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or
+ * Returns the name of a key that belongs to a lock and must be in the same cluster slot as the lock: `prefix:{key}`, or
  * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that `findKeyFault` accepts: a name in the first
  * form ends with its only braces, and in the second form, the key after the tag contains braces of its own.
  */
@@ -83,11 +83,11 @@ const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 /** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters in a fair lock's queue. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
-/** Returns the name of the set of writers that wait for a read/write lock, to which new readers give way. */
+/** Returns the name of the set of writers that wait for a read/write lock. New readers give way to these writers. */
 export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
- * Returns the name of the companion of one of several holds that share a key. Injective, because tokens contain no braces.
+ * Returns the name of a hold's companion if several holds share the key. Injective, because tokens contain no braces.
  *
  * @param token `<uuid>:<number>` or a reserved owner
  */
@@ -104,7 +104,7 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
   buildRedissonKey("redisson_lock_timeout", key),
 ];
 
-/** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in it. */
+/** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in that queue. */
 export const buildFairKeys = (key: Key): RedisArgument[] => [
   ...buildFairQueueKeys(key),
   buildFairHeartbeatsKey(key),
@@ -112,7 +112,7 @@ export const buildFairKeys = (key: Key): RedisArgument[] => [
 
 /**
  * Returns the channel of one waiter of a fair lock.
- * @param waiter its token
+ * @param waiter the token of the waiter
  */
 export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   const channel = buildWakeChannel(key);
@@ -123,7 +123,7 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
 /** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
-/** Returns the name of an auxiliary key that Redisson forms with a suffix instead of a prefix. */
+/** Returns the name of an auxiliary key whose name Redisson forms with a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
@@ -145,7 +145,10 @@ export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 
-/** Returns the channel that notifies a client of the library when an operator releases one of its holds. */
+/**
+ * Returns the channel that notifies a library client when an operator releases one of its holds, or asks the client to
+ * release one.
+ */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
 /** Returns the channel of the client that created the token; `undefined` for a token of another library. */

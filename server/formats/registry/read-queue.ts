@@ -13,12 +13,12 @@ import { runReadCommands } from "./run-commands.ts";
 
 /** The waiters of a lock on one Redis. */
 export interface SeenQueue {
-  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest wait first. */
+  /** Waiters of Lockkeeper's verbs that are not in the queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
   /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** The number of clients that are subscribed to the release; `undefined` if they cannot be counted. */
+  /** The number of clients that are subscribed to release messages; `undefined` if they cannot be counted. */
   readonly listening: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function readQueue(
   };
 }
 
-/** Returns the channel on which waiters listen. That of a read/write lock differs from that of other locks. */
+/** Returns the channel on which waiters listen. Read/write locks use a different channel from other locks. */
 function findWakeChannel(seen: ReadableObservation): RedisArgument {
   return "kind" in seen && isReadWrite(seen.kind)
     ? buildReadWriteChannel(seen.key)
