@@ -70,6 +70,8 @@ export interface AcquireRequest extends LockRequest {
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore; `undefined` if the semaphore must already exist. */
   readonly limit?: number | undefined;
+  /** The declaration of a waiter, as `formatDeclaration` returns it. Only for a request that waits. */
+  readonly declared?: string | undefined;
   /**
    * ID of the condition waiter whose hold to restore. The count, lease, grace period and owner come from the waiter's
    * record. Only for plain and fair locks in the `redisson` format.

@@ -4,12 +4,21 @@ import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
 import { buildFairKeys, buildWaitersKey, buildWakeChannel, buildWritersKey } from "./keys.ts";
 import { buildKindWakeChannel, formatWaiterId } from "./kind-keys.ts";
+import type { AcquireRequest } from "./lock-requests.ts";
 import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
+
+/**
+ * Formats the owner of a waiter for the list of waiters, followed by a tab and the waiter's declaration if it has one.
+ */
+export function formatListedOwner({ owner, declared }: Pick<AcquireRequest, "owner" | "declared">): string {
+  return declared === undefined ? owner : `${owner}\t${declared}`;
+}
 
 export interface StopWaitingRequest {
   readonly requestId: string;
   /** When the client began to wait, in Unix ms; `undefined` if no reply contained this time. */
   readonly sinceMs: number | undefined;
+  /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
   /** How long the place is kept for the same request id, in ms; 0 if it is not kept. */
   readonly keepMs: number;
@@ -28,6 +37,7 @@ export interface QueueDeparture {
   readonly waiterId: string;
   /** When the client began to wait, in Unix ms; `undefined` if no reply contained this time. */
   readonly sinceMs: number | undefined;
+  /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
   /** How long the place is kept for the same id, in ms; 0 if it is not kept. */
   readonly keepMs: number;

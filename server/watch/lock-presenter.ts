@@ -1,4 +1,5 @@
 import type { Lock, Note } from "../../lib/contract/lock.ts";
+import type { UnreadableReason } from "../../lib/contract/unreadable.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
@@ -19,6 +20,8 @@ export class LockPresenter {
     private readonly target: string,
     private readonly index: LockIndex,
     private readonly findVotes: (key: Key) => SeenVotes | undefined,
+    /** Returns why a watched key cannot be read; `undefined` if it can. */
+    readonly findUnreadable: (key: Key) => UnreadableReason | undefined,
     private readonly runbooks: Runbooks | undefined,
   ) {}
 
@@ -36,9 +39,15 @@ export class LockPresenter {
     return this.#annotate(toLock(this.target, hold, sharedWith), hold.key, hold);
   }
 
-  /** @param votes the votes on the key, by default those in the index */
+  /**
+   * Converts a key without a hold, or one that cannot be read.
+   *
+   * @param votes the votes on the key, by default those in the index
+   */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
-    return this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
+    const lock = this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
+    const unreadable = this.findUnreadable(key);
+    return unreadable === undefined ? lock : { ...lock, unreadable };
   }
 
   /** Returns the note about a lock. */

@@ -1,6 +1,7 @@
 import type { LockGroup } from "../../../lib/client/lock-group.ts";
 import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import type { OnDeadlock } from "../../formats/wait-declaration.ts";
 import type { Retry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 
@@ -10,6 +11,16 @@ export interface HoldOptions {
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
+  /**
+   * Up to 16 holds that you do not release before the wait ends. The holds of the client's enclosing `withLock` calls
+   * are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
+   */
+  readonly holding?: readonly Hold[] | undefined;
+  /**
+   * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the youngest wait with this option ends
+   * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
+   */
+  readonly onDeadlock?: OnDeadlock | undefined;
   /** Retries at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
@@ -54,7 +65,10 @@ export interface HoldOptions {
 
 /** Options of `acquireAll` and `withLocks`. */
 export interface AcquireAllOptions
-  extends Omit<HoldOptions, "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"> {
+  extends Omit<
+    HoldOptions,
+    "holding" | "onDeadlock" | "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"
+  > {
   /** Called when a renewal of one hold has failed or is late. The group is still guaranteed until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }

@@ -9,6 +9,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
 } from "../../formats/lock-requests.ts";
+import type { WaitDeclaration } from "../../formats/wait-declaration.ts";
 import { formatReservedOwner } from "./input/reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
@@ -43,6 +44,15 @@ export class RequestFactory {
       ...identity,
     };
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
+  }
+
+  /** Creates the declaration of a waiter; `undefined` if the options contain nothing to declare. */
+  createDeclaration({
+    holding = [],
+    onDeadlock = "report",
+  }: Pick<AcquireOptions, "holding" | "onDeadlock">): WaitDeclaration | undefined {
+    if (holding.length === 0 && onDeadlock === "report") return undefined;
+    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
   }
 
   /** Creates a request for several locks. Each lock gets its own token. @param keys the keys, in byte order */

@@ -1,0 +1,76 @@
+import { DEADLOCK_CHANNEL } from "../../formats/keys.ts";
+import type { Subscriber } from "../../redis/commands.ts";
+
+/** One wait in a deadlock: a client, and the lock for which the client waits. */
+export interface DeadlockStep {
+  readonly owner: string;
+  readonly key: string;
+}
+
+/** The message on `DEADLOCK_CHANNEL`: the wait to end, and the deadlock that contains this wait. */
+export interface WaitRefusal {
+  readonly waitId: string;
+  /** Each client waits for the next one in the list, and the last one waits for the first. */
+  readonly cycle: readonly DeadlockStep[];
+}
+
+type OnRefusal = (cycle: readonly DeadlockStep[]) => void;
+
+/** The maximum size of a message that is parsed, because any client can publish messages. */
+const MESSAGE_BYTES_MAX = 65_536;
+
+/** Receives the refusals of this process's waits. Subscribes when the first wait can be refused. */
+export class DeadlockRefusals {
+  readonly #waits = new Map<string, OnRefusal>();
+  readonly #channel = Buffer.from(DEADLOCK_CHANNEL);
+  #isSubscribed = false;
+
+  constructor(private readonly subscriber: Subscriber) {}
+
+  /** Registers a callback for the refusal of a wait. Returns a function that removes the callback. */
+  register(waitId: string, onRefusal: OnRefusal): () => void {
+    if (!this.#isSubscribed) this.#listen();
+    this.#waits.set(waitId, onRefusal);
+    return () => this.#waits.delete(waitId);
+  }
+
+  #listen(): void {
+    this.#isSubscribed = true;
+    // Lost messages are sent again while the deadlock lasts.
+    const subscribe = () => void this.subscriber.subscribe(this.#channel).catch(() => undefined);
+    this.subscriber.on("messageBuffer", (channel, message) => {
+      if (message.length <= MESSAGE_BYTES_MAX && this.#channel.equals(channel))
+        this.#dispatch(message.toString());
+    });
+    this.subscriber.on("ready", subscribe);
+    subscribe();
+  }
+
+  #dispatch(message: string): void {
+    const refusal = parseRefusal(message);
+    if (refusal !== undefined) this.#waits.get(refusal.waitId)?.(refusal.cycle);
+  }
+}
+
+/** Parses a message; `undefined` if the message is not a refusal. */
+export function parseRefusal(message: string): WaitRefusal | undefined {
+  let parsed: Partial<WaitRefusal> | null;
+  try {
+    parsed = JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== "object" || typeof parsed?.waitId !== "string" || !Array.isArray(parsed.cycle))
+    return undefined;
+  const cycle = parsed.cycle.filter(isStep).map(({ owner, key }) => ({ owner, key }));
+  return { waitId: parsed.waitId, cycle };
+}
+
+function isStep(step: unknown): step is DeadlockStep {
+  return (
+    typeof step === "object" &&
+    step !== null &&
+    typeof Reflect.get(step, "owner") === "string" &&
+    typeof Reflect.get(step, "key") === "string"
+  );
+}
