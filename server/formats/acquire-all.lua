@@ -1,8 +1,8 @@
 -- Acquires several free locks of one slot, or none of them.
 --
--- Guarantee: every lock is checked before the first one changes. If an acquire then fails, those before it are withdrawn
--- in the same script, so no client ever sees some of the locks acquired. A repeated request id returns the holds that it was
--- granted.
+-- Guarantee: every lock is checked before the first one changes. If an acquire then fails, the locks acquired before it
+-- are withdrawn in the same script, so no client ever sees only some of the locks acquired. A repeated request id
+-- returns the holds that were granted to it.
 --
 -- KEYS: for each lock in turn, the four keys of acquire.lua
 -- ARGV[1] lease in ms    ARGV[2] request id    ARGV[3] digest of the request    ARGV[4] channel for events

@@ -45,7 +45,7 @@ const SCRIPTS: ReadonlyMap<WritableFormat, AcquireAllScript> = new Map(
 /**
  * Acquires all locks, or none of them. On a cluster, all keys must be in one slot.
  *
- * @param ask the request; each lock has its own token instead of that of the request
+ * @param ask the request, without a token because each lock has its own
  */
 export async function acquireAll(
   redis: Commands,

@@ -1,9 +1,9 @@
 -- Acquires a free lock, or returns its holder.
 --
 -- Guarantee: one holder at a time. A new hold has a larger fencing token than every earlier hold of the key, even if a
--- failover or a restart lost the latest ones (the server time in microseconds is the lower bound). A repeated request id
--- changes nothing and returns the hold that it was granted, with the token of its first attempt. A script that has written
--- cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
+-- failover or a restart lost the latest ones (the server time in microseconds is the lower bound). A repeated request
+-- id changes nothing and returns the hold that was granted to it, with the token of the first attempt. A script that
+-- has written cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the counter of Redisson's fenced lock, also increased if it exists
@@ -25,8 +25,8 @@
 -- ARGV[14] 's' or 'ms', the unit of a deadline
 -- ARGV[15] '' or how long a client gives way to the longest waiter after a release, in ms
 -- Only for acquire-all.lua:
--- ARGV[16] '' or why the lock is not acquired: 'check', because others may be held; 'join', to add the client to the list of
---          waiters; 'wait', because it is in that list
+-- ARGV[16] '' or why the lock is not acquired: 'check', because other locks may be held; 'join', to add the client to the
+--          list of waiters; 'wait', because it is in that list
 -- ARGV[17] id of the client in the list of waiters
 -- Only for a fair lock, whose queue lists the client as ARGV[17]: ARGV[18] the fair wait time in ms
 -- ARGV[19] channel of waiters    ARGV[20] '1' if waiters may also use sharded pub/sub
@@ -84,7 +84,7 @@ local named_kind = kept.value
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
 
--- A grant ends the wait that led to it.
+-- A grant ends the wait of its client.
 local function stop_waiting()
   if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(waiter_id, since, listed))
   elseif sent_ms then remove_waiter(4, waiter_id) end
@@ -119,7 +119,7 @@ if is_number then
 end
 if state == 'not_a_lock' or state == 'unit_conflict' then return { state, remaining_ms } end
 
--- The hold that is restored.
+-- The record of the hold to restore.
 local given_up
 if ARGV[21] then
   given_up = find_condition_waiter(#KEYS - 1, ARGV[21])

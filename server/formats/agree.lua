@@ -1,8 +1,8 @@
 -- Sets the fencing token and the count that the majority of a quorum agreed on.
 --
--- Guarantee: changes only these two, and only for the hold that was granted. The count never decreases. The fencing token
--- may decrease for a vote that arrived after the agreement, but the agreed token is still larger than every token that a
--- client received before.
+-- Guarantee: changes only these two values, and only for the hold that was granted. The count never decreases. The
+-- fencing token may decrease for a vote that arrived after the agreement, but the agreed token is still larger than
+-- every token that a client received before.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence that this master assigned    ARGV[3] agreed fence

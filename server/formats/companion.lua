@@ -54,14 +54,14 @@ local function is_hold_of_other_format(kept, value)
   return value == (kept.format == 'timestamp' and kept.value or kept.token)
 end
 
--- Clears the companion, because the hold it describes is not the one in the lock.
+-- Clears the fields of a hold that is no longer in the lock.
 local function forget_hold(kept)
   kept.token, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least = '', '', 0, 0, 0, 0, 0
   kept.owner, kept.principal, kept.record = '', '', ''
 end
 
--- Describes a new hold in the companion. Its fencing token is larger than all earlier ones, even if a failover or restart
--- lost those.
+-- Describes a new hold in the companion. Its fencing token is larger than all earlier ones, even if a failover or a
+-- restart lost the earlier ones.
 local function begin_hold(kept, token, value, lease_ms, now_us)
   forget_hold(kept)
   kept.token, kept.value, kept.count, kept.lease, kept.seq, kept.format = token, value, 1, lease_ms, 1, FORMAT

@@ -31,7 +31,10 @@ export interface Companion {
   readonly graceMs: number;
 }
 
-/** If a companion does not state when its hold began, this many digits of the fencing token do, as in companion.lua. */
+/**
+ * If a companion does not contain the start of its hold, this many digits of the fencing token are the start in Unix
+ * ms, as in companion.lua.
+ */
 const SINCE_DIGITS = 13;
 
 /** Parses a companion; `undefined` if it does not describe a hold. */
@@ -76,7 +79,7 @@ function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Creates a holder from the fields of its companion. Without a companion, the holder uses another library. */
+/** Creates a holder from the fields of its companion. If there is no companion, the holder uses another library. */
 export function toSeenHolder(
   token: string,
   count: number,
@@ -117,7 +120,7 @@ export function toSeenHolder(
   };
 }
 
-/** Whether the value of a companion names a kind that the content of the lock does not show. */
+/** Whether `value` is the name of a kind that cannot be recognized from the content of the lock. */
 function isNamedKind(value: string | undefined): value is NonNullable<SeenHolder["kind"]> {
   return value === "fair" || value === "plain_semaphore";
 }

@@ -16,11 +16,11 @@ export const buildConditionKeys = (key: Key): [RedisArgument, RedisArgument, Red
 
 const buildConditionHeartbeatsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:heartbeats`, key);
 
-/** Builds the last two keys of acquire.lua at the end of a wait: records and heartbeats. */
+/** Builds the last two keys of acquire.lua when it restores a hold at the end of a wait: records and heartbeats. */
 export const buildRestoreKeys = (key: Key): RedisArgument[] => [
   buildConditionRecordsKey(key),
   buildConditionHeartbeatsKey(key),
 ];
 
-/** Returns the channel on which waiters for conditions of a lock learn that they may re-acquire it. */
+/** Returns the channel that notifies the condition waiters of a lock when they may re-acquire the lock. */
 export const buildConditionChannel = (key: Key) => buildColocatedKey(CONDITIONS, key);

@@ -2,7 +2,7 @@
 
 -- include bounds.lua
 
--- Returns a whole number that Lua represents exactly, else 0.
+-- Returns the text as a number if it is a whole number that Lua represents exactly; otherwise 0.
 local function parse_whole(text)
   local number = tonumber(text or '') or 0
   if number ~= number or number < 0 or number >= 9007199254740992 then return 0 end
@@ -13,8 +13,8 @@ local function format_integer(number)
   return string.format('%.0f', number)
 end
 
--- Builds the event of a change. `since` is the start of the hold that the change ended, else ''. Fields are separated by
--- tabs. The owner string of another library may contain any bytes.
+-- Builds the event of a change. `since` is the start of the hold that the change ended; otherwise ''. Fields are
+-- separated by tabs. The owner string of another library may contain any bytes.
 local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
   local printable = string.gsub(string.sub(owner, 1, VALUE_BYTES_MAX), '%c', ' ')
   return table.concat({ event, format_integer(now_ms), fence, format_integer(seq), format_integer(count), since, printable, who }, '\t')

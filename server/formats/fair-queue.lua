@@ -1,7 +1,6 @@
 -- Shared by the scripts that change the queue of Redisson's fair lock. Lockkeeper's waiters are stored like those of
--- Redisson, and also renew a heartbeat in a sorted set. A waiter without a heartbeat is one of Redisson and counts as alive
--- until its timeout.
--- Requires bounds.lua and event.lua.
+-- Redisson, and also renew a heartbeat in a sorted set. A waiter without a heartbeat belongs to Redisson and counts as
+-- alive until its timeout. Requires bounds.lua and event.lua.
 --
 -- The functions take the numbers of three keys:
 -- KEYS[q] the queue (list)       KEYS[t] when each waiter in it times out, in ms (sorted set)

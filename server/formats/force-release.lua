@@ -2,7 +2,8 @@
 --
 -- Guarantee: releases the hold that the operator saw, or nothing. Compares the token and fence of Lockkeeper's own
 -- holds, and the stored owner of foreign holds. The client that holds the lock is notified immediately. Wakes
--- Redisson's waiters as its forceUnlock does; waiters of its fair lock keep their places. The fence counters are kept.
+-- Redisson's waiters in the same way as Redisson's forceUnlock; waiters of its fair lock keep their places. The fence
+-- counters are kept.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set)

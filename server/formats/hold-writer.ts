@@ -36,8 +36,9 @@ export type ScriptArguments = RedisArgument[];
 type Keys = ScriptArguments;
 
 /**
- * Runs the verbs that continue or read a hold. All formats and kinds share one Lua file per verb; the `storage.lua` of the
- * format, or of its kind, reads and writes the content of the key.
+ * Runs the scripts that operate on an existing hold: re-enter, renew, verify, extend, and release requests. All formats
+ * and kinds share one Lua file per verb; the `storage.lua` of the format, or of its kind, reads and writes the content
+ * of the key.
  */
 export class HoldWriter {
   readonly #reenter: Script<Keys, Keys, RenewReply>;
@@ -49,7 +50,10 @@ export class HoldWriter {
   readonly #answer: Script<Keys, Keys, AnswerReply>;
   readonly #agree: Script<Keys, Keys, boolean>;
 
-  /** @param scripts the folder of the scripts, which contains one folder per format, and in it one per further kind */
+  /**
+   * @param scripts the folder of the scripts. It contains a folder for each format, with a subfolder for each kind
+   *   except `lock`
+   */
   constructor(
     readonly name: WritableFormat,
     readonly kind: WritableKind,
@@ -75,7 +79,7 @@ export class HoldWriter {
     return new Script(new URL(`${verb}.lua`, scripts), decode, folder);
   }
 
-  /** Builds the keys of the verbs that continue or read a hold. */
+  /** Builds the keys of the scripts that operate on an existing hold. */
   protected buildKeys(key: Key, _token: string): Keys {
     return buildLockKeyPair(key);
   }
@@ -116,7 +120,7 @@ export class HoldWriter {
 
   /**
    * Renews up to a hundred holds of a library client. Returns the remaining time of each in ms; `null` if the hold is
-   * gone, `undefined` if that is unknown.
+   * gone; `undefined` if the outcome is unknown.
    */
   async renewMany(
     redis: Commands,
@@ -126,7 +130,7 @@ export class HoldWriter {
     return (await this.renewHolds(redis, channel, holds)).map(toRemainingTime);
   }
 
-  /** Extends a hold; a foreign hold only if it ends when its key expires. */
+  /** Extends a hold. A foreign hold is extended only if it ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [
@@ -138,7 +142,7 @@ export class HoldWriter {
     ]);
   }
 
-  /** Asks the client of a Lockkeeper hold to release it. */
+  /** Asks the client of a Lockkeeper hold to release that hold. */
   requestRelease(
     redis: Commands,
     channel: string,
@@ -151,7 +155,7 @@ export class HoldWriter {
     return this.#requestRelease.run(redis, this.buildKeys(key, token), request);
   }
 
-  /** Stores the answer of a client to a release request. */
+  /** Stores a client's answer to a release request. */
   answerReleaseRequest(
     redis: Commands,
     channel: string,

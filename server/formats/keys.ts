@@ -32,7 +32,7 @@ export function findKeyFault(key: Key): string | undefined {
 }
 
 /**
- * Returns the name of a key that belongs to a lock and must be in its cluster slot: `prefix:{key}`, or
+ * Returns the name of a key that belongs to a lock and must be in the same cluster slot as the lock: `prefix:{key}`, or
  * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that `findKeyFault` accepts: a name in the first
  * form ends with its only braces, and in the second form, the key after the tag contains braces of its own.
  */
@@ -83,11 +83,11 @@ const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 /** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters in a fair lock's queue. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
-/** Returns the name of the set of writers that wait for a read/write lock, to which new readers give way. */
+/** Returns the name of the set of writers that wait for a read/write lock. New readers give way to these writers. */
 export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
- * Returns the name of the companion of one of several holds that share a key. Injective, because tokens contain no braces.
+ * Returns the name of a hold's companion if several holds share the key. Injective, because tokens contain no braces.
  *
  * @param token `<uuid>:<number>` or a reserved owner
  */
@@ -104,10 +104,13 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
   buildRedissonKey("redisson_lock_timeout", key),
 ];
 
-/** The timeouts of a queue change whenever a client enters or leaves it. Notifications for lists may be off. */
+/**
+ * The prefix of the keys with the timeouts of fair queues. A queue's timeouts change whenever a client enters or leaves
+ * the queue. They are watched instead of the list, because notifications for lists may be off.
+ */
 export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
 
-/** Returns the lock whose queue has these timeouts; `undefined` for another name. */
+/** Returns the lock to whose queue the timeouts key `name` belongs; `undefined` for any other name. */
 export function parseQueueKey(name: Key): Key | undefined {
   if (isBinaryKey(name) || !name.startsWith(QUEUE_TIMEOUTS_PREFIX)) return undefined;
   const rest = name.slice(QUEUE_TIMEOUTS_PREFIX.length);
@@ -116,10 +119,10 @@ export function parseQueueKey(name: Key): Key | undefined {
   return isWrapped ? inner : rest;
 }
 
-/** Returns a pattern of the timeouts of all locks that match a pattern without braces. */
+/** Returns a pattern for the timeouts keys of all locks that match `pattern`, which must not contain braces. */
 export const buildQueuePattern = (pattern: string) => `${QUEUE_TIMEOUTS_PREFIX}{${pattern}}`;
 
-/** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in it. */
+/** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in that queue. */
 export const buildFairKeys = (key: Key): RedisArgument[] => [
   ...buildFairQueueKeys(key),
   buildFairHeartbeatsKey(key),
@@ -127,7 +130,7 @@ export const buildFairKeys = (key: Key): RedisArgument[] => [
 
 /**
  * Returns the channel of one waiter of a fair lock.
- * @param waiter its token
+ * @param waiter the token of the waiter
  */
 export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   const channel = buildWakeChannel(key);
@@ -138,7 +141,7 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
 /** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
-/** Returns the name of an auxiliary key that Redisson forms with a suffix instead of a prefix. */
+/** Returns the name of an auxiliary key whose name Redisson forms with a suffix instead of a prefix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
@@ -158,12 +161,17 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
-/** The channel that names the waits that end because of a deadlock. Pub/sub ignores databases, and the ids are unique. */
+/**
+ * The channel for the ids of waits that end because of a deadlock. Pub/sub ignores databases, but the ids are unique.
+ */
 export const DEADLOCK_CHANNEL = `${TARGET_PREFIX}deadlocks`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 
-/** Returns the channel that notifies a client of the library when an operator releases one of its holds. */
+/**
+ * Returns the channel that notifies a library client when an operator releases one of its holds, or asks the client to
+ * release one.
+ */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
 /** Returns the channel of the client that created the token; `undefined` for a token of another library. */

@@ -17,6 +17,6 @@ export function buildKindWakeChannel(kind: WritableKind | undefined, key: Key): 
 
 /** Returns the name of a waiter in the lists of waiters. */
 export function formatWaiterId(kind: WritableKind | undefined, requestId: string): string {
-  // The role is part of the name, because no field of the list contains it. No request id ends with it.
+  // The role is part of the name, because the list has no field for it. No request id ends with this suffix.
   return kind === "write" ? `${requestId}~write` : requestId;
 }

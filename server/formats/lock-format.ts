@@ -19,7 +19,7 @@ export type KeyReach = "lockable" | "watched";
 
 /** Parameters of a force-release: the holder, the actor, and an optional reservation. */
 export interface ForceReleaseParams {
-  /** One of several holders; `undefined` releases the whole lock. */
+  /** The holder to release if there are several; `undefined` to release the whole lock. */
   readonly holder: SeenHolder | undefined;
   readonly by: string;
   readonly reason: string;
@@ -47,7 +47,7 @@ export type FormatReleaseTerms =
   | { readonly oneHolder?: boolean; readonly reservable?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
-/** Detects, reads and releases the locks of one format as its library does. */
+/** Detects, reads and releases the locks of one format in the same way as the library that writes them. */
 export interface LockFormat {
   readonly name: FormatName;
   /** The Redis types of its locks. A library that uses several types can have one format per type. */
@@ -60,12 +60,12 @@ export interface LockFormat {
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Returns the release terms of one lock; omitted if they are the same for all locks of the format. */
+    /** Returns the release terms of one lock; Omitted if all locks of the format have the same terms. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
      * Compares the lock, releases it, wakes its waiters and publishes an event in one script.
      *
-     * Guarantee: releases the lock that the operator saw, or nothing (`changed`, `gone`).
+     * Guarantee: releases exactly the lock that the operator saw, or changes nothing and returns `changed` or `gone`.
      */
     forceRelease(
       redis: Commands,

@@ -4,8 +4,8 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
 /**
- * The default difference between the timeouts of successive waiters of a fair lock, in ms: that of Redisson's
- * `fairLockWaitTimeout`.
+ * The default difference between the timeouts of successive waiters of a fair lock, in ms. It equals the default of
+ * Redisson's `fairLockWaitTimeout`.
  */
 export const FAIR_WAIT_MS = 300_000;
 
@@ -15,7 +15,7 @@ export interface LockRequest {
   readonly principal?: string | undefined;
   /** 1 to 128 visible ASCII characters. A repeated request with the same id is not executed again. */
   readonly id: string;
-  /** Distinguishes two requests with the same id; `-` if the caller did not choose the id. */
+  /** A digest that distinguishes different requests with the same id; `-` if the caller did not choose the id. */
   readonly digest: string;
   /** Time since the first attempt in ms; `undefined` for the first attempt. */
   readonly retryMs?: number | undefined;
@@ -27,14 +27,16 @@ export interface HoldIdentity {
   readonly fence: string;
 }
 
-/** Options of an acquire that waits if it is refused. The client is then counted and listed as a waiter. */
+/** Options of an acquire that waits if it is refused. A refused client is counted and listed as a waiter. */
 export interface WaitRequest {
   readonly waitMs: number;
   /** When the client began to wait: the `asOf` of its first refusal, in Unix ms; `undefined` for the first attempt. */
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
-  /** How long the client gives way to the longest waiter after a release, in ms; `undefined` if it does not. */
+  /**
+   * How long the client gives way to the longest waiter after a release, in ms; `undefined` if it does not give way.
+   */
   readonly giveWayMs?: number | undefined;
 }
 
@@ -66,21 +68,21 @@ export interface AcquireRequest extends LockRequest {
   readonly yieldsToWriters?: boolean | undefined;
   /** The number of permits; only for a semaphore. */
   readonly permits?: number | undefined;
-  /** The total number of permits of the semaphore; `undefined` if it must exist. */
+  /** The total number of permits of the semaphore; `undefined` if the semaphore must already exist. */
   readonly limit?: number | undefined;
-  /** What a waiter declares, as `formatDeclaration` returns it. Only for a request that waits. */
+  /** The declaration of a waiter, as `formatDeclaration` returns it. Only for a request that waits. */
   readonly declared?: string | undefined;
   /**
-   * The waiter for a condition whose hold is restored, with the count, lease, grace period and owner that its record has; only
-   * for plain and fair locks of the format `redisson`.
+   * ID of the condition waiter whose hold to restore. The count, lease, grace period and owner come from the waiter's
+   * record. Only for plain and fair locks in the `redisson` format.
    */
   readonly restores?: string | undefined;
 }
 
-/** A request to turn the hold of a writer into that of a reader. */
+/** A request to convert a writer's hold to a reader's hold. */
 export interface DowngradeRequest extends HoldIdentity {
   readonly principal?: string | undefined;
-  /** The token of the reader. */
+  /** The token that the reader's hold gets. */
   readonly reader: string;
 }
 
@@ -147,7 +149,7 @@ export interface OwnHold extends HoldIdentity {
 /** A hold that is renewed together with others. */
 export interface HoldRenewal extends HoldIdentity {
   readonly key: Key;
-  /** The hold's own lease by default. */
+  /** The lease in ms; defaults to the lease of the hold. */
   readonly leaseMs?: number | undefined;
 }
 

@@ -22,7 +22,7 @@ import { type BatchableVerb, VerbBatches } from "./verb-batches.ts";
 
 type Keys = ScriptArguments;
 
-/** The keys and arguments that a kind of lock adds to those of every lock. */
+/** The keys and arguments that the scripts for one kind of lock receive in addition to the common ones. */
 export interface KindPart {
   readonly keys: readonly RedisArgument[];
   readonly arguments: readonly RedisArgument[];
@@ -30,14 +30,19 @@ export interface KindPart {
 
 const NO_PART: KindPart = { keys: [], arguments: [] };
 
-/** Runs the verbs on locks of one format and kind. The writers of further kinds are in `redisson`. */
+/**
+ * Runs the verbs on locks of one format and kind. The writers for kinds other than `lock` are in the folder `redisson`.
+ */
 export class LockWriter extends HoldWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
   readonly #release: Script<Keys, Keys, ReleaseReply>;
   readonly #forceRelease: Script<Keys, Keys, ForceReleaseReply>;
   readonly #batches: VerbBatches | undefined;
 
-  /** @param scripts the folder of the scripts, which contains one folder per format, and in it one per further kind */
+  /**
+   * @param scripts the folder of the scripts. It contains a folder for each format, with a subfolder for each kind
+   *   except `lock`
+   */
   constructor(
     name: WritableFormat,
     kind: WritableKind = "lock",
@@ -66,12 +71,15 @@ export class LockWriter extends HoldWriter {
     return false;
   }
 
-  /** Builds what the kind adds to an acquire after the waiters and the last argument of a plain lock. */
+  /**
+   * Builds the kind-specific part of an acquire. Its keys follow the key of the waiters, and its arguments follow those
+   * of a plain lock.
+   */
   protected buildAcquirePart(_redis: Commands, _key: Key, _ask: AcquireRequest): KindPart {
     return NO_PART;
   }
 
-  /** Builds what the kind adds to a release. */
+  /** Builds the kind-specific keys and arguments of a release. */
   protected buildReleasePart(_key: Key, { signals = NO_SIGNALS }: ReleaseRequest): KindPart {
     return { keys: signals.keys, arguments: signals.messages };
   }
@@ -174,7 +182,7 @@ export class LockWriter extends HoldWriter {
   }
 }
 
-/** Formats whether waiters may also use sharded pub/sub. */
+/** Returns `1` if waiters may also use sharded pub/sub; otherwise an empty string. */
 export const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Whether a request uses the defaults of the scripts, so that their optional arguments can be omitted. */

@@ -24,7 +24,9 @@ export interface StatedRenewal {
 export interface SeenHolder {
   /** The string in the lock that identifies the holder: Lockkeeper's token, or the owner string of another library. */
   readonly token: Key;
-  /** The name to display: the label of a Lockkeeper hold, else the token. Bytes that are not UTF-8 are kept. */
+  /**
+   * The name to display: the label of a Lockkeeper hold; for other holds, the token. Bytes that are not UTF-8 are kept.
+   */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
@@ -33,32 +35,37 @@ export interface SeenHolder {
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
-  /** The unit of its deadline; only for Lockkeeper's `timestamp` holds. */
+  /** The unit of the deadline; only for Lockkeeper's `timestamp` holds. */
   readonly unit?: TimestampUnit;
   /** The kind of a Lockkeeper hold in Redisson's format, if it is not `lock`. */
   readonly kind?: WritableKind;
   readonly record: OwnerRecord | undefined;
   /** Time from the end of the lease to the end of the lock: the grace period, and the rounding of a deadline. */
   readonly marginMs: number;
-  /** Its remaining time if holders expire separately (`null`: no TTL); `undefined` if it expires with the lock. */
+  /**
+   * The holder's remaining time in ms if holders expire separately (`null`: no TTL); `undefined` if the holder expires
+   * with the lock.
+   */
   readonly ownRemainingMs?: number | null;
-  /** What the key stores for this holder if that is more than the owner string. A release compares it. */
+  /**
+   * The values that the key stores for this holder if there are more than the owner string. A release compares them.
+   */
   readonly stored?: readonly Key[];
-  /** The renewal interval that its client stated; only for a Lockkeeper hold. */
+  /** The renewal interval that the client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
-  /** Whether its client reads release requests; only for a Lockkeeper hold. */
+  /** Whether the client reads release requests; only for a Lockkeeper hold. */
   readonly receivesReleaseRequests?: true;
-  /** The last request to release it; only for a Lockkeeper hold. */
+  /** The last request to release the hold; only for a Lockkeeper hold. */
   readonly releaseRequested?: ReleaseRequest;
-  /** The API principal that acquired it; only for a hold acquired through the API. */
+  /** The API principal that acquired the hold; only for a hold acquired through the API. */
   readonly principal?: string;
   /** The sequence number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
   readonly seq: number;
   /** The owner strings of a hold whose owner differs per master (Redisson's RedLock), in the order of the masters. */
   readonly ownersPerMaster?: readonly Key[];
   /**
-   * Whether the fields have the values that a majority of a quorum agrees on. The event of a script has those of one
-   * master.
+   * Whether the fields have the values that a majority of a quorum agrees on. The event that a script publishes has the
+   * values of a single master.
    */
   readonly isVoted?: true;
 }
@@ -78,8 +85,9 @@ export interface SeenVotes {
   /** `undecided`: the unknown votes can change the result, so the last decision is shown. */
   readonly state: "decided" | "undecided";
   /**
-   * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string differs
-   * per master. `different_owners`: held on a majority of masters, but no single owner is known to hold it. `none`: free.
+   * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
+   * differs per master. `different_owners`: a majority of masters have a lock, but no single owner is known to hold a
+   * majority. `none`: the key is free.
    */
   readonly agreement: VoteAgreement;
   /** Most votes first. */
@@ -93,15 +101,15 @@ export interface DetectedLock {
   readonly candidates: readonly FormatName[];
   readonly kind: LockKind;
   readonly confidence: Confidence;
-  /** The application chose the owner, not the library, so a later hold may have the same owner. */
+  /** Set if the application chose the owner, not the library. A later hold may then have the same owner. */
   readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** A plain semaphore of Redisson. Only the permits of Lockkeeper's holds are known. */
+  /** Set for a plain semaphore of Redisson, of which only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
-  /** Redisson's fenced lock: the last issued fencing token, which belongs to its holder. */
+  /** Only for Redisson's fenced lock: the last issued fencing token, which belongs to the current holder. */
   readonly lastFence?: string;
   /** `undefined` if only Lockkeeper's waiters are visible. */
   readonly waiters?: SeenWaiters;
@@ -135,7 +143,7 @@ export interface NotALockObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly type: string;
-  /** The size that exceeds the limit for locks. */
+  /** Set if the key was not read because its size exceeds the limit for locks. */
   readonly unread?: {
     readonly size: number;
     readonly most: number;

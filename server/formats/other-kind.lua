@@ -1,5 +1,6 @@
--- Shared by the scripts that refuse a key: finds out which other kind of lock uses it. Kinds that are stored in a hash exclude
--- each other, so to each of them a key of another is held. Semaphores and latches are numbers and cannot share a key with them.
+-- Shared by the scripts that refuse a key: finds out which other kind of lock uses it. Kinds that are stored in a hash
+-- exclude each other, so each of them reports a key of another kind as held. Semaphores and latches are numbers and
+-- cannot share a key with these kinds.
 
 -- include bounds.lua
 -- include redisson/owner.lua
@@ -24,8 +25,8 @@ local function format_permits_key(k)
   return (string.find(KEYS[k], '{', 1, true) and KEYS[k] or '{' .. KEYS[k] .. '}') .. ':timeout'
 end
 
--- Returns the kind of lock that uses the key; '' if it is not known to be one. A number is a semaphore if it has permits, or
--- what the companion of the key names: 'semaphore' or 'latch'.
+-- Returns the kind of lock that uses the key; '' if it is not known to be one. A number is a semaphore if permits of it
+-- are acquired. Otherwise, the companion of the key names its kind: a semaphore or a latch.
 local function find_used_kind(k, named)
   local type = redis.call('TYPE', KEYS[k]).ok
   if type == 'hash' then return find_hash_kind(k) end

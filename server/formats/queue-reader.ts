@@ -5,12 +5,12 @@ import type { WaitDeclaration } from "./wait-declaration.ts";
 /** A waiter as stored in Redis. */
 export interface QueuedClient {
   readonly owner: Key;
-  /** `null` if it is not stored. */
+  /** `null` if the start of the wait is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
   /** Whether the waiter is a Lockkeeper client in the queue of a library. */
   readonly isOurs?: boolean;
-  /** What it declares; only for a waiter of Lockkeeper's verbs. */
+  /** The declaration of the waiter; only for a waiter of Lockkeeper's verbs. */
   readonly declaration?: WaitDeclaration | undefined;
 }
 
@@ -18,12 +18,12 @@ export interface QueuedClient {
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /**
- * The name of a read-only command that reads several strings of one slot: the first key, the index of the last byte that is
- * read, the other keys. A command for each key would cost more than reading it.
+ * The name of a read-only command that reads several strings of one slot. Its parameters are the first key, the index
+ * of the last byte to read, and the other keys. A command for each key would cost more than reading the strings.
  */
 export const READ_TEXTS = "READ_TEXTS";
 
-/** Reads the waiters that a library stores. */
+/** Reads the waiters that a library stores in Redis. */
 export interface QueueReader {
   /** `in_turn`: the first waiter is served next. `unknown`: waiters are not served in the order of the list. */
   readonly order: "in_turn" | "unknown";
@@ -36,7 +36,7 @@ export interface QueueReader {
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 
-/** The maximum number of waiters to read, which is also the limit of Lockkeeper's verbs. */
+/** The maximum number of waiters to read. Lockkeeper's verbs have the same limit. */
 export const QUEUED_MAX = 1000;
 
 /** Parses members and scores of a sorted set. */

@@ -52,15 +52,15 @@ export interface RawKey {
   readonly key: Key;
   readonly asOf: number;
   readonly type: LockType;
-  /** `null` if it has no TTL. */
+  /** `null` if the key has no TTL. */
   readonly remainingMs: number | null;
   /** The number of bytes for a string; otherwise the number of members. */
   readonly size: number;
   /** Memory used by the content or, for a string, by the set of its permits, in bytes. 0 if not measured. */
   readonly bytes: number;
   /**
-   * The content by type: a string; fields and values; members; or members and scores. Empty if it is too large to be
-   * read.
+   * The content by type: a string; fields and values; members; or members and scores. Empty if the content is too large
+   * to be read.
    */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
@@ -68,13 +68,16 @@ export interface RawKey {
   readonly waiting: number;
   /** Redisson's fencing counter. */
   readonly fenceCounter: string | null;
-  /** The number of waiters in Redisson's fair queue, without those of Lockkeeper that died. */
+  /** The number of waiters in Redisson's fair queue, not counting Lockkeeper's waiters whose clients died. */
   readonly queued: number;
   /** Acquired permits of Redisson's semaphore: members and scores. */
   readonly permits: readonly Buffer[];
   /** Whether these are the permits of Lockkeeper's holds of a plain semaphore, whose other permits are unknown. */
   readonly isPlain?: true;
-  /** The kind of semaphore that its companion describes. If no permit is acquired, the number is then no lock. */
+  /**
+   * The kind of semaphore that the companion of the key names. If it is set and no permit is acquired, the number is
+   * not a held lock.
+   */
   readonly semaphoreKind?: SemaphoreKind;
 }
 
@@ -113,14 +116,17 @@ export function parseRawReply(reply: unknown): RawReply {
   return { type: "read", raw };
 }
 
-/** Returns the kind of semaphore for which acquire.lua wrote this companion of its key, which describes no hold. */
+/**
+ * Returns the kind of semaphore that the companion of a key names; empty if it names none. Such a companion describes
+ * no hold.
+ */
 function parseSemaphoreKind(companion: string): Pick<RawKey, "semaphoreKind"> {
   const [token, kind] = companion.split("\n", 2);
   const isNamed = token === "" && (kind === "semaphore" || kind === "plain_semaphore");
   return isNamed ? { semaphoreKind: kind } : {};
 }
 
-/** The auxiliary keys of a key, each as its command returned it; `undefined` if Redis refused it. */
+/** The replies to the commands that read the auxiliary keys of a key; `undefined` if Redis refused a command. */
 interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;

@@ -4,7 +4,7 @@ import { NAME_CHARACTERS_MAX, RELEASE_REQUEST_TEXT_MAX } from "../../lib/contrac
 import { UnexpectedReplyError } from "../redis/failure.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
-/** In the record line of a companion: present if the client of the hold reads release requests. */
+/** A field in the record line of a companion. It is present if the client of the hold reads release requests. */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
 /** Limit of a stored request in characters, above the length of any request that the scripts write. */

@@ -4,15 +4,15 @@
 --   "releaseRequest":0}                                      no request
 --   "releaseRequest":["id","state",requested at in ms,"by","reason","text of the answer" or null]}
 --
--- Scripts of version 0.2.0 store the line unchanged, and its readers ignore the field. It is cleared with the hold. Texts
--- are JSON, so quotes in them are escaped, and no text contains the name of the field with its quotes.
+-- Scripts of version 0.2.0 store the line unchanged, and its readers ignore the field. The field is cleared with the
+-- hold. Texts are JSON, so quotes in them are escaped, and no text contains the name of the field with its quotes.
 
 local REQUEST_FIELD = '"releaseRequest":'
 -- The maximum length of a companion without its request window after a request. Leaves room for the window and the answer.
 local REQUESTED_BYTES_MAX = 5120
 
--- Returns the request of a record line as JSON, '' if there is none, nil if the client does not read requests. Also returns
--- where the value begins.
+-- Returns the request of a record line as JSON; '' if there is none; nil if the client does not read requests. Also
+-- returns where the value begins.
 local function find_release_request(record)
   local _, last = string.find(record, REQUEST_FIELD, 1, true)
   if not last or string.sub(record, -1) ~= '}' then return nil end

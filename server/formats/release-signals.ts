@@ -27,7 +27,7 @@ const CUTS_MAX = 8;
  * Builds the signals for these libraries. The default is all of them, because it is often unknown which library is
  * waiting, and a signal without waiters has no effect.
  *
- * On a Redis Cluster, a list in a slot other than the lock's is omitted. Even python-redis-lock cannot release such a
+ * On a Redis Cluster, a list in a slot other than the lock's is omitted. python-redis-lock itself cannot release such a
  * lock.
  */
 export function buildReleaseSignals(
@@ -49,7 +49,10 @@ export function buildReleaseSignals(
 
 const isSameSlot = (one: RedisArgument, other: RedisArgument) => computeSlot(one) === computeSlot(other);
 
-/** python-redis-lock: `lock-signal:<name>` for `lock:<name>`, each after the prefix of the connection. */
+/**
+ * Builds the name of the list on which clients of python-redis-lock block: `lock-signal:<name>` for `lock:<name>`, each
+ * after the prefix of the connection. `undefined` if the key is not of this form.
+ */
 function buildSignalList(key: Key): RedisArgument | undefined {
   const bytes = Buffer.from(encodeKey(key));
   const at = bytes.indexOf("lock:");
@@ -58,7 +61,8 @@ function buildSignalList(key: Key): RedisArgument | undefined {
 }
 
 /**
- * Spring's registry name ends before one of the colons, but which one is unknown. Since 2023, each lock has its own channel.
+ * Builds the messages for Spring. The name of the registry ends before one of the colons in the key, but which one is
+ * unknown. Since 2023, each lock has its own channel.
  */
 function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
@@ -75,7 +79,10 @@ function buildSpringMessages(key: Key): readonly RedisArgument[] {
 const SIMPLE_MUTEX_PREFIX = "@simple-redis-mutex:lock-";
 const SIMPLE_MUTEX_CHANNEL = "@simple-redis-mutex:locks-releases";
 
-/** simple-redis-mutex: one channel for all locks. Its clients parse the message as JSON and read only the key. */
+/**
+ * Builds the message for simple-redis-mutex, which uses one channel for all locks. Its clients parse the message as
+ * JSON and read only the key.
+ */
 function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
   if (!key.startsWith(SIMPLE_MUTEX_PREFIX)) return [];
   return [SIMPLE_MUTEX_CHANNEL, JSON.stringify({ key, value: "" })];

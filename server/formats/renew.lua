@@ -60,7 +60,8 @@ if not repeated and kept.token ~= '' then
   if request_id ~= '' then remember_request(kept, request_id, 'renew', digest, fence, now_ms) end
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   redis.pcall('PUBLISH', ARGV[7], format_event('renewed', now_ms, fence, kept.seq, count, '', kept.owner, '', KEYS[1]))
-  -- The library does not read requests in the replies of its watchdog. Sent again, because the message may have been lost.
+  -- The library does not read requests in the replies of its watchdog. The request is published again, because the
+  -- first message may have been lost.
   if request_id == '' and principal == '' then publish_release_request(kept) end
 end
 return { 'granted', format_integer(now_ms), format_integer(count), fence,

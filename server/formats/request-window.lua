@@ -7,8 +7,8 @@
 -- of held locks have only this entry.
 --
 -- Entries are kept for two minutes, which is longer than the longest open request and its retry, and up to about 2 KB.
--- Removing entries leaves a mark: an entry without an id that has the time of the last removed one. A request that may have
--- been among them gets no stored result and is not executed again.
+-- Removing entries leaves a mark: an entry without an id that has the time of the last removed one. A request that may
+-- have been among the removed ones gets no stored result and is not executed again.
 
 local WINDOW_AGE_MS_MAX = 120000
 local WINDOW_BYTES_MAX = 2048
@@ -62,7 +62,8 @@ local function may_be_forgotten(window, since_ms)
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
--- Finds the requests that acquired the hold that the companion describes. While it exists, they may have to be withdrawn.
+-- Finds the requests that acquired the hold that the companion describes. While the hold exists, these requests may
+-- have to be withdrawn.
 local function find_acquire_entries(window, kept)
   local entries = ''
   local since = string.format('%.0f', kept.since)

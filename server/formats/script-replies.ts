@@ -15,7 +15,7 @@ export interface GrantedReply {
   readonly remainingMs: number;
   readonly leaseMs: number;
   readonly how: GrantKind;
-  /** The label of the hold if the script reads it; otherwise empty. */
+  /** The label of the hold; empty if the script does not read it. */
   readonly owner: string;
   /** The last request to release the hold. */
   readonly releaseRequested?: ReleaseRequest | undefined;
@@ -29,13 +29,13 @@ export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonl
 export interface NotALockReply {
   readonly outcome: "not_a_lock";
   readonly type: string;
-  /** The prefix of the auxiliary key that has this type; by default, the lock has it. */
+  /** The prefix of the auxiliary key that has this type; `undefined` if the lock itself has it. */
   readonly auxiliary?: string | undefined;
-  /** The kind of lock that uses the key, if it cannot share it with the requested kind. */
+  /** The kind of lock that uses the key, if that kind cannot share the key with the requested one. */
   readonly foundKind?: string | undefined;
 }
 
-/** Another principal acquired this hold. */
+/** The reply if another principal acquired the hold. */
 export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
@@ -56,11 +56,11 @@ export interface CurrentHold {
   readonly permits?: PermitCounts | undefined;
 }
 
-/** The permits of a semaphore, and whether the next ones go to a client that has waited longer. */
+/** The permits of a semaphore. `isReserved`: the next permits go to a client that has waited longer. */
 export interface PermitCounts {
   /** Negative if the limit was decreased below the number of acquired permits. */
   readonly available: number;
-  /** `null` for a plain semaphore, which does not store it. */
+  /** `null` for a plain semaphore, because the total is not stored. */
   readonly total: number | null;
   readonly isReserved: boolean;
 }
@@ -193,8 +193,8 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
 }
 
 /**
- * `kept`: the waiter keeps its place while the lock is held. `remainingMs` is the TTL of the lock; `null` if it is free
- * or has none.
+ * `kept`: the waiter keeps its place in the queue for a limited time, until its turn comes. `remainingMs` is the TTL of
+ * the lock; `null` if the lock is free or has no TTL.
  */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
@@ -276,7 +276,7 @@ function parseCurrentHold([
   return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
 }
 
-/** The texts with which a reply describes a hold of Lockkeeper. */
+/** The fields with which a reply describes a Lockkeeper hold. */
 interface Description {
   readonly owner: string;
   readonly fence: string | undefined;
@@ -284,7 +284,7 @@ interface Description {
   readonly record: string | undefined;
 }
 
-/** Parses tokens and counts. @param token the one that the companion describes */
+/** Parses tokens and counts. @param token the token that the companion describes */
 function parseHolders(fields: readonly string[], token: string, described: Description): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
@@ -297,7 +297,7 @@ function parseHolders(fields: readonly string[], token: string, described: Descr
   return holders;
 }
 
-/** Parses six texts per reader. Those of other libraries have no fencing token. */
+/** Parses six fields per reader. Readers of other libraries have no fencing token. */
 function parseReaders(fields: readonly string[]): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 6) {
@@ -329,7 +329,7 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** Returns the replies of several verbs: each is an error, or input for the verb's parser. */
+/** Returns the replies of several verbs. Each is an error, or a reply that the parser of the verb accepts. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);

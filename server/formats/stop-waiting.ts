@@ -7,18 +7,20 @@ import { buildKindWakeChannel, formatWaiterId } from "./kind-keys.ts";
 import type { AcquireRequest } from "./lock-requests.ts";
 import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
 
-/** Returns the text that is listed for a waiter: its owner, and what it declares. */
+/**
+ * Formats the owner of a waiter for the list of waiters, followed by a tab and the waiter's declaration if it has one.
+ */
 export function formatListedOwner({ owner, declared }: Pick<AcquireRequest, "owner" | "declared">): string {
   return declared === undefined ? owner : `${owner}\t${declared}`;
 }
 
 export interface StopWaitingRequest {
   readonly requestId: string;
-  /** When it began to wait; `undefined` if no reply stated it. */
+  /** When the client began to wait, in Unix ms; `undefined` if no reply contained this time. */
   readonly sinceMs: number | undefined;
-  /** As `formatListedOwner` returns it. */
+  /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** How long its place is kept for the same request id; 0 if it is not kept. */
+  /** How long the place is kept for the same request id, in ms; 0 if it is not kept. */
   readonly keepMs: number;
   /** `lock` by default. */
   readonly kind?: WritableKind | undefined;
@@ -33,17 +35,17 @@ const stopWaitingScript = new Script<RedisArgument[], RedisArgument[], void>(
 export interface QueueDeparture {
   /** Its id in the queue. */
   readonly waiterId: string;
-  /** When it began to wait; `undefined` if no reply stated it. */
+  /** When the client began to wait, in Unix ms; `undefined` if no reply contained this time. */
   readonly sinceMs: number | undefined;
-  /** As `formatListedOwner` returns it. */
+  /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** How long its place is kept for the same id; 0 if it is not kept. */
+  /** How long the place is kept for the same id, in ms; 0 if it is not kept. */
   readonly keepMs: number;
-  /** Whether its place is already kept. */
+  /** Whether the place is already kept. */
   readonly isKept: boolean;
   /**
-   * The time of its last attempt on the Redis clock in Unix ms, set if another client may use the same id. If that
-   * client has renewed the place since, it keeps it.
+   * The time of the waiter's last attempt on the Redis clock, in Unix ms; set if another client may use the same id. If
+   * that client has renewed the place since then, nothing is changed.
    */
   readonly seenMs: number | undefined;
   readonly fairWaitMs: number;
@@ -54,7 +56,10 @@ const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitin
   parseStopWaitingReply,
 );
 
-/** Removes a waiter from the queue of a fair lock and wakes the next one, or keeps its place while it is not its turn. */
+/**
+ * Removes a waiter from the queue of a fair lock and wakes the next one, or keeps the waiter's place until its turn
+ * comes.
+ */
 export function leaveFairQueue(
   redis: Commands,
   channel: string,

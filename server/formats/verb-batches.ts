@@ -25,8 +25,8 @@ interface PendingVerb {
 }
 
 /**
- * Batches the verbs that one connection issues in one turn of the event loop into a single script call, because a call costs
- * Redis and Node more than a verb within it. If only one verb is issued, its own script is called immediately.
+ * Batches the verbs that one connection issues in one turn of the event loop into a single script call, because a call
+ * costs Redis and Node more than a verb within it. If only one verb is issued, it runs immediately in its own script.
  */
 export class VerbBatches {
   readonly #connections = new WeakMap<Redis, ConnectionBatches>();

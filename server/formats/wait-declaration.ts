@@ -1,24 +1,33 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
-/** What happens to a waiter in a deadlock. `refuse`: its wait ends with `deadlock` if it is the youngest that chose this. */
+/**
+ * What happens to a waiter in a deadlock. `refuse`: its wait ends with `deadlock` if it is the youngest wait with this
+ * option. `report`: the deadlock is only reported.
+ */
 export type OnDeadlock = "refuse" | "report";
 
 /** A hold that a waiter declares. Its fencing token is not needed, because a token identifies a single hold. */
 export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
 
-/** What a waiter of Lockkeeper's verbs declares about itself. It is listed with the waiter, so every instance reads it. */
+/**
+ * The information that a waiter of Lockkeeper's verbs declares about itself. It is stored with the waiter, so every
+ * instance can read it.
+ */
 export interface WaitDeclaration {
   readonly onDeadlock: OnDeadlock;
-  /** Identifies the wait. A refusal names it. */
+  /** The id of the wait. A refusal contains this id. */
   readonly waitId: string;
-  /** The holds that it does not release before its wait ends. */
+  /** The holds that the waiter does not release before its wait ends. */
   readonly holding: readonly DeclaredHold[];
 }
 
 /** The maximum number of holds that a waiter declares. */
 export const DECLARED_HOLDS_MAX = 16;
-/** Limits what each waiter adds to the list that scripts read. Holds beyond it are not declared. */
+/**
+ * The maximum length of a declaration, because scripts read the list of waiters. Holds that would exceed it are left
+ * out.
+ */
 const DECLARATION_CHARACTERS_MAX = 2048;
 
 const POLICIES: readonly OnDeadlock[] = ["report", "refuse"];
@@ -36,7 +45,7 @@ export function formatDeclaration({ onDeadlock, waitId, holding }: WaitDeclarati
   return `[${parts.join()}]`;
 }
 
-/** Parses a declaration; `undefined` if it is not one. Any client may have written it. */
+/** Parses a declaration; `undefined` if the text is not a declaration. Any client may have written the text. */
 export function parseDeclaration(text: string | undefined): WaitDeclaration | undefined {
   if (text === undefined || text.length > DECLARATION_CHARACTERS_MAX) return undefined;
   let fields: unknown;

@@ -1,5 +1,5 @@
--- Shared by the scripts that write the waiters of a lock: builds a member of that sorted set, determines whose turn it is,
--- and removes a waiter. Requires bounds.lua.
+-- Shared by the scripts that write the waiters of a lock: builds a member of the sorted set of waiters, determines
+-- whose turn it is, and removes a waiter. Requires bounds.lua.
 --
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 

@@ -8,7 +8,7 @@ import {
   parseDeadline,
 } from "./timestamp/deadline.ts";
 
-/** Detects a string that Lockkeeper's verbs wrote: the companion describes exactly this value. */
+/** Detects a string that Lockkeeper's verbs wrote, which is one whose companion describes exactly this value. */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const { companion, content, remainingMs, asOf } = raw;
   const value = content[0]?.toString("utf8") ?? "";

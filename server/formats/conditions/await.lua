@@ -1,7 +1,7 @@
 -- Gives up a hold with its whole count and adds its client to the waiters of a condition.
 --
--- Guarantee: both happen, or neither. The hold is released as release.lua does it, so its waiters are woken. A repeated
--- request id finds the waiter of the first attempt and changes only its heartbeat.
+-- Guarantee: both happen, or neither. The hold is released by release.lua, which wakes the waiters of the lock. A
+-- repeated request id finds the waiter of the first attempt and changes only its heartbeat.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the waiters that wait for a signal (sorted set)    KEYS[4] the record of each waiter (hash)
@@ -75,10 +75,10 @@ publish_woken(ARGV[11], is_sharded, woken)
 local waiting = redis.call('ZCARD', KEYS[5])
 if waiting >= tonumber(ARGV[7]) then return { 'queue_full', format_integer(now_ms), format_integer(waiting) } end
 
--- A release request ends with the hold. The next hold may get another one.
+-- A release request ends with its hold. An operator can send another request for the next hold.
 local request, value_at = find_release_request(kept.record)
 if request and request ~= '' then store_release_request(kept, value_at, '0') end
--- Larger than that of every waiter, also after the server's clock was set back.
+-- Larger than the number of every waiter, even if the server's clock was set back.
 local number = math.max(now_us, parse_whole(find_last_number(3, name)) + 1)
 waiter = { id = id, state = 'waiting', name = name, number = string.format('%016.0f', number), bound = '', since = '', count = count,
   lease = kept.lease, grace = kept.grace, digest = digest, owner = kept.owner, principal = kept.principal, record = kept.record }

@@ -14,15 +14,15 @@ type Keys = RedisArgument[];
 export type ConditionKind = "lock" | "fair";
 
 /**
- * The state of a waiter: `waiting` for a signal; `signalled`; `stopped`, which waits no longer and got no signal. `lost`: Redis
- * has no record of it, so its hold cannot be restored.
+ * The state of a waiter. `waiting`: waits for a signal. `signalled`: received a signal. `stopped`: no longer waits, and
+ * received no signal. `lost`: Redis has no record of the waiter, so its hold cannot be restored.
  */
 export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
 
-/** A waiter as its client sees it. */
+/** The status of a waiter, as returned to its client. */
 export interface WaiterStatus {
   readonly state: WaiterState;
-  /** When it stopped waiting for a signal, in Unix ms; `undefined` before. */
+  /** When the waiter stopped waiting for a signal, in Unix ms; `undefined` until then. */
   readonly sinceMs: number | undefined;
 }
 
@@ -50,12 +50,15 @@ export type SignalReply =
   | RefusedReply
   | { readonly outcome: "signalled"; readonly asOf: number; readonly count: number };
 
-/** A request that continues a hold, for one of its conditions. */
+/** A request to wait for a condition of a hold, or to signal one. */
 export interface ConditionRequest extends LockRequest, HoldIdentity {
   readonly condition: string;
 }
 
-/** How a client ends its wait. `stop`: it re-acquires the lock without a signal. `keep`: for a client that may return. */
+/**
+ * How a client ends its wait. `stop`: ends the wait for a signal; the client then re-acquires the lock. `leave`:
+ * removes the waiter. `keep`: keeps the waiter for a limited time, for a client that may return.
+ */
 export type LeaveMode = "stop" | "leave" | "keep";
 
 /** The scripts of the conditions of a lock. */
@@ -117,7 +120,7 @@ export class ConditionScripts {
     return this.#renew.run(redis, buildConditionKeys(key), request);
   }
 
-  /** Ends the wait of a client. @param keepMs only for `keep` */
+  /** Ends the wait of a client. @param keepMs how long the waiter is kept, in ms; only for `keep` */
   leave(redis: Commands, key: Key, waiter: string, mode: LeaveMode, keepMs = 0): Promise<WaiterStatus> {
     const request = [waiter, mode, keepMs, buildConditionChannel(key), formatShardedFlag(redis)];
     return this.#leave.run(redis, buildConditionKeys(key), request);

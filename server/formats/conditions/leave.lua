@@ -1,4 +1,4 @@
--- Ends the wait of a client for a condition: without a signal if it has none, or without re-acquiring the lock.
+-- Ends a client's wait for a condition: either its wait for a signal, or the whole wait without re-acquiring the lock.
 --
 -- Guarantee: a signal that the client does not use passes to the next waiter.
 --

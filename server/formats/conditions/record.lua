@@ -4,17 +4,18 @@
 --   state ⇥ condition ⇥ number ⇥ bound ⇥ since ms ⇥ count ⇥ lease ms ⇥ grace ms ⇥ digest
 --   ⏎ owner ⏎ principal ⏎ record
 --
--- States: `waiting` for a signal; `signalled`; `stopped`, which waits no longer and has no signal; `expired`, whose client was
--- silent. All but the first may re-acquire the lock, which removes the record. `number` orders the waiters of a condition.
--- If a signalled waiter does not re-acquire the lock, its signal passes to a waiter with a number up to `bound`: one that
--- was already waiting when the signal was sent. `since` is when it stopped waiting, '' before that.
+-- States: `waiting` for a signal; `signalled`; `stopped`, no longer waiting and without a signal; `expired`, removed
+-- from the order because its client was silent. In every state except `waiting`, the client may re-acquire the lock,
+-- which removes the record. `number` orders the waiters of a condition. If a signalled waiter does not re-acquire the
+-- lock, its signal passes to a waiter with a number up to `bound`: one that was already waiting when the signal was
+-- sent. `since` is when the waiter stopped waiting; '' until then.
 --
 -- Any client can write this key, so a record that does not parse counts as missing.
 
 local RECORD = '^(%l+)\t([%w._-]+)\t(%d+)\t(%d*)\t(%d*)\t(%d+)\t(%d+)\t(%d+)\t([^\t\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)$'
 local RECORD_BYTES_MAX = 8192
 
--- Returns the waiter with this id, nil if there is none. KEYS[k] is the hash of records.
+-- Returns the waiter with this id; nil if there is none. KEYS[k] is the hash of records.
 local function find_condition_waiter(k, id)
   local text = read_field(k, id, RECORD_BYTES_MAX)
   if not text then return nil end

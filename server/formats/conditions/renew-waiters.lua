@@ -1,6 +1,6 @@
 -- Renews the heartbeats of one client's waiters for conditions of a lock, and returns their states.
 --
--- Guarantee: a waiter that was silent for too long is woken without a signal. Those of other clients that are silent lose
+-- Guarantee: a waiter that was silent for too long is woken without a signal. Silent waiters of other clients lose
 -- their places, and their signals pass to the next waiters.
 --
 -- KEYS[1] the waiters that wait for a signal (sorted set)    KEYS[2] the record of each waiter (hash)

@@ -45,17 +45,17 @@ if standing == 'not_owner' then return { 'not_owner' } end
 
 local woken = expire_waiters(3, 4, 5, now_ms)
 local passed = #woken
--- No client can begin to wait while the caller holds the lock, so all that wait are up to this number.
+-- No client can begin to wait while the caller holds the lock, so no waiter has a larger number.
 local bound = find_last_number(3, name)
 local most = ARGV[7] == 'all' and WAITERS_HANDLED_MAX or 1
 while bound and #woken - passed < most do
-  -- Later by 1 ms each, so that they re-acquire the lock in the same order.
+  -- Each is later by 1 ms than the previous one, so that the waiters re-acquire the lock in the same order.
   local waiter = signal_longest(3, 4, name, bound, now_ms + #woken - passed)
   if not waiter then break end
   woken[#woken + 1] = waiter
 end
 local signalled = #woken - passed
--- If none was signalled, none can be by a repeated request.
+-- If no waiter was signalled, a repeated request cannot signal one either.
 if signalled > 0 then
   remember_request(kept, request_id, 'signal:' .. format_integer(signalled), digest, fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')

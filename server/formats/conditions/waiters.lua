@@ -4,13 +4,14 @@
 -- KEYS[o] the waiters that wait for a signal (sorted set with equal scores, so ordered by name:
 --         condition ⇥ number ⇥ waiter)
 -- KEYS[w] the record of each waiter (hash)
--- KEYS[b] until when each waiter is alive, in ms (sorted set); negative for an expired one: until when its record is kept
+-- KEYS[b] until when each waiter is alive, in ms (sorted set); negative if expired: until when the record is kept
 
 -- include record.lua
 
--- Clients prove every two seconds that their waiters are alive.
+-- Clients renew the heartbeats of their waiters every two seconds.
 local HEARTBEAT_MS = 6000
--- A client that was silent for longer finds its record for this time, and so gets its lock back.
+-- If a client was silent for longer, the record of its waiter is kept for this time, so that the client can re-acquire
+-- the lock.
 local EXPIRED_MS = 120000
 -- The keys outlive all heartbeats.
 local KEYS_MS = 600000
@@ -38,20 +39,21 @@ local function format_place(waiter)
   return table.concat({ waiter.name, waiter.number, waiter.id }, '\t')
 end
 
--- Returns the number of the last waiter of a condition, nil if there is none.
+-- Returns the number of the last waiter of a condition; nil if there is none.
 local function find_last_number(o, name)
   local last = redis.call('ZREVRANGEBYLEX', KEYS[o], '(' .. name .. '\n', '[' .. name .. '\t', 'LIMIT', 0, 1)
   return last[1] and string.match(last[1], '^[^\t]*\t(%d+)\t')
 end
 
--- Ends the wait for a signal. A signalled waiter keeps `bound` for the waiter that gets the signal if it does not use it.
+-- Ends the wait for a signal. A signalled waiter keeps `bound`, which limits the waiters to which its signal can pass.
 local function end_wait(o, w, waiter, state, bound, since_ms)
   redis.call('ZREM', KEYS[o], format_place(waiter))
   waiter.state, waiter.bound, waiter.since = state, bound, format_integer(since_ms)
   store_waiter(w, waiter)
 end
 
--- Signals the waiter of a condition that has waited longest, with a number up to `bound`. Returns it; nil if there is none.
+-- Signals the waiter of a condition that has waited longest, with a number up to `bound`. Returns the waiter; nil if
+-- there is none.
 local function signal_longest(o, w, name, bound, since_ms)
   for _ = 1, WAITERS_HANDLED_MAX do
     local place = redis.call('ZRANGEBYLEX', KEYS[o], '[' .. name .. '\t', '(' .. name .. '\t' .. bound .. '\n', 'LIMIT', 0, 1)[1]
@@ -70,7 +72,7 @@ local function remove_waiter_record(w, b, id)
   redis.call('ZREM', KEYS[b], id)
 end
 
--- Passes the signal of a waiter that does not use it to the next one. Adds that one to `woken`.
+-- Passes a signal that its waiter does not use to the next waiter, and adds that waiter to `woken`.
 local function pass_signal(o, w, waiter, now_ms, woken)
   local next_waiter = signal_longest(o, w, waiter.name, waiter.bound, now_ms)
   if next_waiter then woken[#woken + 1] = next_waiter end
@@ -80,7 +82,7 @@ end
 -- its heartbeat first. Returns the waiters that got a signal.
 local function expire_waiters(o, w, b, now_ms)
   local limit = format_integer(WAITERS_HANDLED_MAX)
-  -- The server's clock was set back. Such a heartbeat counts from now.
+  -- If the server's clock was set back, heartbeats count from now.
   local latest = format_integer(now_ms + HEARTBEAT_MS)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[b], '(' .. latest, '+inf', 'LIMIT', '0', limit)) do
     redis.call('ZADD', KEYS[b], latest, id)
@@ -100,7 +102,7 @@ local function expire_waiters(o, w, b, now_ms)
     end
   end
   local woken = {}
-  -- All of them have left the order, so none gets a signal of another.
+  -- All of these waiters have left the order, so none of them gets the signal of another.
   for _, waiter in ipairs(unused) do pass_signal(o, w, waiter, now_ms, woken) end
   return woken
 end

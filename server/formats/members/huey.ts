@@ -6,7 +6,7 @@ import { type RawKey, toOwner } from "../raw-key.ts";
 import { type ForceRelease, forceReleaseFields } from "./force-release-members.ts";
 import { sortHolders } from "./scored-members.ts";
 
-/** The result hash of one huey instance. The default storage also keeps locks in it. */
+/** The name of the result hash of a huey instance. The default storage also keeps locks in this hash. */
 const RESULTS = /(?:^|:)huey\.results\.(.+)$/s;
 const LOCK = ".lock.";
 

@@ -43,8 +43,8 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
 /**
- * Detects the readers of a read/write lock. Only the whole set has a TTL, so dead readers remain in it as long as a
- * live reader renews it.
+ * Detects the readers of a read/write lock. Only the whole set has a TTL, so dead readers remain in the set as long as
+ * a live reader renews it.
  */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
@@ -56,7 +56,10 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
   return { ...known, holders, remainingMs: raw.remainingMs };
 }
 
-/** Detects a semaphore. A score is the holder's expiry on the Redis clock; the key outlives the holders. */
+/**
+ * Detects a semaphore. Each score is the time at which a holder expires on the Redis clock. The key outlives the
+ * holders.
+ */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({
     ...each,
@@ -75,15 +78,15 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
 }
 
 /**
- * Assesses whether this is a semaphore: a set of connections scored by their last activity differs only in the TTL of
- * the key.
+ * Assesses how likely the key is a semaphore. A set of connections that are scored by their last activity differs from
+ * a semaphore only in the TTL of the key.
  */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
   return isLeased || isNamedAsLock(key) ? "certain" : "possible";
 }
 
-/** Returns the writer key, such as `orders.writer` for `orders.readers`. */
+/** Builds the command that reads the writer's key, such as `orders.writer` for `orders.readers`. */
 function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, from: number, to: number][] {
   if (!formatKey(key).endsWith(READERS)) return [];
   const name = Buffer.from(toRedisArgument(key) as string | Buffer).subarray(0, -READERS.length);
@@ -91,8 +94,8 @@ function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, fr
 }
 
 /**
- * The only waiting writer that the writer's key contains. Other waiting writers and all waiting readers are not
- * visible.
+ * Reads the waiting writer in the writer's key, which contains at most one. Other waiting writers and all waiting
+ * readers are not visible.
  */
 const WAITING_WRITER_DETAILS: DetailReader = {
   buildCommands: ({ key }) => buildWaitingWriterCommands(key),

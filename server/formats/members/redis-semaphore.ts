@@ -25,10 +25,10 @@ interface Member extends ScoredMember {
 }
 
 /**
- * Detects Semaphore and MultiSemaphore of redis-semaphore. A score is the holder's last refresh on the client's clock. The
- * timeout is stored only as the TTL of the key, which the latest refresh set. All holders are assumed to have the same
- * timeout, so a member expires before the key by the difference between its score and the latest one. Differences between
- * the clients' clock and the Redis clock cancel out.
+ * Detects Semaphore and MultiSemaphore of redis-semaphore. Each score is the time of a holder's last refresh on the
+ * clock of its client. The timeout is stored only as the TTL of the key, which the latest refresh set. All holders are
+ * assumed to have the same timeout, so a member expires before the key by the difference between its score and the
+ * latest one. Differences between the clients' clock and the Redis clock cancel out.
  */
 export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const scored = parseScoredMembers(raw);

@@ -2,7 +2,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../observation.ts";
 import { type RawKey, toOwner } from "../raw-key.ts";
 
-/** Limit of an owner in bytes, because every open page receives each holder; the same as in redisson-owner.ts. */
+/**
+ * The maximum size of an owner in bytes. It is limited because every open page receives each holder. Must match
+ * redisson-owner.ts.
+ */
 const OWNER_BYTES_MAX = 1024;
 
 /** Decodes members as owners; `undefined` if one is too long. */
@@ -34,9 +37,10 @@ export function isTimeScore({ score }: ScoredMember): boolean {
 type Holders = readonly [SeenHolder, ...SeenHolder[]];
 
 /**
- * Returns the holders that have not expired. If all have, returns all: that lock has ended but its key still exists.
+ * Returns the holders that have not expired. If all of them have expired, returns all of them: the lock has ended, but
+ * its key still exists.
  *
- * @param members each with its remaining time; `null` if it has no TTL
+ * @param members `leftMs` is the remaining time of a member in ms; `null` if the member has no TTL
  */
 export function selectLiving<Each extends { leftMs: number | null }>(
   members: readonly Each[],
@@ -45,7 +49,7 @@ export function selectLiving<Each extends { leftMs: number | null }>(
   return alive.length > 0 ? alive : members;
 }
 
-/** Sorts holders by token, because a renewal would change their order by score. `undefined` if there are none. */
+/** Sorts holders by token, because a renewal would change their order by score. `undefined` if there are no holders. */
 export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined {
   const [first, ...rest] = holders.toSorted((a, b) => (a.token < b.token ? -1 : 1));
   return first === undefined ? undefined : [first, ...rest];

@@ -25,7 +25,10 @@ const BY_ANY_PREFIX = new RegExp(`:${DIGEST}${LOCKED}$`);
 const SENTINEL = "1";
 const WAITING_MAX = 256;
 
-/** Info of a lock: version 9 stores it in each job's value, version 8 in a separate key if configured. */
+/**
+ * The info of a lock. Version 9 stores it in the value of each job; version 8 stores it in a separate key if
+ * configured.
+ */
 const LockInfo = z.object({
   worker: z.string().nullish().catch(null),
   limit: z.coerce.number().int().min(1).max(1e6).nullish().catch(null),
@@ -100,7 +103,7 @@ function detectVersion({ holders: [{ stored }] }: HeldObservation): JobKeys["ver
   return stored?.[0]?.startsWith("{") ? "9" : "8";
 }
 
-/** Returns the keys that belong to a lock. A namespace prefixes all of these keys, but not the digest. */
+/** Returns the keys that belong to a lock. A namespace is a prefix of all of these keys, but not of the digest. */
 function buildJobKeys(seen: HeldObservation): JobKeys {
   const locked = Buffer.from(encodeKey(seen.key));
   const digest = locked.subarray(0, -LOCKED.length);
@@ -152,7 +155,7 @@ function addRecord(
   return [{ ...first, ...record }, ...rest.map((holder) => ({ ...holder, ...record }))];
 }
 
-/** The client that pops an id runs that job, so waiters are not served in the order of the list. */
+/** The client that pops an id runs that job, so waiters do not acquire the lock in the order of the list. */
 const JOB_QUEUE: QueueReader = {
   order: "unknown",
   buildCommands(key) {

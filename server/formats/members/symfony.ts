@@ -19,7 +19,7 @@ const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
 /** Tolerance between the reads of the clock and of the TTL. */
 const TOLERANCE_MS = 5;
 
-/** Detects a Symfony lock. A score is the time when its holder expires; the key expires with the last holder. */
+/** Detects a Symfony lock. Each score is the time at which a holder expires. The key expires with the last holder. */
 export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const { asOf } = raw;
   const members = parseScoredMembers(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));
@@ -48,7 +48,8 @@ export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | 
 }
 
 /**
- * Assesses whether this is a lock: the key of an unrelated sorted set of hashes does not expire at its highest score.
+ * Assesses how likely the key is a lock. The key of an unrelated sorted set of hashes does not expire at its highest
+ * score.
  */
 function assessConfidence(
   { key, remainingMs }: RawKey,

@@ -71,9 +71,9 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
 }
 
 /**
- * Assesses a hash whose fields look like those of a lock. Those of a cart `{uuid:variant → quantity}` or of a set of
- * connections `{uuid:shard → 1}` look the same. Only two kinds of evidence are conclusive: a Redisson queue or counter
- * for the lock, and a key that names a lock.
+ * Assesses a hash whose fields look like those of a lock. The fields of a shopping cart `{uuid:variant → quantity}` or
+ * of a set of connections `{uuid:shard → 1}` look the same. Only two kinds of evidence are conclusive: a Redisson queue
+ * or counter for the lock, and a key that names a lock.
  *
  * @param hasCompanion whether Redisson stores another key for this lock
  */
@@ -101,7 +101,10 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** Detects a semaphore or latch that a rule names. The channel of its subscribers shows which of the two it is. */
+/**
+ * Detects a semaphore or latch in a key to which a rule assigns this format. The channel of the subscribers shows which
+ * of the two it is.
+ */
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
@@ -110,6 +113,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether only a number is known of the lock, which may be a semaphore or a latch. */
+/** Whether the lock is known only as a number, which may be a semaphore or a latch. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

@@ -164,7 +164,10 @@ function forceReleasePermits(
   );
 }
 
-/** The permits of a hold, and its name, token, fence and the channel of its client. */
+/**
+ * Returns the ids of a hold's permits, and the name, token, fencing token and client channel of the hold. The last
+ * three are empty for another library.
+ */
 function toPermitHold({ token, owner, count, fence }: SeenHolder) {
   const text = String(token);
   if (fence === null) return { ids: [Buffer.from(text, "hex")], words: [text, "", "", ""] };

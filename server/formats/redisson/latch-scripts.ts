@@ -25,13 +25,16 @@ export type LatchReply =
 
 const LATCH = `${TARGET_PREFIX}latch`;
 const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
-/** The companion of the key and the permits of both kinds of semaphore, which show that another kind uses the key. */
+/**
+ * Builds the companion key of the latch and the permit keys of both kinds of semaphore, which show that another kind
+ * uses the key.
+ */
 const buildOtherKeys = (key: Key) => [
   buildCompanionKey(key),
   buildPermitsKey(key),
   buildPlainPermitsKey(key),
 ];
-/** An id can contain braces, which would change the slot. */
+/** Hashes the id, because it can contain braces, which would change the slot. */
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 

@@ -44,7 +44,7 @@ function parsePermitCompanion(answer: unknown): Companion | undefined {
   return companion;
 }
 
-/** Creates the holder of several permits, which ends when its first permit expires. */
+/** Creates the holder of several permits. Its hold ends when the first of these permits expires. */
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);

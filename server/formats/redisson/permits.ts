@@ -15,8 +15,8 @@ export interface Permits {
 }
 
 /**
- * Parses the acquired permits of an expirable semaphore, or those of Lockkeeper's holds of a plain semaphore.
- * `undefined` if the key is not such a semaphore.
+ * Parses the acquired permits of an expirable semaphore, or the permits that Lockkeeper's holds have of a plain
+ * semaphore. `undefined` if the key is not such a semaphore.
  */
 export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);

@@ -14,7 +14,7 @@ import { formatShardedFlag, type KindPart, LockWriter } from "../lock-writer.ts"
 import { type DowngradeReply, parseDowngradeReply } from "../script-replies.ts";
 import { type StopWaitingRequest, stopWaiting } from "../stop-waiting.ts";
 
-/** Runs the verbs on one side of read/write locks. */
+/** Runs the verbs that readers and writers of read/write locks have in common. */
 class ReadWriteWriter extends LockWriter {
   override buildWakeChannel(key: Key): RedisArgument {
     return buildReadWriteChannel(key);
@@ -64,7 +64,7 @@ export class WriteWriter extends ReadWriteWriter {
     this.#downgrade = this.loadVerb("redisson/write/downgrade", parseDowngradeReply);
   }
 
-  /** Turns the hold of a writer into that of a reader. */
+  /** Converts a writer's hold to a reader's hold. */
   downgrade(
     redis: Commands,
     channel: string,

@@ -5,7 +5,7 @@
 -- A reader holds the lock while one of its leases exists. The TTL of the hash is that of the longest lease, or the lease of
 -- the writer.
 --
--- A hash without `mode` is a plain lock. Redisson would treat it as free; here it is held.
+-- A hash without `mode` is a plain lock. Redisson would treat such a lock as free; here it counts as held.
 
 -- include storage.lua
 
@@ -24,8 +24,8 @@ local function is_writer(field)
   return string.sub(field, -6) == ':write'
 end
 
--- Returns the key of one lease of a reader, as Redisson names it. It has the hash tag of the lock. It is not among the KEYS,
--- because a client does not know the other readers.
+-- Returns the key of one lease of a reader, as Redisson names it. The key has the hash tag of the lock. It is not in
+-- KEYS, because a client does not know the other readers.
 local function format_lease_key(k, reader, entry)
   local tagged = string.find(KEYS[k], '{', 1, true) and KEYS[k] or '{' .. KEYS[k] .. '}'
   return tagged .. ':' .. reader .. ':rwlock_timeout:' .. format_integer(entry)

@@ -31,7 +31,10 @@ export function isPlainRedissonHold({ state, format, type, kind, holders }: Held
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 
-/** Returns the largest set of parts that can be one lock. On a tie, the set whose first part comes first wins. */
+/**
+ * Returns the largest set of parts that can be one lock. If several sets are equally large, returns the one whose first
+ * part comes first in `parts`.
+ */
 export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
   const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));
   return groups.reduce((largest, group) => (group.length > largest.length ? group : largest), []);

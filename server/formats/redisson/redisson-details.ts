@@ -41,8 +41,8 @@ export const REDISSON_DETAILS: DetailReader = {
 /** Whether the holders are permits with ids. */
 const isPermitSemaphore = (seen: HeldObservation) => seen.kind === "semaphore" && !isUnnamedCounter(seen);
 /**
- * Whether nothing else has to be read: the verbs count the waiters of an exclusive Lockkeeper hold. Readers have their
- * own companions.
+ * Whether no details have to be read: the verbs already count the waiters of an exclusive Lockkeeper hold. Readers are
+ * excluded, because they have their own companions.
  */
 const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0 && holders[0].role === undefined;
 

@@ -27,7 +27,7 @@ type Keys = RedisArgument[];
 
 const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, key);
 
-/** Where the permits of each kind of semaphore are stored, and those of the other kind. */
+/** For each kind of semaphore, builders for its own permits key and for the permits key of the other kind. */
 const PERMITS_KEYS = {
   semaphore: { own: buildPermitsKey, other: buildPlainPermitsKey },
   plain_semaphore: { own: buildPlainPermitsKey, other: buildPermitsKey },
@@ -126,8 +126,8 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 
   /**
-   * Returns the permits of dead holders. The result is the time until the next permit expires, in ms; `undefined` if no
-   * hold of Lockkeeper has permits.
+   * Makes the permits of dead holders available again. Returns the time until the next permit expires, in ms;
+   * `undefined` if no Lockkeeper hold has permits.
    */
   reclaim(redis: Commands, key: Key): Promise<number | undefined> {
     const keys = [toRedisArgument(key), buildCompanionKey(key), buildPlainPermitsKey(key)];
@@ -135,7 +135,7 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 }
 
-/** `undefined` if no permits are acquired, or if the key is not a semaphore. */
+/** Parses the reply of reclaim.lua; `undefined` if no permits are acquired, or if the key is not a semaphore. */
 function parseNextExpiry(reply: unknown): number | undefined {
   const ms = Number(reply);
   return ms >= 0 ? ms : undefined;
@@ -151,7 +151,7 @@ export class ExpirableSemaphoreWriter extends SemaphoreWriter {
     this.#setLimit = this.loadVerb("redisson/semaphore/set-limit", parseSetLimitReply);
   }
 
-  /** Sets the total number of permits; creates a missing semaphore. */
+  /** Sets the total number of permits. Creates the semaphore if it does not exist. */
   setLimit(redis: Commands, key: Key, limit: number): Promise<SetLimitReply> {
     return this.#setLimit.run(
       redis,

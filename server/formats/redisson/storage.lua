@@ -24,11 +24,11 @@ local function is_count(value)
   return #value <= COUNT_DIGITS_MAX and string.find(value, '^[1-9]%d*$') ~= nil
 end
 
--- Whether the holders of the last read are the readers of a read/write lock, which have a companion each.
+-- Whether the holders of the last read are the readers of a read/write lock. Each reader has its own companion.
 local are_readers = false
 
--- Returns the key of the companion of one reader (buildHolderCompanionKey). It is not among the KEYS, because a client does not
--- know the readers.
+-- Returns the key of the companion of one reader (buildHolderCompanionKey). The key is not in KEYS, because a client
+-- does not know the readers.
 local function format_reader_companion_key(k, reader)
   local tag = string.match(KEYS[k], '{[^}]*}')
   return 'lockkeeper:holder:' .. reader .. ':' .. (tag and tag .. ':' .. KEYS[k] or '{' .. KEYS[k] .. '}')

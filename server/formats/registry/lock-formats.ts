@@ -16,7 +16,10 @@ import { signalReservationEnd } from "../strings/reservation-end.ts";
 import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
 import { detectDeadline, detectToken } from "../writable-strings.ts";
 
-/** Creates a format that Lockkeeper writes: `force-release.lua` releases its holds and those of other clients. */
+/**
+ * Creates a format that Lockkeeper writes. `force-release.lua` releases both Lockkeeper's holds and those of other
+ * clients.
+ */
 function createWritableFormat(
   name: WritableFormat,
   types: readonly LockType[],

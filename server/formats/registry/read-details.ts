@@ -15,7 +15,7 @@ interface DetailRequest {
   readonly channels: number;
 }
 
-/** Reads the data that some formats store in other keys, and counts subscribers, in one round trip. */
+/** In one round trip, reads the data that some formats store in other keys, and counts subscribers. */
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],

@@ -12,7 +12,10 @@ export interface KeyFingerprint {
   readonly digest: string;
 }
 
-/** The result of reading a fingerprint. `failed`: Redis did not return it; reading the key returns the reason. */
+/**
+ * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint; reading the key shows the
+ * reason.
+ */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 
 /**

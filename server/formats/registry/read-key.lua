@@ -82,7 +82,7 @@ local function read_key()
     queued = to_number(redis.pcall('LLEN', KEYS[5]))
     local beats = queued > 0 and to_number(redis.pcall('ZCARD', KEYS[7])) or 0
     if beats > 0 then
-      -- These waiters are in both lists. Those that died remain in the queue until they reach its head.
+      -- These waiters are in both lists. Waiters whose clients died remain in the queue until they reach its head.
       waiting = math.max(0, waiting - beats)
       queued = math.max(0, queued - to_number(redis.pcall('ZCOUNT', KEYS[7], '0', now_ms)))
     end

@@ -64,7 +64,7 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
 /** Finds the format rule that applies to a key, and whether the API may acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
-/** The lookup for keys of the verbs, all of which the API may acquire. */
+/** The lookup for keys that the verbs use. The API may acquire all of these keys. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
 /** Reads one key over the connection of Lockkeeper's verbs. Also works on a cluster. */
@@ -75,8 +75,9 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
 /**
  * Reads many keys in one round trip, and additional data of some formats in a second one.
  *
- * @param routing finds keys that have moved to another Redis
- * @returns one observation per key, except for keys that have moved to another master; `routing` has then learned which
+ * @param routing locates keys that have moved to another master
+ * @returns one observation per key, except for keys that have moved to another master; `routing` has then recorded the
+ *   new master
  */
 export async function readKeys(
   redis: Redis,
@@ -106,7 +107,7 @@ export async function readKeys(
   return await readDetails(redis, here, routing);
 }
 
-/** The content of a key and the lock that was detected in it. */
+/** The content of a key, and the lock that was detected in the content. */
 export interface RawKeyReading {
   readonly reply: RawReply;
   readonly observation: Observation;
@@ -287,8 +288,9 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
 }
 
 /**
- * Whether the key is a semaphore whose permits are all available, as far as known. Its number would otherwise look like an
- * owner. Clients of Redisson may have permits of a plain semaphore, which is shown if a rule names it.
+ * Whether all permits of a semaphore are available, as far as known. Without this check, its number would look like an
+ * owner. Redisson clients may have permits of a plain semaphore, so the semaphore is shown if a format rule matches its
+ * key.
  */
 function isIdleSemaphore({ semaphoreKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
   if (semaphoreKind === undefined || permits.length > 0) return false;
@@ -299,7 +301,7 @@ function isIdleSemaphore({ semaphoreKind, permits, content }: RawKey, rule: Form
 /** Why a hash, set or sorted set of unknown size was not read. */
 const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
-/** Adds the waiters of Lockkeeper's verbs to those of the library. */
+/** Adds the waiters of Lockkeeper's verbs to the waiters of the library. */
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };

@@ -14,12 +14,12 @@ import { runReadCommands } from "./run-commands.ts";
 
 /** The waiters of a lock on one Redis. */
 export interface SeenQueue {
-  /** Waiters of Lockkeeper's verbs that are in no queue of a library, longest wait first. */
+  /** Waiters of Lockkeeper's verbs that are not in the queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
   /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** The number of clients that are subscribed to the release; `undefined` if they cannot be counted. */
+  /** The number of clients that are subscribed to release messages; `undefined` if they cannot be counted. */
   readonly listening: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function readQueue(
   return { ...parseQueueAnswers(answers, seen.asOf, queue), listening: listeners[0] };
 }
 
-/** Reads the waiters of many locks in one round trip. Clients that only listen are not counted. */
+/** Reads the waiters of many locks in one round trip. Subscribers are not counted. */
 export async function readQueues(
   redis: Redis,
   seen: readonly ReadableObservation[],
@@ -82,7 +82,7 @@ function parseQueueAnswers(
   return { ours: [...ours.values()], theirs, order: queue?.order ?? "unknown" };
 }
 
-/** Returns the channel on which waiters listen. That of a read/write lock differs from that of other locks. */
+/** Returns the channel on which waiters listen. Read/write locks use a different channel from other locks. */
 function findWakeChannel(seen: ReadableObservation): RedisArgument {
   return "kind" in seen && isReadWrite(seen.kind)
     ? buildReadWriteChannel(seen.key)

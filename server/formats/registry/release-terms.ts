@@ -5,8 +5,8 @@ import type { HeldObservation } from "../observation.ts";
 import { findLockFormat } from "./lock-formats.ts";
 
 /**
- * The terms for a lock that is not held on a majority. A client that is still acquiring counts on the masters that it
- * holds, so releasing one of them could give two clients a majority.
+ * The terms for a lock that no client holds on a majority. A client that is still acquiring the lock relies on the
+ * masters that already granted it, so releasing the lock on one of them could let two clients acquire it.
  */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },

@@ -46,7 +46,7 @@ export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undef
   return detectNamedDeadline(raw, nameEvidence) ?? detectGenericToken(raw, name);
 }
 
-/** Detects a lock in the format that a rule names. The syntax of the value only adds facts. */
+/** Detects a lock in the format that a rule names. The syntax of the value only adds details. */
 export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
@@ -175,7 +175,7 @@ function toRecord({ host, pid, added }: EmbeddedFacts): OwnerRecord | undefined 
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** @param latin1 bytes, of which only readable text is shown */
+/** @param latin1 the bytes of the value; text that is not readable is not shown */
 function toRecordField(field: "host" | "purpose", latin1: string | undefined): OwnerRecord {
   const text = Buffer.from(latin1 ?? "", "latin1").toString("utf8");
   if (text === "" || /[\p{C}\ufffd]/u.test(text)) return {};

@@ -68,7 +68,8 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
  * - `lock`: its first or last segment is a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`, `orderMutex`).
  * - `lock_or_lockout`: the last segment is a name below a segment that is a lock (`shop:lock:orders`), or the key also names
  *   an account (`account_lock:7`). A time in its value may be the end of a lockout.
- * - `mentions_lock`: a lock word is elsewhere (`account:lock:7`), or names something else (`lock_expires`).
+ * - `mentions_lock`: a lock word is elsewhere in the name (`account:lock:7`), or describes something else
+ *   (`lock_expires`).
  * - `none`: no lock word.
  */
 export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none";

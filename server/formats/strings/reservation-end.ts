@@ -15,7 +15,7 @@ const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefin
 
 /**
  * Signals the waiters of every library when a reservation of a string lock expires. Redis publishes nothing on their
- * channels when a key expires, so this process does, as long as it runs and is connected.
+ * channels when a key expires, so this process sends the signals, as long as it runs and is connected.
  */
 export function signalReservationEnd(redis: Commands, key: Key, reservation: Reservation): void {
   const { keys, messages } = buildReleaseSignals(redis, key);

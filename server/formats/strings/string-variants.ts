@@ -12,7 +12,10 @@ export interface StringVariant {
   readonly own?: NamePattern;
   /** `own`: keys with other names are not its locks. `any`: the user may choose the key. */
   readonly names: "own" | "any";
-  /** `always`: the library always sets a TTL. `as_told`: the TTL matches the end in the value. */
+  /**
+   * `always`: the library always sets a TTL. `maybe`: the key may have no TTL. `as_told`: the TTL matches the end time
+   * in the value.
+   */
   readonly ends: "always" | "maybe" | "as_told";
   /**
    * Strength of the evidence if it differs from the default. `unmistakable`: no other data has such a value.
@@ -121,7 +124,10 @@ export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   );
 }
 
-/** Tests for one pattern followed anywhere by another. The expression `/first.*second/` can take quadratic time. */
+/**
+ * Creates a test for one pattern followed anywhere by another. The expression `/first.*second/` can take quadratic
+ * time.
+ */
 function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
   return {
     test(name) {

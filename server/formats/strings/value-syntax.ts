@@ -25,7 +25,7 @@ interface ValueSyntax {
 const UUID4 = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 const HEX32 = "[0-9a-f]{32}";
 const HEX32_OF_UUID4 = "[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}";
-/** Requires both lower-case and upper-case letters, as random mixed-case text has. */
+/** Requires both lower-case and upper-case letters, which random mixed-case text contains. */
 const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
 /** The last base64 digit of 16 bytes has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";

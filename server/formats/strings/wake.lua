@@ -1,6 +1,6 @@
 -- Wakes clients of other libraries at the end of a reservation, because no message is sent when a key expires.
 --
--- Guarantee: does nothing while the key exists. The release by its holder wakes them.
+-- Guarantee: does nothing while the key exists. The release by the holder then wakes those clients.
 --
 -- KEYS[1] the lock    KEYS[2] the list on which waiters block; optional
 -- ARGV[1] the reserved owner

@@ -7,7 +7,7 @@ export function parseDeadline(value: string): number | undefined {
   return unitMs === undefined ? undefined : (Number(value) + 1) * unitMs;
 }
 
-/** A longer TTL is a Unix time that a client passed to EXPIRE, and not a lease. Must match storage.lua. */
+/** A longer TTL is not a lease but a Unix time that a client passed to EXPIRE. Must match storage.lua. */
 const TTL_MS_MAX = 10 * 365 * 24 * 3_600_000;
 
 /**

@@ -21,10 +21,10 @@ import { renewInGroups } from "./renew-in-groups.ts";
 const DB = 0;
 
 /**
- * Opens one connection per master for the verbs and one for renewals. Masters of locks with waiters get two more for
- * wake-ups: one for Lockkeeper's messages, one for keyspace notifications.
+ * Opens two connections per master: one for the verbs and one for renewals. A master of locks with waiters gets two
+ * more connections: one for Lockkeeper's wake-up messages and one for keyspace notifications.
  *
- * @throws StartupError if a URL is invalid, or no node or master replies
+ * @throws StartupError if a URL is invalid, or if no node or no master replies
  */
 export async function openClusterBackend(
   where: ClusterLocation,
@@ -87,7 +87,7 @@ export async function openClusterBackend(
 }
 
 /**
- * Creates the map of a cluster. If the safety options require it, each node is identified when its connection opens.
+ * Creates the `ClusterMap`. If the safety options require it, each node is identified when a connection to it opens.
  */
 function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
@@ -119,7 +119,7 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   };
 }
 
-/** Returns the first node's reason, because reasons rarely differ. */
+/** Returns the reason why the first node failed, because the reasons of the nodes rarely differ. */
 function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);

@@ -7,8 +7,8 @@ import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 const RECONNECT_MS = 100;
 
 /**
- * Subscribes to the force-releases of one client on any master, because PUBLISH reaches all nodes of a cluster. Moves
- * to another master if the connection closes or the node is no longer a master.
+ * Subscribes to the force-releases of one client. One master is sufficient, because PUBLISH reaches all nodes of a
+ * cluster. Switches to another master if the connection closes or the node is no longer a master.
  *
  * Uses a separate connection, because a connection with sharded subscriptions is not reliable for other subscriptions.
  */
@@ -63,7 +63,7 @@ export class ClusterForceReleases {
     this.#timer.unref();
   }
 
-  /** Returns a different node from the last one if possible. */
+  /** Returns a master other than the previous one if possible. */
   #pickNode(): NodeName | undefined {
     const masters = [...this.map.masters];
     const others = masters.filter((node) => node !== this.#node);

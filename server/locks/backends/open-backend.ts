@@ -40,9 +40,12 @@ import { renewInGroups } from "./renew-in-groups.ts";
 /** The location of locks: the URL of one Redis, a Sentinel group, nodes of a Redis Cluster, or independent masters. */
 export type RedisLocation = string | SentinelLocation | ClusterLocation | QuorumLocation;
 
-/** The parts of a backend besides its location. A quorum has neither fair locks nor signaled libraries. */
+/**
+ * Options of a backend in addition to its location. A quorum supports neither fair locks nor signals to other
+ * libraries.
+ */
 export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs"> {
-  /** `reads` for a target that is never written to; `reads_and_writes` by default. */
+  /** `reads` if Lockkeeper never writes to the target; `reads_and_writes` by default. */
   readonly use?: MasterUse;
 }
 
@@ -87,7 +90,10 @@ async function openByTopology(
   return await openQuorumBackend(where, lockable);
 }
 
-/** Whether `error` means that Redis was not reached, as opposed to being refused or reaching the wrong server. */
+/**
+ * Whether `error` means that Redis could not be reached at all, rather than that it refused the connection or was the
+ * wrong kind of server.
+ */
 function isUnreached(
   where: RedisLocation,
   error: unknown,

@@ -21,11 +21,11 @@ const MULTI_HOST_URL =
   /^(redis|rediss)-(sentinel|cluster):\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
 
 /**
- * Parses one URL: `redis-sentinel://[user:password@]host:port,host:port/db?master=NAME` and
- * `redis-cluster://[user:password@]host:port,host:port` name several hosts. User and password are those of the servers that
- * store the data.
+ * Parses a URL. `redis-sentinel://[user:password@]host:port,host:port/db?master=NAME` and
+ * `redis-cluster://[user:password@]host:port,host:port` specify several hosts. The user and the password apply to the
+ * servers that store the data.
  *
- * @throws StartupError if it is invalid; the message begins with the setting and contains no password
+ * @throws StartupError if the URL is invalid. The message begins with the name of the setting and contains no password
  */
 export function parseRedisLocation(url: string): RedisLocation {
   const parts = MULTI_HOST_URL.exec(url);
@@ -34,7 +34,7 @@ export function parseRedisLocation(url: string): RedisLocation {
   return where;
 }
 
-/** @throws StartupError if a URL in it is invalid */
+/** @throws StartupError if a URL in `where` is invalid */
 export function assertRedisLocation(where: RedisLocation): void {
   if (typeof where === "string") parseRedisAddress(where);
   else if ("sentinel" in where) createSentinelAddress(where);

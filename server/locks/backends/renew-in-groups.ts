@@ -4,8 +4,8 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds with one script call per group. The holds of a group have the same format, kind and slot. A group
- * without a reply does not affect the others.
+ * Renews holds with one script call per group. The holds of a group have the same format, kind and slot. If a group
+ * gets no reply, the other groups are not affected.
  */
 export async function renewInGroups(
   doorOf: () => GuardedCommands,
@@ -38,7 +38,7 @@ export async function renewInGroups(
   return holds.map((hold) => remaining.get(hold));
 }
 
-/** Marks renewals without a confirmation as unknown. Holds that are gone remain gone. */
+/** Marks renewals without a confirmation as unknown. Results for holds that are already gone are left unchanged. */
 async function confirmRenewals(
   { confirm }: GuardedCommands,
   renewed: Promise<RenewalResult[]>,

@@ -6,7 +6,7 @@ import type { AcquireOptions } from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
-/** How an acquire is retried at intervals instead of waiting in the queue. */
+/** Options for retrying an acquire at intervals instead of waiting in the queue. */
 export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;
@@ -17,7 +17,8 @@ export interface Retry {
 
 /**
  * The result of an attempt. `free`: granted on the first attempt. `gone`: granted, because the hold that the previous
- * attempt found has ended. `held`: refused. `outrun`: refused; that hold has ended, but another client was faster.
+ * attempt found has ended. `held`: refused. `outrun`: refused, because that hold has ended but another client acquired
+ * the lock first.
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
@@ -26,18 +27,18 @@ const WAIT_STRETCH_MS = 60 * 60 * 1000;
 /** A waiter of a fair lock loses its place after each stretch, so this is close to the maximum of a timer. */
 const FAIR_WAIT_STRETCH_MS = 24 * 24 * WAIT_STRETCH_MS;
 
-/** What was acquired, and the time just before its request was sent. */
+/** The result of an acquire, and the time just before the request was sent. */
 export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: Moment];
 
 type Send<Acquired> = (options: AcquireOptions) => Promise<Acquired>;
 
-/** The fields of an acquire in log entries. */
+/** The fields that identify an acquire in log entries. */
 export interface AcquireSubject {
   readonly key: string;
   readonly owner: string;
 }
 
-/** Acquires one lock or several with the configured retries and wait. Logs each attempt of a `retry` at level debug. */
+/** Acquires one or several locks with the configured retries or wait. Logs each attempt of a `retry` at level debug. */
 export async function acquireWithRetry<Acquired>(
   send: Send<Acquired>,
   subject: AcquireSubject,

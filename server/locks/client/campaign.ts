@@ -12,25 +12,25 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
    * has ended. Send `hold.fence` with each write.
    */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** Called when the leadership is lost rather than resigned. */
+  /** Called if the leadership is lost, but not if the leader resigns. */
   readonly onLost?: (reason: unknown) => void;
-  /** Ends the campaign, and the leadership with it. */
+  /** Ends the campaign. If this client is the leader, it also resigns. */
   readonly signal: AbortSignal;
 }
 
 const PAUSE_MS = 500;
 
 /**
- * Elects one of many instances as the leader. When the leader resigns, dies or loses its lock, another one is elected. At
- * most one instance leads according to its own clock. An instance that was suspended finds its signal aborted when it
- * resumes.
+ * Elects one of many instances as the leader. When the leader resigns, dies or loses its lock, another one is elected.
+ * At most one instance leads at a time, judged by the clock of each instance. If a leader was suspended until its lease
+ * expired, its signal aborts when it resumes.
  *
  * A leader whose `onElected` returned, or that lost its lock, becomes a candidate again after a short pause, but not before
  * `onElected` has settled.
  *
  * @returns when `signal` aborts
- * @throws what `onElected` throws, except the LostError of its own hold and the abort of its signal; InvalidError; errors
- * that no further attempt can fix
+ * @throws errors that `onElected` throws, except a LostError for its own hold and an error caused by its aborted
+ *   signal; InvalidError; errors that a further attempt cannot resolve
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   assertCampaignOptions(options);
@@ -59,7 +59,7 @@ async function lead(
   }
 }
 
-/** Whether the error is the reason of the signal, or the AbortError of an API that the signal aborted. */
+/** Whether `error` is the abort reason of the signal, or an AbortError thrown by an API that was passed the signal. */
 function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
   if (!aborted) return false;
   return (
@@ -68,7 +68,7 @@ function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
 }
 
 /**
- * Acquires the lock of the leader.
+ * Attempts to acquire the lock that represents the leadership.
  * @returns `undefined` if another attempt is needed
  */
 async function acquireLeadership(

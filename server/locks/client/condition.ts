@@ -7,11 +7,11 @@ import { assertAwaitOptions } from "./options.ts";
 
 /** Options of `await`. */
 export interface AwaitOptions {
-  /** How long to wait for a signal in milliseconds; Infinity by default. */
+  /** How long to wait for a signal, in milliseconds; Infinity by default. */
   readonly waitMs?: number | undefined;
-  /** How long to wait for the lock afterwards in milliseconds; Infinity by default. */
+  /** How long to wait to re-acquire the lock, in milliseconds; Infinity by default. */
   readonly reacquireMs?: number | undefined;
-  /** Cancels the wait, without the lock. */
+  /** Cancels the wait. The lock is then not re-acquired. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -20,7 +20,7 @@ interface ConditionCommands {
   signal(who: "one" | "all"): Promise<number>;
 }
 
-/** A condition of a held lock, as Java's `Condition`. */
+/** A condition of a held lock, like Java's `Condition`. */
 export class Condition {
   readonly #commands: ConditionCommands;
 
@@ -32,13 +32,14 @@ export class Condition {
   }
 
   /**
-   * Gives up the lock with its whole count, waits for a signal, and acquires the lock again with the same count before it
-   * returns. The hold then has a new `holdId` and a larger `fence`. Call it in a loop that checks what you wait for: another
-   * client may have been faster, and after an interruption of Redis or of this process it can return without a signal.
+   * Gives up the hold with all of its counts, waits for a signal, and acquires the lock again with the same count
+   * before it returns. The hold then has a new `holdId` and a larger `fence`. Call it in a loop that checks the state
+   * you are waiting for: another client may have changed that state first, and after an interruption of Redis or of
+   * this process, `await` can return without a signal.
    *
    * @returns false if `waitMs` passed without a signal; the lock is held in either case
-   * @throws QueueFullError, ConditionUnsupportedError, UnavailableError, InvalidError: the hold is unchanged. AbortedError,
-   *   WaitTimeoutError (after `reacquireMs`), LostError, UnknownOutcomeError: nothing is held, and the hold is lost
+   * @throws QueueFullError, ConditionUnsupportedError, UnavailableError or InvalidError, and the hold is unchanged; or
+   *   AbortedError, WaitTimeoutError (after `reacquireMs`), LostError or UnknownOutcomeError, and the hold is lost
    */
   async await(options: AwaitOptions = {}): Promise<boolean> {
     assertAwaitOptions(options);
@@ -46,7 +47,7 @@ export class Condition {
   }
 
   /**
-   * Wakes the client that has waited longest. It acquires the lock after you have released it.
+   * Wakes the client that has waited longest. That client acquires the lock after you release it.
    *
    * @returns whether a client was waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
@@ -56,9 +57,9 @@ export class Condition {
   }
 
   /**
-   * Wakes all clients that wait. They acquire the lock one after the other.
+   * Wakes all waiting clients. They acquire the lock one after the other, after you release it.
    *
-   * @returns how many clients were waiting
+   * @returns the number of clients that were waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
    */
   async signalAll(): Promise<number> {
@@ -67,7 +68,7 @@ export class Condition {
 }
 
 /**
- * Waits for a condition, and changes the lease accordingly.
+ * Waits for a condition, and updates `lease` when the hold is given up, re-acquired or lost.
  *
  * @param onIdentityChange called with the new token before the lease changes
  * @returns false if `waitMs` passed without a signal

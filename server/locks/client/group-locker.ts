@@ -23,7 +23,7 @@ export class GroupLocker {
   ) {}
 
   /**
-   * @param isClosed whether the client has been closed in the meantime; the locks are then withdrawn
+   * @param isClosed returns whether the client has been closed in the meantime, in which case the locks are withdrawn
    * @returns `undefined` if the client was closed
    * @throws like `LockClient.acquireAll`
    */
@@ -51,8 +51,7 @@ export class GroupLocker {
   }
 
   /**
-   * Runs the work inside the frames of all holds, so that nested calls can re-enter each of them. Releases the holds
-   * afterwards.
+   * Runs the work inside the frames of all holds, so that nested calls can re-enter each hold. Then releases the holds.
    *
    * @throws like `LockClient.withLocks`
    */
@@ -74,7 +73,7 @@ export class GroupLocker {
     return result;
   }
 
-  /** @returns the first loss of a hold that was lost before its release */
+  /** @returns the LostError of the first hold that was lost before its release; `undefined` if none was lost */
   async #release({ holds }: HoldGroup): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => releaseAfterWork(hold, this.log)));
     return losses.find((loss) => loss instanceof LostError);

@@ -8,8 +8,8 @@ import type { RenewableHold } from "../verbs/backend.ts";
 import type { Grant } from "../verbs/verbs.ts";
 
 /**
- * The state of a hold in this process. `waiting`: given up to wait for a condition. `closed`: this process has released its
- * last count.
+ * The state of a hold in this process. `waiting`: the hold was given up to wait for a condition. `closed`: this process
+ * has released its last count.
  */
 export type LeaseState = "held" | "jeopardy" | "waiting" | "lost" | "closed";
 
@@ -28,7 +28,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
  * The state that all counts of a hold share: identity, deadline and loss. The deadline is measured from just before the
- * request was sent, on the clock that advanced more, so it is never later than the deadline in Redis.
+ * request was sent, on whichever clock has advanced more, so it is never later than the deadline in Redis.
  */
 export class HoldLease implements RenewableHold {
   readonly key: Key;
@@ -102,7 +102,7 @@ export class HoldLease implements RenewableHold {
     return this.#state;
   }
 
-  /** The loss of the hold; `undefined` while it is not lost. */
+  /** The error that describes the loss; `undefined` if the hold is not lost. */
   get loss(): LostError | undefined {
     return this.#loss;
   }
@@ -128,13 +128,13 @@ export class HoldLease implements RenewableHold {
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
   }
 
-  /** Applies a downgrade, which changes kind and token of the hold. */
+  /** Applies a downgrade, which changes the kind and token of the hold. */
   applyDowngrade({ kind = "lock", token }: Pick<Grant, "kind" | "token">): void {
     this.#kind = kind;
     this.#token = token;
   }
 
-  /** Gives the hold up to wait for a condition. The returned signal aborts if the hold ends meanwhile. */
+  /** Marks the hold as given up. The returned signal aborts if the wait is cancelled or the hold ends. */
   beginWait(): AbortSignal {
     clearTimeout(this.#deadlineTimer);
     this.#state = "waiting";
@@ -142,7 +142,7 @@ export class HoldLease implements RenewableHold {
     return this.#wait.signal;
   }
 
-  /** Ends a wait that was refused: the hold is still the same, and its deadline still applies. */
+  /** Ends a wait that was refused. The hold and its deadline are unchanged. */
   refuseWait(): void {
     if (this.#state !== "waiting") return;
     this.#wait = undefined;
@@ -150,7 +150,7 @@ export class HoldLease implements RenewableHold {
     this.#armDeadline();
   }
 
-  /** Ends a wait with the lock: the hold has a new identity and deadline. */
+  /** Ends a wait after the lock was re-acquired. The hold gets a new identity and deadline. */
   endWait([{ token, fence, leaseMs, remainingMs, asOf }, sentAt]: TimedGrant): void {
     this.#wait = undefined;
     this.#state = "held";
@@ -180,8 +180,8 @@ export class HoldLease implements RenewableHold {
     if (state !== "held" && state !== "jeopardy") return;
     this.#state = "held";
     const laterByMs = sentAt.monotonic - this.#sentAt.monotonic;
-    // No Lockkeeper request shortens a lease, so the known deadline is kept if the reply arrived out of order, or if it agrees
-    // with it: Redis read the remaining time at some moment between the request and now.
+    // No Lockkeeper request shortens a lease, so the known deadline is kept if the reply arrived out of order, or if it
+    // is consistent with that deadline: Redis read the remaining time at some moment between the request and now.
     const knownMs = this.remainingMs();
     const isEarlier = remainingMs - computeElapsedMs(sentAt) <= knownMs;
     if (isEarlier && (laterByMs < 0 || knownMs <= remainingMs)) return;
@@ -197,16 +197,14 @@ export class HoldLease implements RenewableHold {
     try {
       this.events.onJeopardy();
     } catch (error) {
-      // Thrown in its own turn, like an error of an event listener, so that the watchdog continues.
+      // Thrown in a separate turn, like an error from an event listener, so that the watchdog continues.
       process.nextTick(() => {
         throw error;
       });
     }
   }
 
-  /**
-   * Marks the hold as lost, even if its lease is closed: the release may have found that the hold had already ended.
-   */
+  /** Marks the hold as lost, even if its state is `closed`: a release may find that the hold had already ended. */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");
@@ -218,7 +216,7 @@ export class HoldLease implements RenewableHold {
     if (this.state !== "lost") this.#end("closed");
   }
 
-  /** Whether the lease is held, regardless of the deadline. */
+  /** Whether the state is `held` or `jeopardy`, even if the deadline has passed. */
   #isLive(): boolean {
     return this.#state === "held" || this.#state === "jeopardy";
   }

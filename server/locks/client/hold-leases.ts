@@ -105,7 +105,7 @@ export class HoldLeases implements HoldCommands {
   }
 
   async release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released> {
-    // Repeats a downgrade with an unknown outcome. Only its result shows which of the two holds to release.
+    // Repeats a downgrade with an unknown outcome, because its result shows which of the two holds to release.
     if (lease.uncertainDowngrade !== undefined) await this.downgrade(lease).catch(() => undefined);
     const released = await this.backend.verbs.release(lease.toRef(), request);
     if (released.outcome === "not_held") {
@@ -117,8 +117,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Downgrades a hold. The watchdog does not renew it meanwhile, because a renewal that overtakes the downgrade would
-   * report the loss of the writer. After an unknown outcome, it is not known which kind to renew, so the hold ends at
+   * Downgrades a hold. The watchdog pauses in the meantime, because a renewal that Redis executes after the downgrade
+   * would report the writer's hold as lost. After an unknown outcome, the kind to renew is unknown, so the hold ends at
    * its deadline unless the downgrade is repeated.
    */
   async downgrade(lease: HoldLease): Promise<void> {
@@ -143,7 +143,7 @@ export class HoldLeases implements HoldCommands {
     if (isWatched && isHeld(lease)) this.#watchdog.watch(lease);
   }
 
-  /** The hold is not renewed meanwhile. After a refusal it is unchanged, and after any other error it is lost. */
+  /** The hold is not renewed during the wait. After a refusal, it is unchanged; after any other error, it is lost. */
   async awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean> {
     const isWatched = this.#watchdog.isWatching(lease);
     await this.#pauseRenewal(lease);
@@ -166,7 +166,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Marks all holds as lost and stops renewing them. In Redis, they end with their leases. */
+  /** Marks all holds as lost and stops renewing them. In Redis, they end when their leases expire. */
   close(): void {
     this.#watchdog.stop();
     for (const lease of [...this.#byToken.values()]) {
@@ -214,8 +214,7 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Releases a count that was not returned to a caller. First repeats the request, to find out whether the count was
-   * added.
+   * Releases a count that never reached its caller. First repeats the re-entry to find out whether the count was added.
    */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;

@@ -12,13 +12,13 @@ export interface HoldOptions {
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
   /**
-   * Holds that you do not release before the wait ends, at most 16. Those of the enclosing `withLock` calls of the client are
-   * added automatically. A Lockkeeper server finds deadlocks from them.
+   * Up to 16 holds that you do not release before the wait ends. The holds of the client's enclosing `withLock` calls
+   * are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
    */
   readonly holding?: readonly Hold[] | undefined;
   /**
-   * `report` by default: a deadlock is only reported. `refuse`: the youngest wait with this option in a deadlock ends with a
-   * DeadlockError. Requires a Lockkeeper server that watches this Redis.
+   * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the youngest wait with this option ends
+   * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
   /** Retries at intervals instead of waiting in the queue. */
@@ -27,12 +27,13 @@ export interface HoldOptions {
   readonly signal?: AbortSignal | undefined;
   /** A label for display; `<hostname>:<pid>` by default. */
   readonly owner?: string | undefined;
-  /** How the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
+  /** The format in which the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
    * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
-   * `plain_semaphore`: permits that JVMs also acquire as Redisson's `RSemaphore`. Only for `redisson`.
+   * `plain_semaphore`: permits that Java applications can also acquire through Redisson's `RSemaphore`. Every kind
+   * except `lock` requires the `redisson` format.
    */
   readonly kind?: WritableKind | undefined;
   /**
@@ -41,8 +42,9 @@ export interface HoldOptions {
    */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits; only for the kinds of semaphore. A missing semaphore is created with it, and an existing
-   * one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
+   * The total number of permits; only for the kinds of semaphore. If the semaphore does not exist, it is created with
+   * this total. An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore
+   * must exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
@@ -57,7 +59,7 @@ export interface HoldOptions {
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;
-  /** Called when a renewal has failed or is late. The hold remains certain until its deadline. */
+  /** Called when a renewal has failed or is late. The hold is still guaranteed until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
@@ -67,7 +69,7 @@ export interface AcquireAllOptions
     HoldOptions,
     "holding" | "onDeadlock" | "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"
   > {
-  /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
+  /** Called when a renewal of one hold has failed or is late. The group is still guaranteed until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }
 

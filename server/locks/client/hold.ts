@@ -11,14 +11,14 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
- * The state of one count of a hold. `held`: certain until the local deadline. `jeopardy`: still within the deadline,
- * but the last renewal failed or is late. `waiting`: given up while a condition is awaited. `lost`: another client may hold the lock. `releasing`: the release of this
- * count has not finished. `released`: this count was released.
+ * The state of one count of a hold. `held`: guaranteed until the local deadline. `jeopardy`: still within the deadline,
+ * but the last renewal failed or is late. `waiting`: given up while a condition is awaited. `lost`: another client may
+ * hold the lock. `releasing`: the release of this count is in progress. `released`: this count was released.
  */
 export type HoldState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
 export interface ReenterOptions {
-  /** The minimum time that the hold lasts from now, in milliseconds; by default its own lease. */
+  /** Minimum time to expiry after the re-entry, in milliseconds; defaults to the lease of the hold. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface HoldReleaseRequest extends HoldReleaseOptions {
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
-  /** Ends one count of the lease in this process. If it is the last one, resolves once no renewal is in flight. */
+  /** Decrements the re-entrancy count of the hold in this process. At 0, resolves once no renewal is in flight. */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
   downgrade(lease: HoldLease): Promise<void>;
@@ -90,7 +90,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Fencing token as a decimal string; larger than those of all earlier holds of the key. Changes when a condition was awaited.
+   * Fencing token as a decimal string; larger than in all earlier holds of the key. Changes after each condition wait.
    */
   get fence(): string {
     return this.#lease.fence;
@@ -121,7 +121,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.signal;
   }
 
-  /** The loss of the hold; `undefined` while it is not lost, or if it was released in time. */
+  /** The error that describes the loss; `undefined` unless the state is `lost`. */
   get loss(): LostError | undefined {
     return this.state === "lost" ? this.#lease.loss : undefined;
   }
@@ -136,7 +136,7 @@ export class Hold implements AsyncDisposable {
     return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
 
-  /** Throws a LostError unless the hold is certain. Call it before each step with visible effects. */
+  /** Throws a LostError unless the state is `held` or `jeopardy`. Call it before each step with visible effects. */
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
@@ -147,7 +147,7 @@ export class Hold implements AsyncDisposable {
   /**
    * Renews the hold now. The watchdog does this automatically.
    *
-   * @param leaseMs the minimum time that the hold lasts from now; by default its own lease
+   * @param leaseMs minimum time to expiry after the renewal, in ms; defaults to the lease of the hold
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
   async renew(leaseMs?: number): Promise<void> {
@@ -156,7 +156,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold, which increases its count in Redis by one. Does not wait, and does not exclude other counts.
+   * Re-enters the hold, which increases its count in Redis by one. Never waits, and does not exclude other counts of
+   * the hold.
    *
    * @returns a hold that is released separately
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
@@ -168,11 +169,11 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Turns this hold of a writer into that of a reader. No other writer can acquire the lock in between, and waiting
+   * Converts this writer's hold to a reader's hold. No other writer can acquire the lock in between, and waiting
    * readers are woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release the
-   * other counts first. If the outcome is unknown, call it again: the hold is not renewed until then.
+   * other counts first. If the outcome is unknown, call `downgrade` again: until it succeeds, the hold is not renewed.
    *
-   * @throws HeldError (the hold was re-entered), LostError, InvalidError, UnavailableError, UnknownOutcomeError,
+   * @throws HeldError if the hold was re-entered; LostError, InvalidError, UnavailableError, UnknownOutcomeError,
    *   NotReplicatedError
    */
   async downgrade(): Promise<void> {
@@ -181,8 +182,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Returns a condition of the lock, like `newCondition` of a Java lock. All holds of the lock share the conditions with the
-   * same name. Sends nothing. Only for plain and fair locks of the format `redisson`.
+   * Returns a condition of the lock, like `newCondition` of a Java lock. All holds of the lock share the condition with
+   * this name. Does not send a command. Only for plain and fair locks in the `redisson` format.
    *
    * @param name 1 to 64 letters, digits, dots, `_` or `-`
    * @throws InvalidError
@@ -202,12 +203,12 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Calls the listener when an operator asks for the release of this hold. Registering the first listener renews the
-   * hold once; operators can send requests from then on. A request arrives at once, or with the next renewal if its
-   * message was lost. On a quorum, requests are not supported, and the listener is never called.
+   * Registers a listener that is called when an operator asks this client to release the hold. Registering the first
+   * listener renews the hold once; from then on, operators can send requests. A request arrives immediately, or with
+   * the next renewal if its message was lost. On a quorum, the listener is never called.
    *
    * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
-   * applies to all counts of the hold, and a later one replaces it.
+   * applies to all counts of the hold. Registering another listener replaces it.
    *
    * @throws LostError, InvalidError
    */
@@ -219,7 +220,8 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Releases this count; the last count releases the lock. Calling it twice releases only one count, and a call after a
-   * failed one repeats it with the same options. For a hold that has ended, the outcome is `not_held`, not an error.
+   * failed one repeats it with the same options. If the hold has already ended, the outcome is `not_held`, not an
+   * error.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError
    */

@@ -16,8 +16,8 @@ export interface LatchWaitOptions {
 }
 
 /**
- * A count-down latch like Redisson's `RCountDownLatch`. Clients wait until its count is 0. A latch without a count is
- * open.
+ * A count-down latch like Redisson's `RCountDownLatch`. Clients wait until the count reaches 0. A latch without a count
+ * is open.
  */
 export class Latch {
   constructor(
@@ -27,9 +27,9 @@ export class Latch {
   ) {}
 
   /**
-   * Closes the latch with a count of 1 to 1,000,000,000.
+   * Closes the latch by setting its count, which can be 1 to 1,000,000,000.
    *
-   * @returns false if it is closed already; it is then not changed
+   * @returns false if the latch is already closed; its count is then not changed
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
    */
   async trySetCount(count: number): Promise<boolean> {

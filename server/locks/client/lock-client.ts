@@ -36,15 +36,16 @@ import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
 export interface LockClientOptions extends SafetyOptions {
   /**
-   * Name of this Redis in the Lockkeeper server, `default` by default. It is a part of `hold.holdId`, which then
-   * matches the console and the API.
+   * The name of this target on the Lockkeeper server; `default` by default. The name becomes part of `hold.holdId`,
+   * which then matches the id in the console and the API.
    */
   readonly target?: string;
   /** Patterns of the keys that may be locked; all by default. */
   readonly lockable?: readonly string[];
   /**
-   * Libraries that wait for the same `token` locks and sleep until a release signals them: `python-redis-lock`, and
-   * `spring` for the registry type `PUB_SUB_LOCK`. Each release sends their signals; none by default.
+   * Other libraries whose clients wait for the same `token` locks and sleep until a release signals them:
+   * `python-redis-lock`, and `spring` for the registry type `PUB_SUB_LOCK`. Each release sends the signals that these
+   * libraries expect. Empty by default.
    */
   readonly signalledLibraries?: readonly SignalledLibrary[];
   /**
@@ -63,7 +64,7 @@ type GroupWork<Result> = (group: HoldGroup) => Promise<Result>;
 const LEASE_MS = 30_000;
 const OWNER = `${hostname()}:${process.pid}`;
 
-/** Acquires locks in one Redis for a Node process. Renews and re-enters them, and reports their loss. */
+/** Acquires locks of one target for a Node.js process, renews and re-enters them, and reports their loss. */
 export class LockClient {
   readonly #leases: HoldLeases;
   readonly #groups: GroupLocker;
@@ -83,8 +84,9 @@ export class LockClient {
   /**
    * Connects to Redis.
    *
-   * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the name
-   *   of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with those of independent masters
+   * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the
+   *   name of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with the URLs of independent
+   *   masters
    * @throws StartupError if a URL is invalid or Redis cannot be reached within five seconds; InvalidError
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
@@ -109,7 +111,7 @@ export class LockClient {
   }
 
   /**
-   * Acquires a lock. If it is held, even by this client, the call is refused or waits.
+   * Acquires a lock. If the lock is held, even by this client, the call fails or waits, depending on the options.
    *
    * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
    *   KeyNotAllowedError, InvalidError, UnavailableError, NotReplicatedError, UnknownOutcomeError
@@ -137,7 +139,7 @@ export class LockClient {
 
   /**
    * Sets the total number of permits of a semaphore, and creates the semaphore if it does not exist. If more permits
-   * are acquired, none is available until enough of them have been released.
+   * than the new limit are acquired, no permit is available until enough of them have been released.
    *
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
    */
@@ -160,10 +162,10 @@ export class LockClient {
    * Runs the work while holding the lock, and releases it afterwards.
    *
    * An error from the work takes precedence over an error from the release, which is logged. If the release failed, the
-   * hold ends with its lease.
+   * hold ends when its lease expires.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
-   *   with the loss as their `cause`; and the errors of `acquire`
+   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors that the work
+   *   throws, with the loss as their `cause`; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
@@ -190,11 +192,12 @@ export class LockClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, the call is refused or waits; it holds none while it waits.
+   * Acquires all locks, or none of them. If one of them is held, the call fails or waits, depending on the options.
+   * While it waits, it holds none of the locks.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
-   * @throws like `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   * @throws like `acquire`; the `facts` of a HeldError or WaitTimeoutError identify the lock that could not be acquired
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -228,7 +231,7 @@ export class LockClient {
     return await this.#groups.run(await this.#acquireAll(keys, options), work);
   }
 
-  /** Closes the connections. All holds of this client are lost. In Redis, they end with their leases. */
+  /** Closes the connections. All holds of this client are lost. In Redis, they end when their leases expire. */
   close(): void {
     if (this.isClosed) return;
     this.#closed.abort(createClosedError());
@@ -298,7 +301,7 @@ export class LockClient {
     throw createClosedError();
   }
 
-  /** Combines the signals that end a wait: that of the caller, and that of closing the client. */
+  /** Combines the signals that end a wait: that of the caller, and the one that aborts when the client is closed. */
   #combineSignals({
     signal,
     waitMs = 0,
@@ -313,7 +316,10 @@ export class LockClient {
   }
 }
 
-/** The holds that the caller names, then those of the enclosing frames. A wait is needed to be part of a deadlock. */
+/**
+ * Lists the holds that the caller declares, and then those of the enclosing frames. Empty without a wait, which cannot
+ * be part of a deadlock.
+ */
 function listDeclaredHolds(client: LockClient, { waitMs = 0, holding = [] }: HoldOptions): DeclaredHold[] {
   if (waitMs === 0) return [];
   return [...new Set([...holding, ...listEnclosingHolds(client)])]

@@ -12,8 +12,8 @@ interface Turn {
 }
 
 /**
- * One `withLock` while its work runs. Nested calls that re-enter its hold take turns, so that branches of the work exclude
- * each other.
+ * A `withLock` call whose work is running. Nested calls that re-enter its hold take turns, so that branches of the work
+ * exclude each other.
  */
 export class LockFrame {
   #isOpen = true;
@@ -81,8 +81,8 @@ export class LockFrame {
   }
 
   /**
-   * Calls back once no nested call runs inside a closed frame. A nested call that the work did not await can outlive
-   * the frame, and holds the same lock as branches outside it.
+   * Calls `callback` once no nested call runs inside the frame. A nested call that the work did not await can outlive
+   * the frame, and then holds the same lock as branches outside the frame.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
@@ -127,12 +127,12 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
 }
 
 /**
- * The frames around a piece of asynchronous code, innermost first. There is at most one per client and key: it hides
- * outer frames of the same lock, even after it was closed.
+ * The frames around a piece of asynchronous code, innermost first. There is at most one frame per client and key: an
+ * inner frame hides the outer frames of the same lock, even after the inner one is closed.
  */
 const scope = new AsyncLocalStorage<readonly LockFrame[]>();
 
-/** Finds the nearest enclosing frame of the lock; `undefined` if there is none or it is closed. */
+/** Finds the nearest enclosing frame of the lock; `undefined` if there is no such frame or if it is closed. */
 export function findFrame(client: object, key: string): LockFrame | undefined {
   const frame = scope.getStore()?.find((each) => each.isOf(client, key));
   return frame?.isOpen ? frame : undefined;
@@ -147,8 +147,8 @@ export function listEnclosingHolds(client: object): Hold[] {
 /** Runs the work inside the frame, and closes the frame when the work has settled. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;
-  // Drops closed frames, whose outer frames of the same lock were already dropped. This keeps the list short in code
-  // that nests without end.
+  // Drops closed frames, whose outer frames of the same lock were already dropped. This keeps the list short if calls
+  // are nested without limit.
   const around = (scope.getStore() ?? []).filter((each) => each.isOpen && !each.isOf(client, hold.key));
   try {
     return await scope.run([frame, ...around], async () => await work());

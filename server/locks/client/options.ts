@@ -2,7 +2,7 @@ import { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contra
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
-/** The type of an option, and how to check it. */
+/** The type of an option: its check, and its name for error messages. */
 interface OptionType {
   readonly is: (value: unknown) => boolean;
   readonly name: string;
@@ -96,9 +96,9 @@ const OPEN_OPTIONS: OptionTypes = {
 };
 
 /**
- * Checks options, as the functions below do.
+ * Checks the options of `LockClient.open`. The functions below check the options of other calls in the same way.
  *
- * @throws InvalidError that names the first option that is unknown or of the wrong type
+ * @throws InvalidError for the first option that is unknown or has the wrong type
  */
 export const assertOpenOptions = (options: object) => assertOptions("open", OPEN_OPTIONS, options);
 export const assertAcquireOptions = (options: object) => assertHold("acquire", ACQUIRE_OPTIONS, options);

@@ -6,7 +6,7 @@ import type { Hold } from "./hold.ts";
 import type { HoldOptions, WithLockOptions } from "./hold-options.ts";
 import { findFrame, type LockFrame } from "./lock-frame.ts";
 
-/** The hold of one `withLock`, and the cleanup after its release. */
+/** The hold of a `withLock` call, and the cleanup after its release. */
 export interface Entry {
   readonly hold: Hold;
   /** @param frame the frame of the work, which has settled */
@@ -17,7 +17,7 @@ type Acquire = (options: HoldOptions) => Promise<Hold>;
 
 const leaveNothing = () => undefined;
 
-/** Re-enters the hold of the enclosing `withLock` if requested and possible, else acquires the lock. */
+/** Re-enters the hold of the enclosing `withLock` if requested and possible. Otherwise, acquires the lock. */
 export async function enterLock(
   client: object,
   key: string,
@@ -66,7 +66,7 @@ async function reenterOrAcquire(
 }
 
 /**
- * Re-enters the hold of the frame, and ends the turn unless a hold is returned.
+ * Re-enters the hold of the frame. If no hold is returned, the turn has ended.
  * @returns `undefined` if the hold of the frame has ended
  */
 async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promise<Hold | undefined> {
@@ -82,7 +82,7 @@ async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promis
   return undefined;
 }
 
-/** Whether the hold has the requested format and kind. The hold of a writer also permits reading. */
+/** Whether the hold has the requested format and kind. A writer's hold also satisfies a request of the kind `read`. */
 function isSameFormat(
   hold: Hold,
   { format = hold.format, kind = hold.kind, unit = hold.unit }: HoldOptions,
@@ -92,8 +92,8 @@ function isSameFormat(
 }
 
 /**
- * Refuses to acquire a lock for writing that the enclosing `withLock` holds for reading. The call would wait for its
- * own caller.
+ * Rejects a request to acquire a lock for writing if the enclosing `withLock` holds that lock for reading. Such a call
+ * would wait for its own caller.
  *
  * @throws HeldError
  */
@@ -114,7 +114,10 @@ export function assertNoUpgrade(client: object, key: string, { kind }: HoldOptio
   );
 }
 
-/** Adds to a refusal that the caller itself holds the lock. */
+/**
+ * Returns the error for a refused acquire, with the added fact that the caller itself holds the lock. Returns any other
+ * error unchanged.
+ */
 export function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
   if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;
   if (!canBeEntered || !error.facts.holders.some(({ fence }) => fence === hold.fence)) return error;

@@ -18,9 +18,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client after a third of their length. Uses one timer, and one script for up to a hundred
- * leases. A separate connection prevents other requests from delaying a renewal. Errors do not stop the watchdog. It
- * never renews a lease whose last count is being released, or whose deadline has passed.
+ * Renews each lease of a client when a third of it has passed. Uses a single timer, and one script call for up to a
+ * hundred leases. A separate connection prevents other requests from delaying a renewal. Errors do not stop the
+ * watchdog. It never renews a lease whose last count is being released, or whose deadline has passed.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -30,7 +30,7 @@ export class Watchdog {
   #renewAllAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    /** Returns the remaining time of each lease in ms; `null` if the hold is gone, `undefined` if that is unknown. */
+    /** Returns the remaining time of each lease in ms; `null` if the hold is gone; `undefined` if this is unknown. */
     private readonly renewMany: (
       leases: readonly HoldLease[],
       tryMs: number,
@@ -41,12 +41,12 @@ export class Watchdog {
     this.#schedule(lease, lease.remainingMs() - lease.leaseMs * (1 - RENEW_SHARE));
   }
 
-  /** Reschedules a lease whose deadline has changed. No effect on a lease that is not watched. */
+  /** Reschedules a lease whose deadline has changed. Does nothing if the lease is not watched. */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.watch(lease);
   }
 
-  /** Whether the watchdog renews the lease, or a renewal of it is in flight. */
+  /** Whether the watchdog renews the lease, or a renewal of the lease is in flight. */
   isWatching(lease: HoldLease): boolean {
     return this.#dueAt.has(lease) || this.#inFlight.has(lease);
   }
@@ -61,7 +61,7 @@ export class Watchdog {
     await this.#inFlight.get(lease);
   }
 
-  /** Renews all leases immediately, because a message about one of them may have been missed. */
+  /** Renews all leases immediately, because a message about a hold may have been missed. */
   renewAll(): void {
     this.#renewAllAt = performance.now();
     for (const lease of this.#dueAt.keys()) this.#schedule(lease, 0);

@@ -3,9 +3,10 @@ import type { Hold } from "./hold.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * Releases the hold after the work has settled. A failed release is logged, and the hold ends with its lease.
+ * Releases the hold after the work has settled. If the release fails, logs the error. The hold then ends when its lease
+ * expires.
  *
- * @returns the loss if the hold was already lost
+ * @returns the loss if the hold was already lost; otherwise `undefined`
  */
 export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Promise<LostError | undefined> {
   const { key, owner, fence, holdId } = hold;
@@ -24,7 +25,7 @@ export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Pro
   return lost;
 }
 
-/** Sets the loss as the cause of an error of the work, if it has no cause and can be changed. */
+/** Sets the loss as the `cause` of an error that the work threw, if the error has no cause and can be changed. */
 export function attachLoss(error: unknown, loss: LostError | undefined): void {
   if (loss === undefined || error === loss || !(error instanceof Error)) return;
   try {

@@ -29,9 +29,9 @@ export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>):
 /**
  * Returns the hold that a majority votes for; `undefined` if no hold has a majority.
  *
- * Votes with the same token are for the same hold. If a majority has the same fencing token, it was already agreed on
- * and stays. Otherwise the largest one wins: every earlier hold had a majority, so at least one of these masters knows
- * its fencing token and issued a larger one.
+ * Votes with the same token are for the same hold. If a majority has the same fencing token, that token was already
+ * agreed on and is kept. Otherwise, the largest fencing token is used: every earlier hold had a majority, so at least
+ * one of these masters knows the fencing token of that hold and issued a larger one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);

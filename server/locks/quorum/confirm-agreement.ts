@@ -12,8 +12,8 @@ export interface ConfirmationOptions {
 }
 
 /**
- * Writes the agreed fencing token and count to the masters that have different ones. A majority must have both before
- * the hold is returned to the caller.
+ * Writes the agreed fencing token and count to the masters that have different ones. A majority must have stored both
+ * values before the hold is returned to the caller.
  *
  * @returns the votes that agree, once they are a majority or can no longer become one
  */

@@ -12,7 +12,7 @@ import { createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs } from "./time-limits.ts";
 
-/** Extends a hold on all masters; a majority must hold it. @throws LockkeeperError unavailable */
+/** Extends a hold on all masters. A majority of them must have the hold. @throws LockkeeperError unavailable */
 export async function extendOnMasters(
   masters: readonly QuorumMaster[],
   seen: HeldObservation,
@@ -58,7 +58,7 @@ async function extendOnMaster(
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf: there.asOf };
   const [{ token, fence }] = there.holders;
-  // Every string lock ends when its key expires, like `token`.
+  // Like a `token` lock, every string lock ends when its key expires.
   const writer = LOCK_WRITERS[isWritableFormat(there.format) ? there.format : "token"];
   return await writer.extend(verbs, channel, seen.key, { ...request, token, fence });
 }

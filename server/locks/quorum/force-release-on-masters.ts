@@ -12,11 +12,11 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Force-releases a hold on all masters. On each master, releases the vote with the token of the hold and the fencing
- * token that this master stores.
+ * Force-releases a hold on all masters. On each master, releases the vote that has the token of the hold, with the
+ * fencing token that this master stores.
  *
- * Returns `released` if fewer than a majority can still have the hold: what remains on an unreachable master expires
- * with its lease and is not a hold. Returns `changed` if a majority now has a different hold.
+ * Returns `released` if no majority can still have the hold: a vote that remains on an unreachable master expires with
+ * its lease and is not a hold. Returns `changed` if a majority now has a different hold.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */
@@ -67,8 +67,8 @@ async function forceReleaseOnMaster(
 
 /**
  * Whether a master has the holders that the operator saw. Fencing tokens are not compared, because a master that missed
- * the agreement has a different one. The owners of a RedLock differ per master. It is sufficient that one of them is on
- * this master, because each owner is used on a single master.
+ * the agreement has a different one. The owners of a RedLock differ per master. It is sufficient that this master has
+ * one of those owners, because each owner is used on a single master.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

@@ -10,10 +10,10 @@ import { collectReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Reads whether a majority of the masters has a lock of another format, such as Redisson's RedLock. Such a key cannot
- * be acquired, but it is a lock.
+ * Checks whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key is a
+ * lock, although a quorum cannot acquire it.
  *
- * @returns the refusal; `undefined` if no majority has such a lock
+ * @returns the error for an acquire; `undefined` if no majority has such a lock
  */
 export async function readForeignHold(
   masters: readonly QuorumMaster[],
@@ -39,7 +39,7 @@ export async function readForeignHold(
   return createSplitHeldError(key, { ...known, holders: held.flatMap(({ holders }) => holders) });
 }
 
-/** Whether the key is a lock. A key that is only `possible` may be application data. */
+/** Whether the key is a lock. A key with the confidence `possible` may contain application data. */
 const isLock = (seen: Observation): seen is HeldObservation =>
   seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));
 

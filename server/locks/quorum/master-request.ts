@@ -7,7 +7,7 @@ import { WAITERS_MAX } from "../verbs/acquirer.ts";
 import { attempt } from "../verbs/attempt.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** How long to try to withdraw a vote; a vote that remains expires with its lease. */
+/** How long to try to withdraw a vote, in ms. After that, the vote expires with its lease. */
 const REVOKE_BUDGET_MS = 60_000;
 
 /** The identity of a request to one master. */
@@ -15,7 +15,7 @@ export interface AttemptId {
   readonly id: string;
   /** The token of the hold that the master granted, or would grant. */
   readonly token: string;
-  /** When it was added to the list of waiters, in Unix ms; `undefined` if it is not listed. */
+  /** When the request was added to the list of waiters, in Unix ms; `undefined` if it is not in the list. */
   readonly sinceMs: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export class MasterRequest {
     };
   }
 
-  /** @param waitMs how long it will wait if it is refused; `undefined` if it will not wait */
+  /** @param waitMs how long the client will wait if the request is refused, in ms; `undefined` if it will not wait */
   acquire(waitMs: number | undefined): Promise<AcquireReply> {
     const { verbs, channel } = this.master;
     const { id, sinceMs } = this.attemptId;
@@ -54,7 +54,7 @@ export class MasterRequest {
     return LOCK_WRITERS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
   }
 
-  /** Records that the master may have executed the request, so that the next attempt states the age of the request. */
+  /** Records that the master may have executed the request, so that the next attempt sends the age of the request. */
   recordSilence(): void {
     this.#unansweredSince ??= performance.now();
   }
@@ -68,7 +68,7 @@ export class MasterRequest {
 
   /**
    * Withdraws the vote of a request as soon as the master responds. This also prevents a vote that has not been granted
-   * yet: the master either processes the withdrawal after the request, or remembers it.
+   * yet: if the withdrawal arrives before the request, the master remembers it and does not grant the vote.
    *
    * Resolves once the vote is withdrawn, or when the time limit has passed.
    */

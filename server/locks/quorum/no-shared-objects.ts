@@ -4,7 +4,7 @@ import type { AcquireOptions, ConditionVerbs, LatchVerbs, VerbHold } from "../ve
 
 const refuseLatch = () => Promise.reject(createUnsupportedError("latches"));
 
-/** The latches of a quorum: every call is refused. */
+/** The latch verbs of a quorum. Every call rejects, because a quorum does not support latches. */
 export const NO_LATCHES: LatchVerbs = {
   trySetCount: refuseLatch,
   countDown: refuseLatch,
@@ -15,10 +15,13 @@ export const NO_LATCHES: LatchVerbs = {
 const refuseCondition = ({ key }: VerbHold) =>
   Promise.reject(createConditionUnsupportedError(key, "A lock on a quorum has no conditions."));
 
-/** The conditions of a quorum: every call is refused. */
+/** The condition verbs of a quorum. Every call rejects, because a quorum does not support conditions. */
 export const NO_CONDITIONS: ConditionVerbs = { await: refuseCondition, signal: refuseCondition };
 
-/** Creates the error for objects that cannot be divided among masters. @param what such as `semaphores` */
+/**
+ * Creates the error for objects that a quorum does not support. @param what the name of these objects, such as
+ * `semaphores`
+ */
 export function createUnsupportedError(what: string): InvalidError {
   return new InvalidError(`A quorum does not support ${what}. Nothing was done.`, {});
 }

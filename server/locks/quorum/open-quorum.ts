@@ -13,7 +13,8 @@ export interface QuorumLocation {
 /**
  * Opens three connections to each master; a minority of the masters may be down.
  *
- * @throws StartupError if they are not a valid quorum or fewer than a majority respond within five seconds
+ * @throws StartupError if the URLs do not form a valid quorum, or if no majority of the masters responds within five
+ *   seconds
  */
 export async function openQuorumBackend(
   { quorum }: QuorumLocation,

@@ -2,8 +2,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
- * Votes for a hold that are pending, or not confirmed to agree with it. If a hold is released before the slowest master
- * has executed the acquire, the release does not find that vote, which would then have no holder.
+ * Votes for one hold that are still pending, or that are not confirmed to agree with the hold. If the hold is released
+ * before the slowest master has executed the acquire, the release does not find that vote, which would then have no
+ * holder.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
@@ -23,8 +24,8 @@ export class PendingVotes {
   }
 
   /**
-   * Settles a pending vote: `take_back` withdraws it, and any other ending only removes it. No effect on a vote that is
-   * no longer pending.
+   * Settles a pending vote. `take_back` withdraws the vote; any other ending only removes it from this list. Does
+   * nothing if the vote is no longer pending.
    *
    * @param token the token of the vote, if it differs from the requested token
    */

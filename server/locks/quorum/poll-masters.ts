@@ -24,7 +24,7 @@ export interface MasterPollOptions<Reply> {
   readonly by: "verbs" | "renewals";
   /** `all`: the call waits for every connection. By default, it waits only if fewer than a majority are connected. */
   readonly to?: "all";
-  /** Time limit for each master. */
+  /** Time limit for each master, in ms. */
   readonly budgetMs: number;
   readonly call: (master: QuorumMaster) => Promise<Reply>;
   readonly progress: (answers: MasterAnswers<Reply>) => PollProgress;
@@ -37,7 +37,7 @@ export function collectReplies<Reply>(answers: MasterAnswers<Reply>): Reply[] {
   return [...answers.values()].flatMap((answer) => (answer.state === "answered" ? [answer.reply] : []));
 }
 
-/** Sends a request to all masters. Resolves as soon as the result is decided, at the latest after the time limit. */
+/** Sends a request to all masters. Resolves as soon as the result is decided, or when the time limit has passed. */
 export function pollMasters<Reply>(
   masters: readonly QuorumMaster[],
   question: MasterPollOptions<Reply>,
@@ -108,7 +108,7 @@ class MasterPoll<Reply> {
     if (isDecided) this.#end();
     if (isDecided || progress === "open" || this.#isEndScheduled) return;
     this.#isEndScheduled = true;
-    // Healthy masters reply at nearly the same time: the others get as much extra time as the majority took.
+    // Healthy masters reply at nearly the same time. The remaining masters get as much extra time as the majority took.
     const elapsedMs = performance.now() - this.#startedAt;
     this.#scheduleEnd(
       Math.min(Math.max(elapsedMs, STRAGGLER_WAIT_MS_MIN), this.options.budgetMs - elapsedMs),

@@ -44,18 +44,18 @@ interface ConfirmedGrant {
 }
 
 /**
- * One lock request, which may take several attempts. Between attempts it has no votes: those of a failed attempt are
- * released before the next one, or withdrawn as soon as their master responds.
+ * One lock request, which may take several attempts. Between attempts, the request has no votes: the votes of a failed
+ * attempt are released before the next attempt, or withdrawn as soon as their master responds.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
   readonly #majority: number;
   readonly #budgetMs: number;
   #isClosed = false;
-  /** Votes for the acquired hold that are pending, or not confirmed to agree with it. */
+  /** Votes for the acquired hold that are pending, or that are not confirmed to agree with the hold. */
   readonly pendingVotes = new PendingVotes();
 
-  /** @param idSource who chose the request id. A caller that repeats its own id may expect exactly these votes */
+  /** @param idSource who chose the request id. A caller that repeats its own id may rely on exactly these votes */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly key: Key,
@@ -68,7 +68,7 @@ export class QuorumAttempt {
   }
 
   /**
-   * Makes an attempt.
+   * Sends the request to all masters. Unless a majority grants the lock, rolls back the votes of this attempt.
    * @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait
    */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
@@ -105,7 +105,7 @@ export class QuorumAttempt {
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
   }
 
-  /** Leaves the lists of waiters. */
+  /** Removes the request from the lists of waiters. */
   stopWaiting(): void {
     for (const request of this.#requests.values()) request.stopWaiting();
   }
@@ -142,7 +142,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Settles the votes that do not agree with the majority or are not confirmed to. */
+  /** Settles the votes that disagree with the majority, and those whose agreement is not confirmed. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -159,7 +159,7 @@ export class QuorumAttempt {
     }
   }
 
-  /** Releases the votes of this attempt, and waits for masters that respond. */
+  /** Releases the votes of this attempt, and waits for the masters that respond. */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {

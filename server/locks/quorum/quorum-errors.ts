@@ -31,7 +31,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether a master reports that this request id was withdrawn, so that the request must continue under another id. */
+/** Whether a master reports that this request id was withdrawn. The request must then continue under another id. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -71,7 +71,7 @@ export function createHoldRefusalError(
   return createLostError(key, now);
 }
 
-/** @param doing a sentence that states what is known even though too few masters replied */
+/** @param doing a sentence for the message about what is known although too few masters replied */
 export function createTooFewAnswersError<Reply>(
   answers: MasterAnswers<Reply>,
   doing = "Nothing is held; try again.",
@@ -104,7 +104,7 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
   return groupLargestFirst(held, ({ holders }) => holders[0]?.token ?? "");
 }
 
-/** Returns the holder on the most masters, and the time until a majority may be free. */
+/** Returns the holder with the most masters, and the time until the lock may be free on a majority. */
 function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): CurrentHold {
   const replies = collectReplies(answers);
   const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
@@ -118,7 +118,7 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   };
 }
 
-/** Returns the holder if the new votes are blocked by votes of an earlier attempt of the same request. */
+/** Returns the holder if the new votes are blocked by votes of an earlier attempt at the same request. */
 function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
   const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
   if (earlier?.outcome !== "granted") return [];

@@ -13,7 +13,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { type RetryLimits, retryAttempt, toAttemptError } from "./retry-attempt.ts";
 import { CONTENTION_BUDGET_MS } from "./time-limits.ts";
 
-/** How long a refused attempt waits until its locks have been withdrawn. */
+/** The maximum time that a refused attempt waits for the withdrawal of its locks, in ms. */
 const ROLLBACK_WAIT_MS = 500;
 
 interface LockAttempt {
@@ -22,7 +22,7 @@ interface LockAttempt {
   readonly attempt: QuorumAttempt;
 }
 
-/** Converts the outcomes of a lock, as the verbs for one lock do. */
+/** Converts outcomes for one lock in the same way as the verbs for a single lock. */
 export interface QuorumOutcomes {
   toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant;
   toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError>;
@@ -33,8 +33,8 @@ type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly error: LockkeeperError };
 
 /**
- * Acquires several locks of a quorum, one after the other in the order of their keys, which is the same in every process. If
- * one is refused, those before it are withdrawn.
+ * Acquires several locks of a quorum, one after the other in the order of their keys, which is the same in every
+ * process. If a lock is refused, the locks acquired before it are withdrawn.
  */
 export class QuorumGroupAcquirer {
   constructor(
@@ -89,13 +89,13 @@ export class QuorumGroupAcquirer {
     });
   }
 
-  /** @param waitMs how long the request waits if it is refused, in ms; `undefined` if it does not wait */
+  /** @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait */
   async #attemptAll(locks: readonly LockAttempt[], waitMs: number | undefined): Promise<GroupOutcome> {
     const startedAt = performance.now();
     const acquired: AcquiredGrant[] = [];
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
-      // A short limit, because the locks before this one are held meanwhile.
+      // A short limit, because the locks before this one are already held.
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend: undefined,

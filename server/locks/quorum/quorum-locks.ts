@@ -88,8 +88,8 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   /**
-   * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, key_not_allowed,
-   *   invalid, idempotency_key_reused, unavailable; unknown_outcome only for requests with the caller's own id
+   * @throws LockkeeperError held (if `waitMs` is 0), timeout, aborted, queue_full, lost, not_a_lock, key_not_allowed,
+   *   invalid, idempotency_key_reused, unavailable; unknown_outcome only if the caller chose the request id
    */
   async acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     this.#assertAllowed(key, options);
@@ -119,7 +119,7 @@ export class QuorumLocks implements OperatorVerbs {
     throw createUnsupportedError("semaphores");
   }
 
-  /** @param token the token to store; by default a new one */
+  /** @param token the token to store; a new one by default */
   async #acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
     const { waitMs = 0, onSend, requestId } = options;
     const asked = { ...options, format: FORMAT, receivesReleaseRequests: false } as const;
@@ -136,7 +136,10 @@ export class QuorumLocks implements OperatorVerbs {
     throw await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
   }
 
-  /** Returns the refusal of a foreign hold, if a majority has one. It blocks the masters like a Lockkeeper hold. */
+  /**
+   * Returns the error for a foreign hold if a majority has one, because it blocks the masters like a Lockkeeper hold.
+   * Otherwise, returns `error`.
+   */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;
     return (await readForeignHold(this.masters, key)) ?? error;
@@ -182,8 +185,8 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   /**
-   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, unavailable; unknown_outcome
-   * only for requests with the caller's own id
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, unavailable;
+   *   unknown_outcome only if the caller chose the request id
    */
   async reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
     const { leaseMs, requestId, onSend } = options;
@@ -265,7 +268,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await extendOnMasters(this.masters, seen, ask);
   }
 
-  /** Release requests are not supported, because every master would have its own request and answer. */
+  /** Returns `unsupported`, because every master would have its own request and answer. */
   async requestRelease(): Promise<RequestReleaseReply> {
     return { outcome: "unsupported" };
   }

@@ -8,7 +8,7 @@ import { fetchRunId } from "../../redis/server-info.ts";
 
 /** One of the independent Redis servers of a quorum, and Lockkeeper's connections to it, which reconnect automatically. */
 export interface QuorumMaster {
-  /** Its address, safe to print. */
+  /** The address of the server without credentials, for messages. */
   readonly label: string;
   readonly channel: string;
   readonly db: number;
@@ -19,7 +19,7 @@ export interface QuorumMaster {
 
 /**
  * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, for a quorum that is only
- * watched. An even number is then reported as a finding.
+ * watched; an even number is reported as a finding.
  */
 export type MasterCountRule = "odd" | "any";
 
@@ -33,7 +33,8 @@ const STRAGGLER_WAIT_MS = 200;
 /**
  * Connects to all masters; a minority may be down.
  *
- * @throws StartupError if they are not a valid quorum or fewer than a majority respond within five seconds
+ * @throws StartupError if the URLs do not form a valid quorum, or if no majority of the masters responds within five
+ *   seconds
  */
 export async function openQuorumMasters(
   urls: readonly string[],

@@ -7,7 +7,8 @@ type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
  * Subscribes to wake-ups on all masters. Forwards a wake-up once a majority has published it, because only then can the
- * lock be free. Votes that a waiter releases on a minority of the masters wake no client, not even the waiter itself.
+ * lock be free. If a waiter releases votes on a minority of the masters, no client is woken, not even the waiter
+ * itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
   readonly #notifiedBy = new Map<string, Set<MasterSubscriber>>();
@@ -24,7 +25,7 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     }
   }
 
-  /** Resolves when subscribed on a majority; rejects if that is not possible. */
+  /** Resolves when the subscription is active on a majority; rejects if no majority can be subscribed. */
   subscribe(channel: Buffer): Promise<unknown> {
     const id = channel.toString("latin1");
     if (!this.#notifiedBy.has(id)) this.#notifiedBy.set(id, new Set());

@@ -31,8 +31,8 @@ export class QuorumReentry {
   #isInVain = false;
 
   /**
-   * @param idSource who chose the request id. A caller's own id counts once when it is repeated, so unknown re-entries
-   *   are kept
+   * @param idSource who chose the request id. If the caller chose it, a repeated request counts only once, so
+   *   re-entries with an unknown outcome are kept
    */
   constructor(
     private readonly masters: readonly QuorumMaster[],
@@ -69,7 +69,8 @@ export class QuorumReentry {
   }
 
   /**
-   * Confirms the re-entry. A majority must have the same count; otherwise some masters would end the hold too early.
+   * Confirms the re-entry; `undefined` if no majority confirms it. A majority must have the same count. Otherwise, some
+   * masters would end the hold too early.
    */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;

@@ -9,7 +9,7 @@ import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
 /**
  * Renews the holds of a process on all masters, with one script per master. A hold with a bare majority still counts as
- * held: it tolerates fewer further failures, but is not lost.
+ * held: it tolerates fewer failures, but is not lost.
  */
 export async function renewManyOnMasters(
   masters: readonly QuorumMaster[],

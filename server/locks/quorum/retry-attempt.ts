@@ -19,7 +19,7 @@ import {
 import { computeSplitPauseMs } from "./time-limits.ts";
 
 export interface RetryLimits {
-  /** Returns how long the request waits if it is refused, in ms; `undefined` if it does not wait. */
+  /** Returns how long the request will wait if it is refused, in ms; `undefined` if it will not wait. */
   readonly waitMs: (() => number) | undefined;
   /** How long to retry if the votes were split, in ms. */
   readonly patienceMs: number;
@@ -51,15 +51,15 @@ export async function retryAttempt(
   }
 }
 
-/** Returns for how long this outcome leads to further attempts, in ms since the first attempt. */
+/** Returns how long to retry after this outcome, in ms since the first attempt. */
 function computeRetryLimitMs(
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
   patience: RetryLimits,
   tried: number,
 ): number {
   if (hasTooFewAnswers(answers)) return patience.outlastsMs;
-  // The time was lost on a master that voted and disconnected before the agreement. The next attempt knows that it is
-  // unreachable.
+  // The time was lost on a master that voted and disconnected before the agreement. In the next attempt, that master is
+  // known to be unreachable.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }

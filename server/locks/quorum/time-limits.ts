@@ -18,22 +18,22 @@ export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
-/** How long a request without a wait is retried while the votes are split, in ms. */
+/** How long a request that does not wait is retried while the votes are split, in ms. */
 export const CONTENTION_BUDGET_MS = 400;
 
-/** The maximum clock drift of masters per millisecond of a lease, and their clock resolution. */
+/** The maximum clock drift of the masters per millisecond of a lease, and the resolution of their clocks. */
 const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns for how many ms from now a hold is guaranteed to last, given the start of its request and its remaining time
- * on a majority. If the result is 0 or less, it is not guaranteed.
+ * Returns how long a hold is guaranteed to last from now, in ms, given when its request was sent and its remaining time
+ * on a majority. 0 or less: the hold is not guaranteed.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** Returns for how many ms from its request a hold is guaranteed to last. */
+/** Returns how long a hold is guaranteed to last, in ms from the time at which its request was sent. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }

@@ -30,7 +30,7 @@ import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type { AcquiredGrant, AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
-/** How long the refusal waits until the grant has been released, in ms. */
+/** The maximum time that a refusal is delayed to release the grant first, in ms. */
 const ROLLBACK_WAIT_MS = 500;
 
 /**
@@ -42,7 +42,7 @@ export const GIVE_WAY_MS = 10;
 /** The maximum number of waiters for one key; more are refused immediately. */
 export const WAITERS_MAX = 1000;
 
-/** Acquires locks, immediately or by waiting. Withdraws grants that may have no holder. */
+/** Acquires locks, immediately or by waiting. Withdraws grants whose callers may never have received them. */
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
@@ -70,9 +70,9 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock. Like the calls between this and the wait, it is not async, to save memory per waiter.
+   * Acquires a lock. Not async, like the calls between this method and the wait, to save memory per waiter.
    *
-   * @param token the token to store; by default a new one
+   * @param token the token to store; a new one by default
    * @throws LockkeeperError like `RedisLocks.acquire`
    */
   acquire(key: Key, options: AcquireOptions, token?: string): Promise<AcquiredGrant> {
@@ -87,9 +87,9 @@ export class Acquirer {
   }
 
   /**
-   * Acquires the lock whose hold was given up to wait for a condition, through outages of Redis.
+   * Acquires a lock again after its hold was given up to wait for a condition. Retries while Redis is unreachable.
    *
-   * @param sinceMs when it stopped waiting for a signal, in Unix ms of the Redis clock
+   * @param sinceMs when the client stopped waiting for a signal, in Unix ms of the Redis clock
    * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold)
    */
   reacquire(
@@ -176,7 +176,7 @@ export class Acquirer {
         return format.isShared ? { done } : { done, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
-        // The first attempt may have added the waiter to the list even if its reply was lost.
+        // The first attempt may have added the waiter to the list even if the reply was lost.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (ending === "superseded") return;
         // A refused waiter leaves at once, because the others are stuck while it is listed.
@@ -277,7 +277,10 @@ export class Acquirer {
     format.stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 
-  /** Withdraws a grant that may have no holder as soon as Redis replies again. Until then, its lease limits it. */
+  /**
+   * As soon as Redis replies again, withdraws a grant whose caller may never have received it. Until then, the lease
+   * limits the grant.
+   */
   async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
     const ask = this.#requests.createAbandonRequest(request);
     const { fairWaitMs } = request;

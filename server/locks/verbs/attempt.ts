@@ -28,11 +28,11 @@ export interface AttemptOptions {
 }
 
 /**
- * Calls Redis until it replies or the time limit expires. Use it only for scripts with a request id: a call whose reply
- * was lost is repeated, and the id prevents it from counting twice. A repeated call receives the time since the first
- * one was sent.
+ * Calls Redis until it replies or the time limit expires. Use this function only for scripts with a request id: a call
+ * whose reply was lost is repeated, and the id prevents the script from taking effect twice. A repeated call receives
+ * the time since the first call was sent.
  *
- * @throws LockkeeperError `unavailable` if nothing was done, `unknown_outcome` if that is unknown
+ * @throws LockkeeperError `unavailable` if nothing was done, or `unknown_outcome` if the call may have been executed
  */
 export async function attempt<Reply>(
   redis: Pick<Commands, "status" | "on" | "off">,
@@ -66,7 +66,7 @@ export async function attempt<Reply>(
   }
 }
 
-/** Converts the error of a verb that ran in one call with others. */
+/** Converts the error of a verb that ran in the same script call as other verbs. */
 export function toVerbError(error: Error): Error {
   const failure = classifyFailure(error);
   return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);
@@ -74,7 +74,7 @@ export function toVerbError(error: Error): Error {
 
 class BudgetExceededError extends Error {}
 
-/** Limits the last attempt to the rest of the budget, because the time limit of a command is fixed. */
+/** Limits an attempt to the remaining budget, because the time limit of a command is fixed. */
 async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {

@@ -9,13 +9,13 @@ export interface Backend {
   /** The format of new locks if none is given; `redisson` by default. */
   readonly format?: WritableFormat;
   /**
-   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each in ms; `null` if it is
-   * gone, `undefined` if that is unknown.
+   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each hold in ms; `null` if
+   * the hold is gone; `undefined` if the outcome is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
   /**
-   * Reports force-releases and release requests to the listener. There is one listener, because one subscription serves
-   * all holds of the client.
+   * Sets the listener for force-releases and release requests. Only one listener is supported, because one subscription
+   * serves all holds of the client.
    */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
@@ -24,9 +24,11 @@ export interface Backend {
 /** Receives the force-releases and the release requests of a client's holds. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
-  /** Called when an operator asks the client to release a hold, and again with each renewal until it answers. */
+  /**
+   * Called when an operator asks the client to release a hold, and again with each renewal until the client answers.
+   */
   onReleaseRequested?(token: string, fence: string, request: ReleaseRequest): void;
-  /** Called when the subscription starts or is renewed. Force-releases before that may not have been reported. */
+  /** Called when the subscription starts or is restored. Force-releases before that may not have been reported. */
   onGap(): void;
 }
 

@@ -15,14 +15,14 @@ import type { Grant, RenewalTarget } from "./verbs.ts";
 /** The maximum number of holds in one script, which then occupies Redis for about 2 ms. */
 const SCRIPT_HOLDS_MAX = 100;
 /**
- * Errors with which Redis refuses a whole call because of one key: a missing permission, or a slot that is being
+ * Errors that Redis returns for a whole call because of a single key: a missing permission, or a slot that is being
  * migrated.
  */
 const KEY_REFUSALS = new Set(["NOPERM", "TRYAGAIN"]);
 
 type Settled = PromiseSettledResult<Grant>;
 
-/** Renews many holds with few scripts. An error of one hold does not affect the others. */
+/** Renews many holds in few script calls. An error for one hold does not affect the others. */
 export class BatchRenewer {
   constructor(
     private readonly redis: Commands,

@@ -38,14 +38,14 @@ import type {
 
 /** The maximum duration of a timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-/** A longer wait for the lock is split, because Redis stores its end. */
+/** Longer waits for the lock are split into stretches of this length, because Redis stores the end of each wait. */
 const REACQUIRE_STRETCH_MS = 60 * 60 * 1000;
-/** How long the removal of a waiter is retried. After that, it ends with its heartbeat. */
+/** How long the removal of a waiter is retried, in ms. After that, the waiter expires with its heartbeat. */
 const LEAVE_BUDGET_MS = 10_000;
 
 const CONDITION_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What conditions use of the locks that they belong to. */
+/** The connection and other components that conditions share with the locks of the same target. */
 export interface ConditionParts {
   readonly redis: Commands;
   readonly channel: string;
@@ -59,7 +59,7 @@ export interface ConditionParts {
   readonly onGivenUp: (key: Key, fence: string) => void;
 }
 
-/** A wait for a condition, until the lock is re-acquired. */
+/** A wait for a condition, from the request until the lock is re-acquired. */
 interface ConditionWait {
   readonly key: Key;
   readonly kind: ConditionKind;
@@ -141,7 +141,7 @@ export class Conditions implements ConditionVerbs {
     return reply;
   }
 
-  /** Waits for a signal until the time is up, also while Redis is unreachable. */
+  /** Waits for a signal until the time limit has passed, even while Redis is unreachable. */
   async #awaitSignal(wait: ConditionWait, givenUp: GivenUpHold, place: ConditionPlace): Promise<WakeUp> {
     const { waitMs, signal } = wait.options;
     if (givenUp.state !== "waiting") return { ...givenUp, isTimeout: false };
@@ -162,7 +162,7 @@ export class Conditions implements ConditionVerbs {
     }
   }
 
-  /** A signal that was sent before Redis knows of the end counts. */
+  /** Ends the wait for a signal. A signal that is sent before Redis executes this call still counts. */
   async #stopWaiting({ key, ask, options: { signal, reacquireMs } }: ConditionWait): Promise<WakeUp> {
     const { redis, scripts } = this.parts;
     const stop = () => attempt(redis, () => scripts.leave(redis, key, ask.id, "stop"));
@@ -193,7 +193,10 @@ export class Conditions implements ConditionVerbs {
     }
   }
 
-  /** Ends a wait without the lock. A client that can repeat its request finds its place for a short time. */
+  /**
+   * Ends a wait without re-acquiring the lock. If the client can repeat its request, its place is kept for a short
+   * time.
+   */
   #leave({ key, ask, options: { requestId } }: ConditionWait): void {
     const { redis, scripts } = this.parts;
     const mode = requestId === undefined ? "leave" : "keep";
@@ -254,7 +257,7 @@ function requireRecord(key: Key, status: WaiterStatus): WaiterStatus {
   return status;
 }
 
-/** Repeats a call that may be executed again while Redis is unreachable. */
+/** Repeats an idempotent call while Redis is unreachable, for up to `limitMs`. */
 async function retryThroughOutages<Reply>(
   call: () => Promise<Reply>,
   limitMs: number,

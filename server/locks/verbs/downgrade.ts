@@ -14,7 +14,7 @@ interface Connection extends GuardedCommands {
   readonly channel: string;
 }
 
-/** Turns the hold of a writer into that of a reader. @throws LockkeeperError like `RedisLocks.downgrade` */
+/** Converts a writer's hold to a reader's hold. @throws LockkeeperError like `RedisLocks.downgrade` */
 export async function downgradeHold(
   { redis, channel, commands, confirm }: Connection,
   hold: VerbHold,

@@ -73,7 +73,7 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-/** @param kind the kind that the refused request wanted */
+/** @param kind the kind that the refused request asked for */
 export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: WritableKind): HeldError {
   const { holders, remainingMs, asOf, permits } = elsewhere;
   if (permits !== undefined) return createShortError(key, permits, elsewhere);
@@ -118,7 +118,7 @@ function createShortError(
   return new HeldError(`${state}, which is fewer than requested. ${expiry}`, facts);
 }
 
-/** @param limit the actual limit; `null` if there is no semaphore */
+/** @param limit the actual limit; `null` if the semaphore does not exist */
 function createLimitConflictError(key: Key, limit: number | null): LimitConflictError {
   const facts = { ...toKeyFields(key), limit };
   if (limit === null)
@@ -130,7 +130,7 @@ function createLimitConflictError(key: Key, limit: number | null): LimitConflict
 }
 
 /**
- * Creates the error for a lock that is held by different clients on different masters, none of which is known to have a
+ * Creates the error for a lock that different clients hold on different masters, if no client is known to have a
  * majority.
  */
 export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: CurrentHold): HeldError {
@@ -162,8 +162,8 @@ export class LazyHeldOutcome {
   }
 
   /**
-   * The holder, if the waiter must poll; `undefined` for a read/write lock, because every library that writes it wakes
-   * its waiters.
+   * The current holder. `undefined` for a read/write lock: its waiters need not poll, because every library that writes
+   * such locks wakes them.
    */
   get holder(): SeenHold | undefined {
     if (isReadWrite(this.kind)) return undefined;
@@ -195,7 +195,7 @@ export function createQueueFullError(key: Key, waiting: number): QueueFullError 
   );
 }
 
-/** @param now the current holder; `undefined` if it was not read */
+/** @param now the current hold of the lock; `undefined` if it was not read */
 export function createLostError(key: Key, now: CurrentHold | undefined): LostError {
   const other = now?.holders[0]?.owner;
   const state = other === undefined ? "the key is free" : `it is ${describeHolder(other)}`;
@@ -221,7 +221,7 @@ export function createConditionUnsupportedError(key: Key, why: string): Conditio
   );
 }
 
-/** Creates the error for a waiter of a condition that Redis does not know. */
+/** Creates the error for a condition waiter of which Redis has no record. */
 export function createForgottenWaiterError(key: Key): LostError {
   return new LostError(
     "Redis has no record of this wait for a condition: it was lost in a failover, or its client was silent for minutes. Nothing is held. Acquire the lock again.",
@@ -304,7 +304,7 @@ export function createObservedNotALockError({ key, type, unread }: NotALockObser
   );
 }
 
-/** @param format the expected format; by default any */
+/** @param format the expected format; any format by default */
 export function createNotALockError(key: Key, redisType: string, format?: WritableFormat): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =

@@ -4,7 +4,7 @@ import { parseReleaseRequest } from "../../formats/release-request.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { ForceReleaseListener } from "./backend.ts";
 
-/** How long after a timeout the subscription is retried, in ms. */
+/** The delay before the subscription is retried after a timeout, in ms. */
 const RETRY_MS = 1000;
 
 /** Subscribes to the force-releases and release requests of one client, and resubscribes after each reconnect. */

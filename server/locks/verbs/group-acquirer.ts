@@ -31,7 +31,7 @@ export class GroupAcquirer {
   ) {}
 
   /**
-   * Acquires all locks, or none of them. A refused request waits in the queue of the lock that refused it.
+   * Acquires all locks, or none of them. If a lock is refused, the request waits in the queue of that lock.
    *
    * @throws LockkeeperError like `RedisLocks.acquireAll`
    */
@@ -95,7 +95,7 @@ export function computeRemainingMs({ grants }: Pick<AcquiredGroup, "grants">): n
   return Math.min(...grants.map(({ remainingMs }) => remainingMs));
 }
 
-/** Groups the keys by slot, in the order of the slots, because a script runs on one slot. */
+/** Groups the keys by slot, in the order of the slots, because a script can access only one slot. */
 function groupBySlot(keys: readonly Key[]): Key[][] {
   const slots = new Map<number, Key[]>();
   for (const key of keys) {

@@ -11,12 +11,12 @@ import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import type { GuardedCommands } from "./safety.ts";
 
-/** How long a refused attempt waits until its locks have been withdrawn. */
+/** The maximum time that a refused attempt waits for the withdrawal of its locks, in ms. */
 const ROLLBACK_WAIT_MS = 500;
-/** How long to try to withdraw a lock; one that remains expires with its lease. */
+/** How long to try to withdraw a lock. After that, the lock expires with its lease. */
 const WITHDRAW_BUDGET_MS = 60_000;
 
-/** The connection of a target, and what its calls need. */
+/** The connection to a target, and the values that calls over it require. */
 export interface GroupConnection {
   readonly redis: Commands;
   readonly channel: string;
@@ -45,7 +45,7 @@ export class GroupRequest {
   #unansweredSince: number | undefined;
   #listedKey: Key | undefined;
 
-  /** @param steps the locks of each slot, in the common order */
+  /** @param steps the locks of each slot, in the order that all clients use */
   constructor(
     private readonly connection: GroupConnection,
     private readonly format: WritableFormat,
@@ -56,7 +56,7 @@ export class GroupRequest {
   ) {}
 
   /**
-   * Makes one attempt.
+   * Attempts to acquire all locks. Starts again with new request ids if another attempt at the same request interferes.
    *
    * @throws LockkeeperError unavailable, not_replicated, unknown_outcome
    */
@@ -68,7 +68,7 @@ export class GroupRequest {
     }
   }
 
-  /** Withdraws locks as soon as Redis replies. Until then, their leases limit them. */
+  /** Withdraws locks as soon as Redis replies. Until then, the leases limit how long the locks remain held. */
   async withdraw(locks: readonly Omit<GrantedLock, "reply">[]): Promise<void> {
     const { redis, channel } = this.connection;
     const { principal } = this.ask;
@@ -115,7 +115,7 @@ export class GroupRequest {
     }
     this.#listedKey = undefined;
     if (!isOneRun(granted)) {
-      // Some of the locks belong to another attempt of the same request, which has ended or is in progress elsewhere.
+      // Some of the locks belong to another attempt at the same request, which has ended or is in progress elsewhere.
       await this.#withdrawInTime(granted);
       return "restart";
     }
@@ -168,7 +168,7 @@ export class GroupRequest {
     waiting: WaitRequest | undefined,
   ): Promise<GroupOutcome | "restart"> {
     const { reply, key } = refusal;
-    // Locks that another attempt of the same request acquired are not withdrawn.
+    // Locks that another attempt at the same request acquired are not withdrawn.
     const round = this.#round;
     await this.#withdrawInTime(granted.filter((lock) => this.#isOwn(lock)));
     if (reply.outcome === "lost" && reply.why === "withdrawn") {
@@ -183,7 +183,7 @@ export class GroupRequest {
     return refusal;
   }
 
-  /** Whether this request acquired the lock, and not an earlier or a concurrent one with the same id. */
+  /** Whether this request acquired the lock, rather than an earlier or concurrent request with the same id. */
   #isOwn({ token, reply }: GrantedLock): boolean {
     return token === reply.token;
   }
@@ -207,8 +207,8 @@ function toGrantedLock(lock: LockToAcquire | undefined, requestId: string, reply
 }
 
 /**
- * Whether one attempt acquired all locks, so that their tokens are consecutive numbers of one client. Otherwise, two
- * attempts of the same request each acquired some of them, and one of the two may withdraw its part.
+ * Whether one attempt acquired all locks, so that their tokens are consecutive numbers of one client. If not, two
+ * attempts at the same request each acquired some of the locks, and either attempt may withdraw the locks it acquired.
  */
 function isOneRun(locks: readonly GrantedLock[]): boolean {
   const [first] = locks.map(({ reply }) => parseToken(reply.token));

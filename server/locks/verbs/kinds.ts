@@ -6,7 +6,7 @@ import { DECLARED_HOLDS_MAX } from "../../formats/wait-declaration.ts";
 import type { AcquireOptions } from "./verbs.ts";
 
 /**
- * Checks that locks of this kind exist in the format.
+ * Checks that the format supports this kind of lock.
  * @throws InvalidError
  */
 export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): void {
@@ -17,14 +17,17 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
   );
 }
 
-/** Checks the kind of an acquire, and that the kind has all its options. @throws InvalidError */
+/** Checks that the requested kind of lock is supported and that the options are valid for it. @throws InvalidError */
 export function assertKindOptions(options: AcquireOptions): void {
   assertKind(options);
   assertPermits(options);
   assertReaderOptions(options);
 }
 
-/** Checks the options of a semaphore, and that no other kind has them. @throws InvalidError */
+/**
+ * Checks the options of a semaphore, and that `permits` and `limit` are not set for any other kind.
+ * @throws InvalidError
+ */
 export function assertPermits(options: AcquireOptions): void {
   const { kind, permits, limit, graceMs = 0, minHoldMs = 0 } = options;
   if (!isSemaphoreKind(kind)) {
@@ -43,7 +46,7 @@ export function assertPermits(options: AcquireOptions): void {
   });
 }
 
-/** Checks what a waiter declares. @throws InvalidError */
+/** Checks the declaration of a waiter. @throws InvalidError */
 export function assertDeadlockOptions({ holding = [], onDeadlock = "report" }: AcquireOptions): void {
   if (!Array.isArray(holding) || holding.length > DECLARED_HOLDS_MAX)
     throw new InvalidError(`holding must be a list of at most ${DECLARED_HOLDS_MAX} holds.`, {
@@ -60,8 +63,8 @@ export function assertCount(field: string, value: number | undefined, most: numb
 }
 
 /**
- * Checks that a hold is exclusive.
- * @param what the refused verb
+ * Checks that a hold is not a hold of a semaphore.
+ * @param what the past participle of the refused verb, for the error message
  * @throws InvalidError
  */
 export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
@@ -81,7 +84,10 @@ export function assertPlainKind({ kind = "lock" }: Pick<AcquireOptions, "kind">,
   });
 }
 
-/** Checks that readers have no options of exclusive locks, and that only readers give way to writers. @throws InvalidError */
+/**
+ * Checks that `graceMs` and `minHoldMs` are not set for a reader, and that `yieldsToWriters` is set only for a reader.
+ * @throws InvalidError
+ */
 function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: AcquireOptions): void {
   const excess = kind !== "read" ? undefined : graceMs ? "graceMs" : minHoldMs ? "minHoldMs" : undefined;
   if (excess !== undefined) {

@@ -10,8 +10,8 @@ const FIRST_MS = 1000;
 const JITTER_MS = 50;
 
 /**
- * While this process lives, returns the permits of plain semaphores whose holders died. Redisson never returns them,
- * and JVMs that wait for permits sleep until they receive a message.
+ * While this process runs, makes permits of plain semaphores available again if their holders died. Redisson never does
+ * this, and Redisson clients that wait for permits sleep until they receive a message.
  *
  * A semaphore is watched from a grant in this process until no hold of Lockkeeper has permits.
  */
@@ -20,7 +20,7 @@ export class PermitReclaimer {
 
   constructor(private readonly redis: Commands) {}
 
-  /** Watches a semaphore of which permits were acquired. */
+  /** Watches a semaphore whose permits were acquired. */
   watch(key: Key, delayMs = FIRST_MS): void {
     if (this.#watched.has(key)) return;
     this.#watched.add(key);
@@ -31,7 +31,7 @@ export class PermitReclaimer {
   async #reclaim(key: Key): Promise<void> {
     // Before the call, because permits may be acquired before its reply arrives.
     this.#watched.delete(key);
-    // A connection that reconnects has another state.
+    // A connection that is reconnecting has a different state.
     if (this.redis.status === "end") return;
     try {
       const nextMs = await PLAIN_SEMAPHORE_WRITER.reclaim(this.redis, key);

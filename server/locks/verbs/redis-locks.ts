@@ -66,8 +66,8 @@ import type {
 
 export interface RedisLocksParts {
   /**
-   * Returns the connection for a call that may grant or renew a lock, guarded by the safety options; `undefined` if
-   * there are none.
+   * Returns the connection for a call that may grant or renew a lock, guarded by the safety options. `undefined` if no
+   * safety options are set.
    */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
   /** Receives keyspace notifications. By default, this is the connection for wake-ups. */
@@ -82,8 +82,9 @@ export interface RedisLocksParts {
 }
 
 /**
- * The verbs for locks in one Redis or Redis Cluster. Each verb is one script and is granted, refused, or has an unknown
- * outcome. To compute a deadline from `remainingMs`, clients must start from the time at which they sent the request.
+ * The verbs for locks in one Redis or Redis Cluster. Most verbs run one script. The outcome of a verb is granted,
+ * refused or unknown. To compute a deadline from `remainingMs`, clients must start from the time at which they sent the
+ * request.
  */
 export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
@@ -99,7 +100,7 @@ export class RedisLocks implements OperatorVerbs {
   readonly latches: LatchVerbs;
   readonly conditions: ConditionVerbs;
 
-  /** @param subscriber a separate connection, which receives the wake-ups of waiters */
+  /** @param subscriber a separate connection that receives the wake-ups for waiters */
   constructor(
     redis: Commands,
     subscriber: Subscriber,
@@ -160,7 +161,7 @@ export class RedisLocks implements OperatorVerbs {
   /**
    * Acquires a lock. If it is held, even by the caller, waits for up to `waitMs`.
    *
-   * @throws LockkeeperError held (without waiting), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
+   * @throws LockkeeperError held (if `waitMs` is 0), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
    *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
@@ -219,13 +220,13 @@ export class RedisLocks implements OperatorVerbs {
     return this.#renewer.renew(hold, options);
   }
 
-  /** Renews many holds with few scripts. */
+  /** Renews many holds in few script calls. */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
     return this.#renewer.renewHolds(holds);
   }
 
   /**
-   * Releases one count. For a hold that has ended, the outcome is `not_held`, not an error.
+   * Releases one count. If the hold has already ended, the outcome is `not_held`, not an error.
    *
    * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
    *   unavailable, unknown_outcome
@@ -246,11 +247,11 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Turns the hold of a writer into that of a reader, with the same fencing token and the rest of its lease. No other writer
+   * Converts a writer's hold to a reader's hold with the same fencing token and the remaining lease. No other writer
    * can acquire the lock in between, and waiting readers are woken. A repeated call changes nothing.
    *
-   * @throws LockkeeperError held (the hold was re-entered), lost, not_owner, key_not_allowed, invalid, not_replicated,
-   *   unavailable, unknown_outcome
+   * @throws LockkeeperError held (if the hold was re-entered), lost, not_owner, key_not_allowed, invalid,
+   *   not_replicated, unavailable, unknown_outcome
    */
   async downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant> {
     this.#lockable.assertAllowed(hold.key);
@@ -263,7 +264,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Checks whether a hold exists; it may be lost immediately afterwards. Changes nothing.
+   * Checks whether a hold exists, without changing anything. The hold may be lost immediately afterwards.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */

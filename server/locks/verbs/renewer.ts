@@ -20,7 +20,7 @@ interface Connection {
   readonly getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
 }
 
-/** Re-enters, renews and verifies holds. The errors are those of `RedisLocks`. */
+/** Re-enters, renews and verifies holds. Throws the same errors as `RedisLocks`. */
 export class Renewer {
   readonly #connection: Connection;
   readonly #lockable: LockableKeys;
@@ -79,7 +79,7 @@ export class Renewer {
     return grant;
   }
 
-  /** Renews many holds with few scripts. */
+  /** Renews many holds in few script calls. */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
     return this.#batches.renew(holds);
   }

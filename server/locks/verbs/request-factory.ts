@@ -18,9 +18,9 @@ export interface RequestIdentity extends HoldCaller {
 }
 
 /**
- * Creates the id of each request and the token of each acquire. A token is `<clientId>:<number>`. It is created before
- * the request is sent and never reused, so it identifies a single hold. It has the form of Redisson's owners, so other
- * libraries see an ordinary foreign holder.
+ * Creates request ids and tokens. A token is `<clientId>:<number>`. It is created before the request is sent and never
+ * reused, so it identifies a single hold. It has the form of Redisson's owners, so other libraries see an ordinary
+ * foreign holder.
  */
 export class RequestFactory {
   /** The UUID of this client. */
@@ -33,7 +33,7 @@ export class RequestFactory {
     return `${this.clientId}:${++this.#tokenCount}${kind === "write" ? WRITE_SUFFIX : ""}`;
   }
 
-  /** @param token by default a new one */
+  /** @param token the token of the hold; a new one by default */
   createAcquireRequest(options: AcquireOptions, token?: string): AcquireRequest {
     const ask = toLockContent(options);
     const content = ["acquire", options.format ?? "redisson", ask, ...listKind(options)];
@@ -46,7 +46,7 @@ export class RequestFactory {
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
   }
 
-  /** Creates what a waiter declares; `undefined` if it declares nothing. */
+  /** Creates the declaration of a waiter; `undefined` if the options contain nothing to declare. */
   createDeclaration({
     holding = [],
     onDeadlock = "report",
@@ -55,7 +55,7 @@ export class RequestFactory {
     return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
   }
 
-  /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */
+  /** Creates a request for several locks. Each lock gets its own token. @param keys the keys, in byte order */
   createAcquireAllRequest(keys: readonly Key[], options: AcquireOptions): Omit<AcquireRequest, "token"> {
     const ask = toLockContent(options);
     const content = ["acquire_all", options.format ?? "redisson", ask, keys];
@@ -77,7 +77,7 @@ export class RequestFactory {
     };
   }
 
-  /** Creates the request to wait for a condition of a hold or to signal it. */
+  /** Creates a request to wait for a condition of a hold, or to signal one. */
   createConditionRequest(
     verb: "await" | "signal" | "signal_all",
     hold: VerbHold,
@@ -117,7 +117,10 @@ export class RequestFactory {
     return this.#identify(caller, [verb, content]);
   }
 
-  /** Creates a release that ends the token's hold and prevents the acquire with this id from being executed later. */
+  /**
+   * Creates a release that ends the hold with this token, and that prevents the acquire with this id from being
+   * executed later.
+   */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
   }
@@ -134,9 +137,9 @@ export class RequestFactory {
 }
 
 /**
- * Returns the token of a hold that shares its key; `undefined` if a new one is created for each request. A repeated request
- * must find the companion of its hold from any instance. If each hold has its own companion, the token in the companion's
- * name is therefore derived from the id of the request.
+ * Derives the token of a hold that shares its key with other holds; `undefined` if each request gets a new token. A
+ * repeated request, from any instance, must find the companion of its hold. If each hold has its own companion, the
+ * name of the companion contains the token, so the token is derived from the id of the request.
  */
 export function deriveSharedToken({
   kind,
@@ -148,7 +151,7 @@ export function deriveSharedToken({
   return deriveToken("token", scopeRequestId(requestId, principal));
 }
 
-/** Returns the fields of a request that only some kinds have. */
+/** Returns the request fields that are specific to the kind of lock. */
 function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<AcquireRequest> {
   const { kind, requestId, yieldsToWriters } = options;
   if (isSemaphoreKind(kind)) return toPermits(options);

@@ -5,9 +5,9 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant. Each is off by default and then costs nothing. */
+/** Additional conditions for a grant. Each is off by default and has no cost while it is off. */
 export interface SafetyOptions {
-  /** How many replicas must confirm each grant and each renewal. Costs one more round trip. */
+  /** The number of replicas that must confirm each grant and each renewal. Adds one round trip. */
   readonly replicas?: number | undefined;
   /** Time limit for these confirmations, in ms; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
@@ -47,7 +47,7 @@ export interface GuardedCommands {
   readonly confirm: (() => Promise<void>) | undefined;
 }
 
-/** Creates commands that report the server of each script before it is sent. */
+/** Creates commands that call `before` with the server of each script before the script is sent. */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
 /** Applies the safety options to the servers of a target. */
@@ -137,14 +137,17 @@ function createNotReplicatedError(
   );
 }
 
-/** Returns the Redis error code, for NOPERM with the permissions that WAIT requires. */
+/**
+ * Returns the Redis error code in parentheses, and for NOPERM also the missing permissions. Empty if `cause` is not an
+ * error reply from Redis.
+ */
 function explainCause(cause: unknown): string {
   if (!isReplyError(cause)) return "";
   const [code = ""] = cause.message.split(" ", 1);
   return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
-/** Returns a factory for commands of one connection that report their server before each script is sent. */
+/** Returns a factory for commands of one connection that call a hook before each script is sent. */
 export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {

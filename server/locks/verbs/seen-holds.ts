@@ -10,7 +10,7 @@ import { attempt } from "./attempt.ts";
 import { assertMappable } from "./error-factories.ts";
 import type { ExtendParams } from "./verbs.ts";
 
-/** Force-releases a hold that an operator saw. The errors are those of `RedisLocks.forceRelease`. */
+/** Force-releases a hold that an operator saw. Throws the same errors as `RedisLocks.forceRelease`. */
 export async function forceReleaseSeen(
   redis: Commands,
   channel: string,
@@ -25,7 +25,7 @@ export async function forceReleaseSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Extends a hold that an operator saw. The errors are those of `RedisLocks.extend`. */
+/** Extends a hold that an operator saw. Throws the same errors as `RedisLocks.extend`. */
 export async function extendSeen(
   redis: Commands,
   channel: string,

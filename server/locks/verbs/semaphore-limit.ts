@@ -7,7 +7,7 @@ import { createRefusalError } from "./error-factories.ts";
 import { assertCount } from "./kinds.ts";
 import type { SemaphorePermits } from "./verbs.ts";
 
-/** Sets the total number of permits of a semaphore. The errors are those of `RedisLocks.setLimit`. */
+/** Sets the total number of permits of a semaphore. Throws the same errors as `RedisLocks.setLimit`. */
 export async function setSemaphoreLimit(redis: Commands, key: Key, limit: number): Promise<SemaphorePermits> {
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
   const reply = await attempt(redis, () => SEMAPHORE_WRITER.setLimit(redis, key, limit));

@@ -14,15 +14,17 @@ import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 /** The caller of a verb. */
 export interface HoldCaller {
   /**
-   * The permanent id of the API key or operator. Only this principal can renew, release and re-enter its holds. `undefined`
-   * for a client of the library, for which the token is sufficient.
+   * The permanent id of the API key or operator. Only this principal can renew, release or re-enter its holds.
+   * `undefined` for a client of the library, for which the token is sufficient.
    */
   readonly principal?: string | undefined;
 }
 
 /** A hold, and the caller of a verb on it. */
 export interface VerbHold extends HoldRef, HoldCaller {
-  /** The label of the hold; by default the token. If a release reserves the lock, it names the reservation. */
+  /**
+   * The label of the hold; defaults to the token. If a release also reserves the lock, the reservation uses this label.
+   */
   readonly owner?: string | undefined;
 }
 
@@ -48,7 +50,7 @@ export interface AcquireOptions extends HoldCaller {
    * overdue.
    */
   readonly renewEveryMs?: number | undefined;
-  /** Whether the client reads release requests and answers them; false by default, and always on a quorum. */
+  /** Whether the client reads and answers release requests; false by default, and always false on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
   /** Grace period after an expired lease, in ms; a release ends it immediately. */
   readonly graceMs?: number | undefined;
@@ -56,24 +58,24 @@ export interface AcquireOptions extends HoldCaller {
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
-  /** The holds that the caller does not release before this wait ends. They are listed with the waiter. */
+  /** The holds that the caller does not release before this wait ends. They are stored with the waiter. */
   readonly holding?: readonly DeclaredHold[] | undefined;
   /**
-   * What happens if the wait becomes part of a deadlock; `report` by default. `refuse`: a Lockkeeper server that watches the
-   * target ends the youngest of these waits with `deadlock`.
+   * What happens if the wait becomes part of a deadlock; `report` by default. `refuse`: a Lockkeeper server that
+   * watches the target ends the youngest wait with this option in the deadlock, with the error `deadlock`.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
-  /** Ends the wait. */
+  /** Cancels the wait. */
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
-  /** Request id of the caller; repeating it changes nothing. */
+  /** Request id chosen by the caller. Repeating a request with the same id changes nothing. */
   readonly requestId?: string | undefined;
 }
 
 /** Parameters of a renewal or a re-entry. */
 export interface RenewOptions {
-  /** The lease in ms; by default the hold's own lease. */
+  /** The lease in ms; defaults to the lease of the hold. */
   readonly leaseMs?: number | undefined;
   /** Whether the client reads release requests from now on. Only for a renewal; ignored on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
@@ -84,12 +86,12 @@ export interface RenewOptions {
 
 /** A hold that is renewed together with others. */
 export interface RenewalTarget extends VerbHold {
-  /** The lease in ms; by default the hold's own lease. */
+  /** The lease in ms; defaults to the lease of the hold. */
   readonly leaseMs?: number | undefined;
 }
 
 export interface ReleaseOptions {
-  /** How long the lock is reserved afterwards, in ms. */
+  /** How long the lock is reserved after the release, in ms. */
   readonly reservedMs?: number | undefined;
   /** Required while the count is above 1: without it, a repeated request would be a second release. */
   readonly requestId?: string | undefined;
@@ -126,7 +128,7 @@ export interface Grant extends HoldRef {
   readonly releaseRequested?: ReleaseRequest | undefined;
 }
 
-/** The permits of a semaphore. */
+/** The permits of a semaphore after its limit was set. */
 export interface SemaphorePermits {
   readonly key: Key;
   readonly limit: number;
@@ -156,7 +158,7 @@ export interface LatchCaller extends HoldCaller {
 export interface LatchWaitOptions {
   /** How long to wait, in ms. */
   readonly waitMs: number;
-  /** The `asOf` at which an earlier wait ended: an opening since then also ends this one. */
+  /** The `asOf` at which an earlier wait ended. If the latch has been opened since then, this wait ends as well. */
   readonly openedAfterMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
@@ -168,8 +170,8 @@ export interface LatchWaitOptions {
  */
 export interface LatchVerbs {
   /**
-   * Closes an open latch with a count. If it is already closed, it is not changed: `isSet` is false, and `count` is its
-   * count.
+   * Closes an open latch by setting its count. If the latch is already closed, it is not changed: `isSet` is false, and
+   * `count` is the current count.
    */
   trySetCount(
     key: Key,
@@ -187,19 +189,19 @@ export interface LatchVerbs {
 export interface ConditionWaitOptions {
   /** How long to wait for a signal, in ms; Infinity for no limit. */
   readonly waitMs: number;
-  /** How long to wait for the lock afterwards, in ms; Infinity for no limit. */
+  /** How long to wait to re-acquire the lock, in ms; Infinity for no limit. */
   readonly reacquireMs: number;
-  /** Ends the wait without the lock. */
+  /** Cancels the wait. The lock is then not re-acquired. */
   readonly signal?: AbortSignalLike | undefined;
   /** Request id of the caller; a repeated request continues the wait, for up to 5 s after the first one ended. */
   readonly requestId?: string | undefined;
-  /** Called when the hold was given up. Until then, an error means that it is unchanged. */
+  /** Called when the hold was given up. An error before that call means that the hold is unchanged. */
   readonly onGivenUp?: (() => void) | undefined;
   /** Called before each attempt to re-acquire the lock. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
 }
 
-/** The hold with which a wait for a condition ended. */
+/** The hold that was re-acquired at the end of a wait for a condition. */
 export interface ConditionGrant extends AcquiredGrant {
   /** False if `waitMs` passed without a signal. Can be true without a signal after an interruption. */
   readonly isSignalled: boolean;
@@ -219,13 +221,13 @@ export interface SignalOptions {
  */
 export interface ConditionVerbs {
   /**
-   * Gives up a hold with its whole count, waits for a signal, and acquires the lock again with the same count, a new token and
-   * a larger fencing token.
+   * Gives up a hold with all of its counts, waits for a signal, and acquires the lock again with the same count, a new
+   * token and a larger fencing token.
    *
    * @throws LockkeeperError also queue_full (the hold is unchanged), timeout and aborted (nothing is held)
    */
   await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
-  /** Signals clients that wait for the condition. Returns how many. */
+  /** Signals clients that wait for the condition. Returns the number of signaled clients. */
   signal(
     hold: VerbHold,
     condition: string,
@@ -233,7 +235,7 @@ export interface ConditionVerbs {
   ): Promise<{ readonly count: number; readonly asOf: number }>;
 }
 
-/** Asks the client of a hold to release it. */
+/** Parameters of a release request. */
 export interface RequestReleaseOptions {
   readonly by: string;
   /** At most 200 characters; control characters are replaced. */
@@ -248,7 +250,9 @@ export interface ReleaseRequestAnswer {
   readonly text?: string | undefined;
 }
 
-/** The outcome of a release. `still_held`: one of several counts was released. */
+/**
+ * The outcome of a release. `still_held`: one of several counts was released. `not_held`: the hold had already ended.
+ */
 export interface Released {
   readonly outcome: "released" | "still_held" | "not_held";
   /** The remaining count. */
@@ -256,7 +260,7 @@ export interface Released {
   readonly asOf: number;
 }
 
-/** Whether a hold exists. If it does, also its remaining time. */
+/** Whether a hold exists and, if it does, its grant with the current remaining time. */
 export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: false; readonly asOf: number };
 
 /** A grant, and a way to withdraw it if it never reaches the caller. */
@@ -291,7 +295,7 @@ export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readon
 
 /** The verbs of a target, on one Redis or several. */
 export interface LockVerbs {
-  /** The prefix of the tokens. Force-releases are published on the channel of this client. */
+  /** The prefix of this client's tokens. Force-releases of its holds are published on the channel of this client. */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
   /** Acquires all locks, or none of them. Holds none of them while waiting. */
@@ -304,7 +308,7 @@ export interface LockVerbs {
    */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]>;
   release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
-  /** Turns the hold of a writer into that of a reader, with the same fencing token. A repeated call changes nothing. */
+  /** Converts a writer's hold to a reader's hold with the same fencing token. A repeated call changes nothing. */
   downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
@@ -332,8 +336,8 @@ export type HoldChangeListener = (change: "acquired" | "released", key: Key, fen
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
   /**
-   * Calls the listener for each reply to `acquire` and `release`. There is one listener, and a quorum has none. Readers
-   * of a read/write lock are not reported, because they share a fencing token.
+   * Sets the listener for holds that `acquire` grants and for releases that leave a lock free. Only one listener is
+   * supported, and none on a quorum. Readers of a read/write lock are not reported, because they share a fencing token.
    */
   onHoldChange?(listener: HoldChangeListener): void;
   /**

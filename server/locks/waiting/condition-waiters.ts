@@ -4,7 +4,7 @@ import type { WaiterStatus } from "../../formats/conditions/condition-scripts.ts
 import type { Subscriber } from "../../redis/commands.ts";
 import type { WaitCancellation } from "./wait-stop.ts";
 
-/** Redis counts a waiter as alive for three times as long. */
+/** The interval at which heartbeats are renewed. Redis counts a waiter as alive for three times this interval. */
 const RENEWAL_INTERVAL_MS = 2000;
 const FAILED_RENEWAL_RETRY_MS = 500;
 const WAITERS_PER_CALL = 200;
@@ -22,7 +22,10 @@ export class ConditionPlace {
 
   constructor(private readonly onLeave: (place: ConditionPlace) => void) {}
 
-  /** Resolves when Redis reports that it no longer waits for a signal. Rejects with the stop if that ends first. */
+  /**
+   * Resolves when Redis reports that the waiter no longer waits for a signal. Rejects with `stop` if the wait ends
+   * first.
+   */
   awaitWakeUp(stop: WaitCancellation): Promise<WaiterStatus> {
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -56,8 +59,8 @@ export class ConditionPlace {
 
 /**
  * The clients of this process that wait for conditions. Those of one lock share a subscription and one script every two
- * seconds, which renews their heartbeats and finds signals whose messages were lost. A waiter that was woken stays until it
- * has re-acquired the lock, because its signal would otherwise pass to another.
+ * seconds, which renews their heartbeats and finds signals whose messages were lost. A waiter that was woken stays
+ * until it has re-acquired the lock, because its signal would otherwise pass to another waiter.
  */
 export class ConditionWaiters {
   readonly #locks = new Map<string, LockWaiters>();
@@ -74,7 +77,7 @@ export class ConditionWaiters {
     });
   }
 
-  /** Adds a waiter that Redis knows. An earlier one with the same id is superseded. */
+  /** Adds a waiter that Redis has already recorded. An earlier waiter with the same id is superseded. */
   join(key: Key, id: string): ConditionPlace {
     const name = buildConditionChannel(key);
     const channel = Buffer.isBuffer(name) ? name : Buffer.from(String(name));
@@ -90,7 +93,10 @@ export class ConditionWaiters {
     return place;
   }
 
-  /** Reads the states afterwards, because a signal may have been sent before the subscription. */
+  /**
+   * Subscribes to the channel, and then reads the states of the waiters, because a signal may have been sent before the
+   * subscription.
+   */
   async #subscribe(lock: LockWaiters): Promise<void> {
     await this.subscriber.subscribe(lock.channel).catch(() => undefined);
     lock.isSubscribed = true;
@@ -134,7 +140,7 @@ class LockWaiters {
     this.onEmpty();
   }
 
-  /** Wakes the waiters of a message: `since ⇥ waiter`, one line each. */
+  /** Wakes the waiters that a message lists, one per line: `since ⇥ waiter`. */
   receive(message: string): void {
     for (const line of message.split("\n")) {
       const [since, id = ""] = line.split("\t");

@@ -1,22 +1,22 @@
 import { DEADLOCK_CHANNEL } from "../../formats/keys.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 
-/** One wait of a deadlock: a client and the lock that it waits for. */
+/** One wait in a deadlock: a client, and the lock for which the client waits. */
 export interface DeadlockStep {
   readonly owner: string;
   readonly key: string;
 }
 
-/** The message on `DEADLOCK_CHANNEL`: the wait that ends, and the deadlock that it was part of. */
+/** The message on `DEADLOCK_CHANNEL`: the wait to end, and the deadlock that contains this wait. */
 export interface WaitRefusal {
   readonly waitId: string;
-  /** Each step waits for the next one, and the last one for the first. */
+  /** Each client waits for the next one in the list, and the last one waits for the first. */
   readonly cycle: readonly DeadlockStep[];
 }
 
 type OnRefusal = (cycle: readonly DeadlockStep[]) => void;
 
-/** Limits what is parsed: any client can publish. */
+/** The maximum size of a message that is parsed, because any client can publish messages. */
 const MESSAGE_BYTES_MAX = 65_536;
 
 /** Receives the refusals of this process's waits. Subscribes when the first wait can be refused. */
@@ -27,7 +27,7 @@ export class DeadlockRefusals {
 
   constructor(private readonly subscriber: Subscriber) {}
 
-  /** Calls `onRefusal` if the wait is refused. Returns a function that ends this. */
+  /** Registers a callback for the refusal of a wait. Returns a function that removes the callback. */
   register(waitId: string, onRefusal: OnRefusal): () => void {
     if (!this.#isSubscribed) this.#listen();
     this.#waits.set(waitId, onRefusal);
@@ -52,7 +52,7 @@ export class DeadlockRefusals {
   }
 }
 
-/** Parses a message; `undefined` if it is not a refusal. */
+/** Parses a message; `undefined` if the message is not a refusal. */
 export function parseRefusal(message: string): WaitRefusal | undefined {
   let parsed: Partial<WaitRefusal> | null;
   try {

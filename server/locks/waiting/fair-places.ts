@@ -12,8 +12,8 @@ export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
 
 /**
- * Ends the waits of clients in the queues of fair locks. The place of a client that may return is kept. If its turn
- * comes meanwhile, this process wakes the next waiter at once.
+ * Ends the waits of clients in the queues of fair locks. If a client may return, its place is kept. If the turn of that
+ * place comes in the meantime, this process gives up the place, which wakes the next waiter.
  */
 export class FairPlaces {
   readonly #keptPlaces = new Map<string, WaitCancellation>();

@@ -11,23 +11,23 @@ const JITTER = 0.2;
 export const LOCAL_HAND_OVERS_MS = 10;
 
 /**
- * Why a waiter makes an attempt. `handed_over`: a hold in this process was released for it in the same packet. `look`:
- * any other reason.
+ * Why a waiter makes an attempt. `handed_over`: a hold in this process was released for this waiter, in the same packet
+ * as the attempt. `look`: any other reason.
  */
 export type Turn = "look" | "handed_over";
 
 /** A place in the queue of one key in this process. Only the first place sends requests to Redis. */
 export interface QueuePlace {
   /**
-   * Resolves when this waiter may try: it is first in the queue, and was woken or its timer fired. Rejects with the stop if
-   * that happens first.
+   * Resolves when this waiter may try: it is first in the queue, and was woken or its timer fired. Rejects with `stop`
+   * if the wait ends first.
    */
   awaitTurn(stop: WaitCancellation): Promise<Turn>;
   /** The result of the last attempt in the queue, shared because there may be thousands of waiters. */
   readonly refused: HeldOutcome | undefined;
-  /** Sleeps after an attempt with this result, until the lease ends or a message arrives. */
+  /** Sleeps after an attempt that returned `seen`, until the lease ends or a message arrives. */
   sleepAfter(seen: HeldOutcome): void;
-  /** Sleeps after an attempt without a result. */
+  /** Sleeps after an attempt that returned no result. */
   sleepFor(ms: number): void;
   /**
    * Leaves the queue.
@@ -39,7 +39,7 @@ export interface QueuePlace {
 
 /**
  * Whether keyspace notifications arrive. `unconfirmed`: none has arrived, so they may be disabled. `confirmed`: one has
- * arrived, so the next release will be reported. `refused`: Lockkeeper's user may not subscribe to them; this connection
+ * arrived, so the next release will be reported. `refused`: the Redis user may not subscribe to them; this connection
  * does not retry.
  */
 export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
@@ -146,7 +146,7 @@ export class KeyQueue {
     this.#waiters[0]?.wake();
   }
 
-  /** Starts an attempt of every waiter without one. */
+  /** Starts an attempt for each waiter that has none in progress. */
   #wakeAll(): void {
     this.#attempting = undefined;
     clearTimeout(this.#timer);
@@ -171,9 +171,10 @@ export class KeyQueue {
   }
 
   /**
-   * Prepares to hand over one of this process's holds to its next waiter. Returns a function that starts the waiter's
-   * turn once the release has been sent, so that its acquire follows the release on the connection. Returns `undefined`
-   * if no waiter is ready or the next one needs other locks as well, or if waiters of other processes must get a chance.
+   * Prepares to hand over one of this process's holds to the next waiter in this queue. Returns a function that starts
+   * the waiter's turn once the release has been sent, so that its acquire follows the release on the connection.
+   * Returns `undefined` if no waiter is ready or the next one needs other locks as well, or if waiters of other
+   * processes must get a chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
@@ -194,7 +195,10 @@ export class KeyQueue {
     return waiter;
   }
 
-  /** Starts an attempt of this waiter if one is due and it is first in the queue. Returns whether it did. */
+  /**
+   * Starts an attempt for this waiter if an attempt is due and the waiter is first in the queue. Returns whether it
+   * started one.
+   */
   tryStartAttempt(waiter: Waiter): boolean {
     if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
     this.#isAttemptDue = false;

@@ -21,11 +21,14 @@ export interface WaitOptions {
   readonly requestId: string | undefined;
   /** Options of `WaiterQueues.enqueue`. */
   readonly enqueueing?: EnqueueOptions;
-  /** Identifies a wait that a deadlock may end. */
+  /** The id of a wait that may end because of a deadlock. */
   readonly refusableId?: string | undefined;
-  /** When the caller began to wait, in Unix ms of the Redis clock; by default with the first attempt. */
+  /** When the caller began to wait, in Unix ms of the Redis clock; by default, the time of the first attempt. */
   readonly sinceMs?: number | undefined;
-  /** Whether the first attempt may also find Redis unreachable, because the caller cannot return without the lock. */
+  /**
+   * Whether to keep waiting if Redis is unreachable during the first attempt, because the caller cannot return without
+   * the lock.
+   */
   readonly startsInOutage?: boolean | undefined;
 }
 
@@ -38,8 +41,8 @@ export interface Revocable {
 }
 
 /**
- * Makes one attempt. `leftMs`: the rest of the wait. `sinceMs`: its start in Unix ms; `undefined` for the first
- * attempt. `turn`: the reason for the attempt.
+ * Makes one attempt. `leftMs`: the remaining wait in ms. `sinceMs`: the start of the wait in Unix ms; `undefined` for
+ * the first attempt. `turn`: the reason for the attempt.
  */
 export type WaitAttempt<Reply> = (
   leftMs: number,
@@ -57,15 +60,15 @@ export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
 
-  /** @param refusals reports the waits that a deadlock ends; by default there are none */
+  /** @param refusals reports the waits that end because of a deadlock; none by default */
   constructor(
     private readonly queues: WaiterQueues,
     private readonly refusals?: DeadlockRefusals,
   ) {}
 
   /**
-   * Repeats attempts until one is done, the time is up or the signal aborts. Between attempts, waits in the queue of
-   * the lock that was refused last.
+   * Repeats attempts until one returns `done`, the time limit passes or the signal aborts. Between attempts, waits in
+   * the queue of the lock that was refused last.
    *
    * @param key the lock to wait for, unless an attempt reports another one
    * @param onEnd called once if the wait ends without the lock, with the reason (unless an attempt failed) and the
@@ -131,7 +134,7 @@ export class WaitCoordinator {
     this.#runningWaits.set(name, stop);
   }
 
-  /** Keeps the place of a caller that gave up or timed out, because it can return. */
+  /** Keeps the place of a caller that gave up or timed out, because the caller can return. */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded" || ending === "deadlock")
       return;
@@ -155,8 +158,8 @@ function computeRemainingMs(deadline: number): number {
 }
 
 /**
- * Makes an attempt. Returns `undefined` while Redis is unreachable, because a waiter continues until its own time is
- * up.
+ * Makes an attempt. Returns `undefined` while Redis is unreachable, because a waiter continues until its own time
+ * limit.
  */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,

@@ -14,16 +14,17 @@ export interface SeenHold {
 
 /** The result of a refused attempt: another client holds the lock or is next. */
 export interface HeldOutcome {
-  /** The lock that was refused; by default the lock that is waited for. */
+  /** The lock that was refused; defaults to the lock that the caller waits for. */
   readonly key?: Key | undefined;
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * `undefined` while the lock is free and another waiter is next, and on a quorum, where each attempt occupies votes
-   * for a short time and must not be repeated soon.
+   * `undefined` if the lock is free but another waiter is next, and for locks whose waiters are always woken by a
+   * message. Always `undefined` on a quorum, because each attempt briefly ties up votes and should not be retried
+   * quickly.
    */
   readonly holder?: SeenHold | undefined;
-  /** Creates the error only when needed, because it uses more memory than the rest of a waiter. */
+  /** Creates the error. Call it only when needed, because the error uses more memory than the rest of a waiter. */
   toError(): HeldError;
 }
 
@@ -31,12 +32,13 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded" | "deadlock";
 
 /**
- * Ends a wait when it times out, its caller gives up, a later request reuses its id, or it is refused because of a deadlock. It is not an `AbortSignal`,
- * because thousands of waits can be pending and a signal uses as much memory as the rest of a wait.
+ * Ends a wait when it times out, its caller gives up, a later request reuses its id, or it is refused because of a
+ * deadlock. It is not an `AbortSignal`, because thousands of waits can be pending and a signal uses as much memory as
+ * the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
-  /** The deadlock that ended the wait. */
+  /** The deadlock that ended the wait; `undefined` if the wait did not end because of a deadlock. */
   deadlock: readonly DeadlockStep[] | undefined;
   /** The listener. A new one replaces the previous one. */
   onEnding: { stopped(): void } | undefined;

@@ -20,25 +20,25 @@ export interface EnqueueOptions {
   readonly kind?: WritableKind | undefined;
   /**
    * Whether a hold of this process may be handed over to the waiter; true by default. Its release then wakes no other
-   * process, so the waiter must need no other lock.
+   * process, so the waiter must not also need another lock.
    */
   readonly acceptsHandOver?: boolean | undefined;
   /**
-   * The token of a waiter of a fair lock. Its place in the queue is in Redis, and it is woken alone, so it shares
-   * neither attempts nor wake-ups with others in this process.
+   * The token of a waiter of a fair lock. The waiter's place in the queue is stored in Redis, and the waiter is woken
+   * individually. It therefore shares neither attempts nor wake-ups with other waiters in this process.
    */
   readonly fairWaiter?: string | undefined;
   /**
-   * The channel of an object whose every release publishes a message, so that no keyspace notifications are needed. By
-   * default, the channel of a lock, with keyspace notifications.
+   * The wake-up channel of an object for which every release publishes a message, so that no keyspace notifications are
+   * needed. By default, the channel of a lock, combined with keyspace notifications.
    */
   readonly wakeChannel?: RedisArgument | undefined;
 }
 
 /**
- * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes one of them, not all.
- * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications for its key,
- * which report the releases of every other library.
+ * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes only one of
+ * them. A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications for
+ * its key, which report the releases of every other library.
  *
  * A queue proceeds in this order: subscribe, try again, sleep. This way, a release between the first attempt and the
  * subscription is not missed.
@@ -75,7 +75,7 @@ export class WaiterQueues {
   /**
    * Adds a waiter to the queue of a key.
    *
-   * @param since orders the waiters, so that a caller that returns keeps its place
+   * @param since when the caller began to wait; determines its position, so that a caller that returns keeps its place
    * @param seen the result of the first attempt
    */
   enqueue(

@@ -1,4 +1,4 @@
--- Redisson's fair lock: a lock of Redisson whose waiters have a queue (queue.lua). Included by each verb.
+-- Redisson's fair lock, which is a plain Redisson lock whose waiters have a queue (queue.lua). Included by each verb.
 
 -- include ../storage.lua
 

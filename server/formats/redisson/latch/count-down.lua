@@ -32,8 +32,8 @@ if count > 1 then
   redis.call('INCRBY', KEYS[1], -1)
   return { 'counted', now, format_integer(count - 1) }
 end
--- A new count may be set before a waiter reads the latch. The waiter then finds this time. It is later than that of the last
--- opening, even if the server's clock was set back in between.
+-- A new count may be set before a waiter reads the latch. The waiter then finds this time. This time is later than that
+-- of the previous opening, even if the server's clock was set back in between.
 local last_us = read_text(3, COUNTER_BYTES_MAX)
 if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
 redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)

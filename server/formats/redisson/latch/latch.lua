@@ -15,9 +15,9 @@ local REQUEST_BYTES_MAX = 64
 -- How long the companion names the latch after it was closed. It also keeps the last fencing token of the key.
 local NAMED_MS = 172800000
 
--- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock', the type of the key and the kind of lock that uses it, or
--- ''; 'fault' and its error. KEYS[k] is the companion of the key. KEYS[p] exists if the number is a semaphore with acquired
--- permits, and KEYS[o] if it is a plain one.
+-- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock', the type of the key and the kind of lock that uses
+-- it, or ''; 'fault' and its error. KEYS[k] is the companion of the key. KEYS[p] exists if the number is a semaphore
+-- with acquired permits; KEYS[o] exists if it is a plain semaphore.
 local function read_latch(k, p, o)
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
@@ -34,7 +34,7 @@ local function read_latch(k, p, o)
   return 'closed', tonumber(text)
 end
 
--- Returns the count that the request left behind when it was executed before; false if it was not, 'reused' if its id was
+-- Returns the count that an earlier execution of the request stored; false if there was none; 'reused' if the id was
 -- used for another request.
 local function find_earlier_request(k, verb, digest)
   local stored = read_text(k, REQUEST_BYTES_MAX)
@@ -54,7 +54,8 @@ local function publish_latch(channel, message, is_sharded)
   if is_sharded then redis.pcall('SPUBLISH', channel, message) end
 end
 
--- Names the latch in the companion of the key, so that semaphores and locks refuse its number; '' when it opens.
+-- Stores the name of the kind in the companion of the key, so that semaphores and locks refuse the number. The name is
+-- '' when the latch opens.
 local function name_latch(k, name)
   local kept = read_companion(k)
   if kept.value == name then return end

@@ -53,8 +53,8 @@ local function describe_writer(kept)
     of_lock.token, of_lock.owner, of_lock.fence, of_lock.since, of_lock.record
 end
 
--- Reads the lock for a reader. Returns 'held' and the reader's own time and count if it holds the lock, 'free' if it can
--- join, otherwise 'held'. In acquire.lua, also returns 'held' without holders if a writer is next.
+-- Reads the lock for a reader. Returns 'held' and the reader's own time and count if the reader holds the lock; 'free'
+-- if the reader can join; otherwise 'held'. In acquire.lua, also returns 'held' without holders if a writer is next.
 local function read_state(k, kept, token, now_ms)
   seen = read_lock(k)
   if kept.format ~= FORMAT or not seen.counts[kept.token] then forget_hold(kept) end
@@ -160,7 +160,8 @@ local function transfer_hold()
   error('a read lock cannot be reserved')
 end
 
--- Removes the reader. The last one releases the lock; otherwise the lock lasts as long as the remaining readers.
+-- Removes the reader. The last reader releases the lock. Otherwise, the lock lasts as long as the leases of the
+-- remaining readers.
 local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
   for entry = math.max(1, own.count - LEASES_MAX + 1), own.count do redis.call('DEL', format_lease_key(k, token, entry)) end

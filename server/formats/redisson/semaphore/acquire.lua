@@ -1,10 +1,10 @@
 -- Acquires permits of a semaphore, all or none, or returns how many are available.
 --
--- Guarantee: never more permits are acquired than the semaphore has. A new hold has a larger fencing token than every earlier
--- hold of the key. A repeated request id changes nothing and returns its first result. Clients that wait are served in the
--- order in which they began to wait. Any other string than a semaphore is not changed. An expirable semaphore without acquired
--- permits is recognized if its number equals the requested limit, or if the companion of the key shows that it was one. A
--- semaphore of which permits of the other kind are acquired is not changed either.
+-- Guarantee: never more permits are acquired than the semaphore has. A new hold has a larger fencing token than every
+-- earlier hold of the key. A repeated request id changes nothing and returns its first result. Clients that wait are
+-- served in the order in which they began to wait. A string that is not a semaphore is not changed. An expirable
+-- semaphore without acquired permits is recognized if its number equals the requested limit, or if the companion of the
+-- key shows that it was a semaphore. A semaphore with acquired permits of the other kind is not changed either.
 --
 -- KEYS[1] the semaphore    KEYS[2] the companion of the hold    KEYS[3] the acquired permits (sorted set)
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
@@ -59,7 +59,7 @@ if state == 'fault' then return available end
 local kept, last = read_companion(2), read_companion(5)
 local claimed_by, claimed_since_ms = read_claim(6)
 
--- A grant ends the wait that led to it, and its claim.
+-- A grant ends the wait and the claim of its client.
 local function stop_waiting()
   if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, listed))
   elseif sent_ms then remove_waiter(4, request_id) end
@@ -83,7 +83,7 @@ end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' then return { state, available, '', available == 'hash' and find_hash_kind(1) or '' } end
 if state == 'semaphore' and acquired == 0 and last.value == 'latch' then return { 'not_a_lock', 'string', '', 'latch' } end
--- The hold was acquired with this request, whose entry has been removed since.
+-- This request acquired the hold, but its entry has been removed since.
 if acquired > 0 and redis.call('ZSCORE', KEYS[3], build_permit_id(token, 1)) then return { 'unknown' } end
 
 if has_permits_at(7) then return { 'not_a_lock', 'string', '', OTHER_KIND } end

@@ -1,7 +1,8 @@
--- Returns the permits of dead holders, and wakes waiters. Every other script of the semaphore does so as well; this one is for
--- a semaphore on which only clients of Redisson are waiting, because they sleep until they receive a message.
+-- Returns the permits of dead holders, and wakes waiters. Every other script of the semaphore does so as well. This
+-- script is for a semaphore on which only Redisson clients are waiting, because they sleep until they receive a
+-- message.
 --
--- Guarantee: returns only permits whose lease has ended, each once. Repeating it changes nothing.
+-- Guarantee: returns only permits whose lease has ended, each once. A repeated call changes nothing.
 --
 -- KEYS[1] the semaphore    KEYS[3] the permits of Lockkeeper's holds (sorted set)
 -- The second key is not used.

@@ -7,7 +7,8 @@
 local CLAIM_MS = 5000
 local CLAIM_BYTES_MAX = 256
 
--- Returns the id of the client that claims the next permits, and when it began to wait; nil if there is none.
+-- Returns the id of the client that claims the next permits, and when that client began to wait; nil if there is no
+-- claim.
 local function read_claim(k)
   local since, id = string.match(read_text(k, CLAIM_BYTES_MAX), '^(%d+)\t(.+)$')
   return id, tonumber(since)

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] the semaphore
 
--- Builds the name of the channel of waiters as Redisson does, for verbs that do not receive it.
+-- Builds the name of the channel of waiters as Redisson does, for scripts that do not receive the name.
 local function build_permits_channel()
   local key = KEYS[1]
   return 'redisson_sc:' .. (string.find(key, '{', 1, true) and key or '{' .. key .. '}')

@@ -1,4 +1,4 @@
--- Turns the hold of a writer into that of a reader. At no moment can another writer acquire the lock.
+-- Converts a writer's hold to a reader's hold. No other writer can acquire the lock in between.
 --
 -- Guarantee: changes only the named hold, and neither its lease nor its fencing token. A repeated request changes nothing and
 -- returns the reader. Waiting readers are woken, which Redisson does not do.

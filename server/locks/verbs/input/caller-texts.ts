@@ -32,7 +32,7 @@ export function assertCallerTexts({ owner, principal, requestId, record }: Calle
   if (record !== undefined) assertRecord(record);
 }
 
-/** Returns the reason for a reservation as its record stores it: shortened, and without line breaks. */
+/** Shortens a text to the limit for records, and replaces control characters and line breaks with spaces. */
 export function toRecordText(reason: string): string {
   return reason.slice(0, RECORD_TEXT_MAX).replaceAll(CONTROL_CHARACTERS, " ").trim();
 }

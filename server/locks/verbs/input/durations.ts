@@ -26,7 +26,7 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** Infinity waits without a limit. */
+  /** Infinity for no limit. */
   readonly waitMs?: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import { InvalidError } from "../../../errors/request-errors.ts";
 /**
  * Checks the keys of a request for several locks.
  *
- * @throws InvalidError if there are none, too many, or the same one twice
+ * @throws InvalidError if there are no keys, too many keys, or duplicates
  */
 export function assertLockSet(keys: readonly Key[]): void {
   if (keys.length === 0 || keys.length > LOCKS_MAX)
