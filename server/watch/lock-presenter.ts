@@ -11,7 +11,7 @@ import type { LockIndex } from "./index/lock-index.ts";
 /** Maximum number of keys with the same token that a lock lists. */
 const SHARED_WITH_MAX = 20;
 
-/** Converts holds of the index to locks of the API, with notes, runbooks and keys that share their token. */
+/** Converts holds in the index to their API form. Adds notes, runbooks and the other keys with the same token. */
 export class LockPresenter {
   #notes: Notes | undefined;
 
@@ -26,7 +26,7 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /** Returns the other keys with the same token that the caller may see. */
+  /** Returns up to 20 other keys with the same token. Includes only keys in `allowedKeys`, if it is given. */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));
@@ -36,12 +36,12 @@ export class LockPresenter {
     return this.#annotate(toLock(this.target, hold, sharedWith), hold.key, hold);
   }
 
-  /** @param votes the votes on the key, by default those in the index */
+  /** @param votes the votes on the key; defaults to the current votes */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
     return this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
   }
 
-  /** Returns the note about a lock. */
+  /** Returns the note about the key or its current hold, or `undefined` if there is none. */
   findNote(key: Key, hold: ObservedHold | undefined): Note | undefined {
     return this.#notes?.find(key, hold);
   }

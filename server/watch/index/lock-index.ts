@@ -15,7 +15,7 @@ import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
-/** Maximum number of locks outside a full index to count. */
+/** Maximum number of locks to count that do not fit into a full index. */
 const LEFT_OUT_MAX = 10_000;
 
 const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
@@ -191,7 +191,7 @@ export class LockIndex {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys with the same token, which were therefore acquired together. */
+  /** Returns up to `most` other keys with the same token, which means that they were acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
@@ -202,7 +202,7 @@ export class LockIndex {
   }
 
   /**
-   * Evaluates a query in slices. `queryPage` must be called immediately afterwards; without preparation, it iterates
+   * Evaluates a query in slices. Call `queryPage` immediately afterwards. Without preparation, `queryPage` iterates
    * over all holds in one step.
    *
    * @param owner the caller whose budget is charged

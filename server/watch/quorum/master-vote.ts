@@ -20,14 +20,14 @@ export interface MasterVote {
   readonly term: number;
 }
 
-/** Identifies a decision. Having no decision is equivalent to free. */
+/** Returns a string that identifies a decision. Having no decision is equivalent to `free`. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;
   return `${formatHoldIdentity(seen)}\0${seen.holders.map(({ fence }) => fence).join(" ")}`;
 }
 
-/** Identifies a vote by the fields that do not change during a hold. */
+/** Returns a string that identifies a vote by the fields that do not change during a hold. */
 export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }

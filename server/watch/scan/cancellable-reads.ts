@@ -47,7 +47,7 @@ export class CancellableReads {
     return this.#reading.has(key);
   }
 
-  /** Runs a read of these keys. */
+  /** Runs `read` and marks these keys as being read until it settles. */
   async duringRead<Result>(keys: readonly Key[], read: () => Promise<Result>): Promise<Result> {
     for (const key of keys) {
       this.#dueAt.delete(key);

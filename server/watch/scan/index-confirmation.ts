@@ -25,10 +25,7 @@ export class IndexConfirmation {
     if (this.deps.isComplete()) this.#at = at;
   }
 
-  /**
-   * Records that every notification up to this time has arrived. The changes are in the index once the keys have been
-   * read.
-   */
+  /** Confirms the time up to which all notifications have arrived, as soon as the notified keys have been read. */
   async confirmWhenRead(deliveredUntil: number): Promise<void> {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

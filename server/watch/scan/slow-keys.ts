@@ -48,7 +48,7 @@ export class SlowKeys {
     return this.#slow.has(key);
   }
 
-  /** Reads the key separately until a read succeeds. @returns false if there are too many such keys */
+  /** Reads the key separately until a read succeeds. @returns false if too many keys are already read separately */
   add(key: Key): boolean {
     if (this.#slow.has(key)) return true;
     if (this.#slow.size >= SLOW_MAX) return false;
@@ -62,7 +62,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns whether the key is read here instead of in batches. If so, brings its next read forward. */
+  /** Returns whether the key is read separately instead of in batches. If so, schedules its next read earlier. */
   takeChange(key: Key): boolean {
     const slow = this.#slow.get(key);
     if (slow === undefined) return false;
@@ -73,7 +73,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns the state of a key that is read here, or `undefined` for other keys. */
+  /** Returns the unreadable state of a key that is read separately, or `undefined` for any other key. */
   describe(key: Key): UnreadableObservation | undefined {
     const slow = this.#slow.get(key);
     return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));

@@ -138,7 +138,7 @@ export class MasterWatch {
     return this.connection.isUp && !this.connection.seesChanges;
   }
 
-  /** Delay until changes are noticed; `undefined` with notifications or without a connection. */
+  /** Measured delays until changes are noticed. `undefined` if notifications arrive or the master does not respond. */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
     return {

@@ -39,7 +39,7 @@ interface ReadingTrigger {
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Reads in progress by key. The consensus of such a key is not dropped. */
+  /** Number of reads in progress by key. The consensus of such a key is not dropped. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
@@ -136,8 +136,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Records a script event of one master. It is only a vote: the event of the lock is inferred from the votes. A
-   * force-release contributes its operator and reason.
+   * Records a script event of one master. The event is only one master's vote. The event of the lock is inferred from
+   * all votes. A force-release contributes its operator and reason.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);

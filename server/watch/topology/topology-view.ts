@@ -35,12 +35,12 @@ export interface TopologyView extends MasterView {
   /**
    * Reads immediately, bypassing the queue. The result is in the index when this resolves.
    *
-   * @throws when Redis is unreachable
+   * @throws if Redis is unreachable
    */
   readAndApply(key: Key): Promise<Observation>;
-  /** Reads the key under different rules without changing the index. @throws when Redis is unreachable */
+  /** Reads the key under different rules without changing the index. @throws if Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
-  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
   /** Handles a notification for a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
