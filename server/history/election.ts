@@ -24,7 +24,7 @@ export class Election {
     private readonly leaseMs: number,
   ) {}
 
-  /** The leadership of this instance while its lease is certainly running. */
+  /** The leadership of this instance, or `undefined` unless its lease is certainly running. */
   get lead(): Leadership | undefined {
     const hold = this.#hold;
     return hold !== undefined && performance.now() < hold.renewedAt + this.leaseMs ? hold : undefined;
@@ -36,7 +36,8 @@ export class Election {
   }
 
   /**
-   * Tries to become the leader. After a lost reply, the same request is repeated, and an existing hold is renewed.
+   * Tries to become the leader. Renews an existing hold, and repeats a request whose reply was lost. Returns whether
+   * this instance is the leader.
    */
   async campaign(): Promise<boolean> {
     if (this.#hold !== undefined && (await this.#renewHold(this.#hold))) return true;

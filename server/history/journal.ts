@@ -62,8 +62,9 @@ export interface EventObserver {
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
- * Publishes the events of one target. Observed events go to the recorder and return with the id that all instances
- * share. Without a recorder, they are stored only in memory. Renewals and waits are published but not stored.
+ * Publishes the events of one target. Observed events are passed to the recorder, and are published with the id that
+ * all instances share once they are recorded. Without a recorder, they are stored only in memory. Renewals and waits
+ * are published but not stored.
  */
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
@@ -116,7 +117,7 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Subscribes to events. Each is delivered once, as soon as it is known. Gaps are not events. */
+  /** Subscribes to events, excluding gaps. Each event is delivered once, as soon as it is known. */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);

@@ -19,7 +19,7 @@ export interface RecorderTimes {
   readonly leaseMs: number;
   /** How long an instance with incomplete observations waits for another instance to become the recorder. */
   readonly giveWayMs: number;
-  /** Length of the most recent period, which is not yet declared recorded because events may still arrive. */
+  /** Length of the most recent period that is not declared recorded yet, because its events may still arrive. */
   readonly lagMs: number;
 }
 

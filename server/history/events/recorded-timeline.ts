@@ -2,8 +2,8 @@ import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts"
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /**
- * Difference in ms by which two instances' times of the same foreign change can differ, because they read the key at
- * different times.
+ * Maximum difference, in ms, between the times that two instances record for the same foreign change. The instances
+ * read the key at different times.
  */
 const SAME_CHANGE_MS = 2000;
 
@@ -169,7 +169,7 @@ function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly Un
   return later < 0 ? own.length : later;
 }
 
-/** Returns the index of the observation of a recorded change, or -1. */
+/** Returns the index of the observation of a recorded change that is closest in time, or -1 if there is none. */
 function findClosestChange(own: readonly UnnumberedEvent[], recorded: UnnumberedEvent): number {
   let found = -1;
   let apart = SAME_CHANGE_MS;
