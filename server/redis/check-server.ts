@@ -15,7 +15,7 @@ export interface ServerFacts {
 export interface ServerExpectations {
   /** The setting that names the address, for error messages. */
   readonly setting?: string;
-  /** Whether the server must be a cluster node. A server of the other kind is rejected. */
+  /** `cluster` if the server must be a cluster node, `single` if it must not be one. */
   readonly topology?: "single" | "cluster";
 }
 

@@ -58,7 +58,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
-  /** Returns a client that also calls back with each script's node before the script is sent to it. */
+  /** Returns a client that calls `before` with the node to which it is about to send a script. */
   withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
@@ -100,7 +100,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Runs a script as `evalsha` and `eval` do, but returns strings as bytes. */
+  /** Like `evalsha` and `eval`, but strings in the reply are returned as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -194,7 +194,10 @@ export class ClusterClient extends EventEmitter implements Commands {
 interface SentScript {
   readonly keys: readonly RedisArgument[];
   before(node: NodeName): void;
-  /** Sends the script with one declared key: for a slot that is being migrated, once its source has no keys left. */
+  /**
+   * Sends the script with only one declared key. Used for a slot that is being migrated, once the source node has none
+   * of the keys.
+   */
   apart(redis: Redis): Promise<unknown>;
 }
 
@@ -204,7 +207,10 @@ function isTryAgain(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("TRYAGAIN");
 }
 
-/** A reply proves that the node is up. After any other error, another node may have its slots. */
+/**
+ * Whether an error may be caused by an outdated map. An error reply proves that the node is up. After any other error,
+ * another node may have its slots.
+ */
 function mayBeOutdated(error: unknown): boolean {
   return !isReplyError(error) || error.message.startsWith("CLUSTERDOWN");
 }

@@ -20,7 +20,7 @@ export interface RedisServerBinary {
 }
 
 export interface FindServerOptions {
-  /** `REDIS_SERVER_BIN`: use this binary or none. */
+  /** The value of `REDIS_SERVER_BIN`. If set, no other binary is used. */
   explicitPath?: string;
   cacheDir: string;
   onProgress?: (line: string) => void;

@@ -9,7 +9,8 @@ import { isRunning } from "./server-process.ts";
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
 /**
- * The C library must be that of the running system: a copy does not match the system's loader and crashes immediately.
+ * Packages that are never unpacked. The C library must be that of the running system, because a copy does not match the
+ * system's loader and crashes immediately.
  */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
