@@ -48,7 +48,7 @@ export function chooseReleaseFormat(
 }
 
 /**
- * Lists the formats that a release may use. To clients that use `SET NX`, a deadline that has passed is an ordinary
+ * Lists the formats that a release may use. Clients that use `SET NX` treat a deadline that has passed as an ordinary
  * string.
  */
 function listAllowedFormats(known: FormatName, { state, type, candidates }: Lock): FormatName[] {
