@@ -57,7 +57,10 @@ export class HoldQuotas {
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
 
-  /** Returns the claim of a hold that the principal gives up and gets back. Never refused, because it was counted before. */
+  /**
+   * Returns the claim of a hold that the principal gives up and then acquires again. Never refused, because the hold
+   * was counted before.
+   */
   reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
@@ -93,7 +96,7 @@ export class HoldQuotas {
     this.#ledger.extend(hold.target, hold, remainingMs);
   }
 
-  /** Records that a hold became another one, which expires in `remainingMs`. */
+  /** Records that a hold was replaced by another one, which expires in `remainingMs`. */
   replace(before: LockRef, after: LedgerRef, remainingMs: number): void {
     this.#ledger.replace(before.target, before, after, remainingMs);
   }
