@@ -48,7 +48,7 @@ export class LockStats {
   #since: number;
   readonly #series: StatsSeries;
   readonly #waitTracker: WaitTracker;
-  /** Keyed by pattern. A pattern with too few samples is not cached, because the next release may complete them. */
+  /** Keyed by pattern. A pattern with too few samples is not cached, because the next release may provide enough. */
   readonly #typicalHeldMs = new Map<string, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;

@@ -133,7 +133,7 @@ export class PatternRegistry {
     return record;
   }
 
-  /** Whether no pattern fits in. One place is reserved for `(other)`. */
+  /** Whether there is no room for another pattern. One place is reserved for `(other)`. */
   get #isFull(): boolean {
     const rest = this.#patterns.has(OTHER_PATTERN) ? 1 : 0;
     return this.#patterns.size - rest >= this.maxPatterns - 1;
