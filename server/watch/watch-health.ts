@@ -171,7 +171,7 @@ function computeState(masters: readonly MasterHealth[], needed = 1): Health["sta
   return masters.every(({ state }) => state === "live") ? "live" : "catching_up";
 }
 
-/** Describes the masters that are down. */
+/** Describes the outage, or returns `undefined` if no master is down. */
 function describeOutage(masters: readonly MasterHealth[], needed = 1): string | undefined {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length <= 1) {

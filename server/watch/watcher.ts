@@ -221,7 +221,7 @@ export class Watcher {
     return { observation, hold: this.#createTransientHold(observation) };
   }
 
-  /** Reads a key as one format without changing the index. @throws if Redis is unreachable */
+  /** Reads a key as a lock of the given format without changing the index. @throws if Redis is unreachable */
   readKeyAs(key: Key, format: FormatName): Promise<Observation> {
     return this.#view.readWithRules(key, { findFormat: () => format });
   }

@@ -14,7 +14,9 @@ import { VerbNotifications } from "./verb-notifications.ts";
  */
 const FLAGS_NEEDED = "Kghszxe$";
 const SETTING_NAME = "notify-keyspace-events";
-/** Maximum length of an event name: longer than any of Redis. Any client can publish anything on these channels. */
+/**
+ * Maximum length of an event name. No event name of Redis is longer. Any client can publish anything on these channels.
+ */
 const EVENT_NAME_BYTES_MAX = 64;
 
 const OWN_PREFIX = Buffer.from(TARGET_PREFIX);

@@ -122,7 +122,7 @@ function isDigits(text: string, least: number, most: number): boolean {
   return true;
 }
 
-/** Returns `undefined` if a string is too long. */
+/** Parses the JSON of the actor and the reason. Returns `undefined` if a string is too long. */
 function parseActor(bytes: string): Pick<ScriptEvent, "by" | "reason" | "isShared"> | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (bytes === "") return NO_ACTOR;

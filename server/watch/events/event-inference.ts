@@ -4,7 +4,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** An event before the journal gives it an id. */
+/** An event before the journal assigns its id. */
 export interface NewEvent
   extends Pick<
     LockEvent,

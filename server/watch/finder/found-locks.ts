@@ -101,7 +101,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** Escapes the special characters of globs. */
+/** Returns a glob for the segments. Escapes all special characters except `*`. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

@@ -109,7 +109,7 @@ const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
 /** The severity of locks that are overdue or have no TTL. Lower severities are doublings of the typical hold time. */
 const CRITICAL = DOUBLINGS_MAX + 2;
-/** The lowest severity of locks that block others. One severity per doubling of the number of waiters follows. */
+/** The lowest severity of locks that block others. Each doubling of the number of waiters adds one severity. */
 const BLOCKING = CRITICAL + 1;
 const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
 /**

@@ -58,7 +58,7 @@ export function findLivenessChangeAt(evidence: LivenessEvidence): number | undef
   return asOf <= changesAt ? changesAt : undefined;
 }
 
-/** Describes the liveness with its evidence. */
+/** Describes the liveness and the evidence for it. */
 export function describeLiveness(evidence: LivenessEvidence): Liveness {
   const { seen, renewals } = evidence;
   const { state, missedRenewals } = assessLiveness(evidence);

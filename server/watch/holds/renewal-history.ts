@@ -4,7 +4,7 @@ import { isSameHolder } from "./holder-identity.ts";
 
 /** Maximum error of a deadline, caused by rounding and by Lockkeeper's estimate of Redis's clock. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** Consecutive intervals required for a steady interval, which takes at least three renewals. */
+/** Number of consecutive intervals required for a steady interval. This requires at least three renewals. */
 const STEADY_INTERVALS = 3;
 /** Maximum deviation of a timer's intervals from their median, as a share. */
 const STEADY_SPREAD = 0.3;

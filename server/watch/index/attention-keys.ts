@@ -58,12 +58,12 @@ export class AttentionKeys {
     }
   }
 
-  /** Called by `TimeDependentIndex`. */
+  /** Adds a key that needs attention. Called by `TimeDependentIndex`. */
   insert(format: FormatName, key: Key): void {
     this.#count(format, key, 1);
   }
 
-  /** Called by `TimeDependentIndex`. */
+  /** Removes a key that no longer needs attention. Called by `TimeDependentIndex`. */
   delete(format: FormatName, key: Key): void {
     this.#count(format, key, -1);
   }

@@ -16,7 +16,7 @@ export interface GroupOrder {
   readonly direction: SortDirection;
 }
 
-/** A grouping of the keys with a prefix by their next segments. */
+/** Groups the keys that start with `prefix` by their next `depth` segments. */
 export interface NamespaceGrouping {
   readonly prefix: string;
   readonly depth: number;

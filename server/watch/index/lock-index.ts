@@ -30,7 +30,7 @@ export interface HoldPage {
   readonly holds: readonly ObservedHold[];
   /** Total number of matching holds. */
   readonly total: number;
-  /** Position of the last hold, if more follow. */
+  /** Position of the last hold, or `undefined` if no more holds follow. */
   readonly next: SortPosition | undefined;
 }
 
@@ -40,7 +40,7 @@ export type PageStart = { readonly offset: number } | { readonly after: SortPosi
 /** The filter that matches all unlisted locks. */
 export const UNLISTED_FILTER = "is:unlisted";
 
-/** All held locks of a target in memory, as last read. */
+/** The in-memory index of all held locks of a target, as of their last reads. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
   /** Keys of holds that are not listed: see `ObservedHold.isListed`. */

@@ -24,7 +24,7 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** Whether so many masters lost the key that the hold may be a new one that looks the same. */
+  /** Whether enough masters reported the key as gone that the hold may be a new one with the same owner. */
   readonly wasGone: boolean;
   /** The `force_released` event if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;

@@ -1,7 +1,7 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
 
-/** An observation of the key on one master, and whether it still counts. */
+/** The last observation of a key on one master, with the facts that determine whether it still counts. */
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;

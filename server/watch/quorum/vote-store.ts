@@ -23,7 +23,7 @@ export class VoteStore<Of extends Voter> {
 
   constructor(private readonly voters: readonly Of[]) {}
 
-  /** Whether any connected master has a hold. */
+  /** Whether any connected master votes for a hold. */
   get hasHolds(): boolean {
     return this.voters.some((voter) => this.findCurrent(voter)?.seen.state === "held");
   }

@@ -54,7 +54,7 @@ export class HoldPoller {
   readonly #roundDelaysMs: number[] = [];
   #currentDelayMs = 0;
   readonly #costs = new RecentCosts();
-  /** When (`performance.now()`) the next key in turn was last checked. */
+  /** When (`performance.now()`) the key that is next in turn was last checked. */
   #oldestCheckAt: number | undefined;
   readonly #abortController = new AbortController();
 

@@ -153,7 +153,7 @@ export class KeyReader {
     }
   }
 
-  /** @returns enqueued keys that were not read */
+  /** @returns the keys that were enqueued but not read */
   stop(): Key[] {
     const changed = [...this.#dirty, ...this.#busyKeys.heldBack, ...this.#cancellable.keys];
     const left = [...this.#reading, ...changed, ...this.#slowKeys.keys];

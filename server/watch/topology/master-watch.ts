@@ -152,7 +152,7 @@ export class MasterWatch {
     this.holdPoller.start();
   }
 
-  /** Stops watching. @returns keys that were enqueued and not read */
+  /** Stops watching. @returns the keys that were enqueued but not read */
   stop(): Key[] {
     this.reconciliation.stop();
     this.holdPoller.stop();

@@ -61,9 +61,8 @@ export class PendingNotifications {
   /**
    * Records that notifications of these keys may have been lost.
    *
-   * @param isKnown whether a key is known. Notifications of other keys are dropped, because possibly no read will ever
-   *   consume them: any client can forge notifications for keys that do not exist, and an overflowing queue drops all
-   *   reads.
+   * @param isKnown whether a key is known. Notifications of other keys are dropped, because a read might never consume
+   *   them: any client can forge notifications for keys that do not exist, and an overflowing queue drops all reads.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])

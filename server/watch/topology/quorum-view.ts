@@ -19,7 +19,10 @@ import { VoterSet, type VoterState } from "./voter-set.ts";
 
 /** Maximum number of rounds of reads, because under contention each round can change the decision. */
 const READ_ROUNDS_MAX = 4;
-/** Interval at which masters are polled for an agreement on a fencing token, in ms. No notification reports it. */
+/**
+ * Interval at which masters are polled for an agreement on a fencing token, in ms. No notification reports such an
+ * agreement.
+ */
 const AGREEMENT_POLL_MS = 50;
 /** Number of keys per slice that are reevaluated after a master connected or disconnected. */
 const REEVALUATION_SLICE = 500;

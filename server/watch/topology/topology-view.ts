@@ -44,7 +44,7 @@ export interface TopologyView extends MasterView {
   confirmContinuity(key: Key): Promise<void>;
   /** Handles a notification for a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
-  /** Handles a script event. Returns the event to publish immediately. */
+  /** Handles a script event. Returns the event to publish immediately, or `undefined` if there is none. */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,
