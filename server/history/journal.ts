@@ -30,7 +30,7 @@ export type EventReplay =
 /** An entry as published to readers. */
 export interface PublishedEvent {
   readonly entry: HistoryEntry;
-  /** Whether its id can be used to resume. */
+  /** Whether the id of the entry can be used to resume. */
   readonly isStored: boolean;
   /** The temporary id under which the same event was published before it was recorded. */
   readonly previousId: string | undefined;
@@ -58,7 +58,7 @@ export interface EventObserver {
   listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** The retention that applies unless another one is configured. */
+/** The default retention: 50,000 events, for at most seven days. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
@@ -204,7 +204,7 @@ export class Journal implements EventPublisher {
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
   }
 
-  /** After a data loss, a cursor can be older than the oldest entry. */
+  /** Whether a cursor is older than the oldest entry, which is possible after a data loss. */
   #isBeforeOldest(cursor: string | undefined): boolean {
     const { oldest } = this.index;
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);

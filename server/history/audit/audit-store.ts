@@ -63,7 +63,7 @@ export interface AuditAppendRequest {
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
   readonly links: readonly ChainLink[];
-  /** Numbers whose hashes the reply contains if the end is different. */
+  /** Numbers of the entries whose hashes the reply contains if the chain has a different end. */
   readonly compare: readonly number[];
 }
 
