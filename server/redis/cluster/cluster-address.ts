@@ -5,8 +5,8 @@ import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } fro
 
 export interface ClusterLocation {
   /**
-   * URLs of some of its nodes, with `redis://` or `rediss://`. The first URL's user, password and TLS apply to all
-   * nodes.
+   * URLs of some of the cluster's nodes, with `redis://` or `rediss://`. The first URL's user, password and TLS apply
+   * to all nodes.
    */
   readonly cluster: readonly string[];
   /** Maps node addresses that are not directly reachable: `host:port` to `host:port`. */

@@ -18,8 +18,9 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
  * Sends each script to the master of a Redis Cluster that has its keys.
  *
  * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire
- * whose caller has given up, and the lock stays held although no client uses it. It also reports the same error for a
- * command that was never sent and for one whose reply was lost. Here, each connection is made by `connect`.
+ * whose caller has given up, and the lock stays held although no client uses it. ioredis's Cluster also reports the
+ * same error for a command that was never sent and for one whose reply was lost. Here, each connection is made by
+ * `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
@@ -190,7 +191,7 @@ export class ClusterClient extends EventEmitter implements Commands {
   }
 }
 
-/** How to send a script. */
+/** A script to send to a node, and the fallback for a slot that is being migrated. */
 interface SentScript {
   readonly keys: readonly RedisArgument[];
   before(node: NodeName): void;

@@ -16,7 +16,7 @@ const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {
   onProgress?: ((line: string) => void) | undefined;
-  /** Tests what was unpacked into `root` before it is moved to its final location. */
+  /** Returns whether the files unpacked into `root` work. Called before they are moved to their final location. */
   works(root: string): Promise<boolean>;
   whatToDo: string;
 }
