@@ -207,7 +207,7 @@ function findExpectedHolder(
   return holder;
 }
 
-/** Reads the current lock and creates the error that reports it. */
+/** Reads the current state of the lock and returns the error that reports it. */
 export async function readChangedError(
   watcher: Watcher,
   key: Key,
