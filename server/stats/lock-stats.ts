@@ -75,7 +75,7 @@ export class LockStats {
     this.#series.tick(this.deps.now(), () => this.totals);
   }
 
-  /** Applies a change to the index. Must be called before the events of that change. */
+  /** Updates the statistics after a change to the index. Must be called before `onEvent` is called for that change. */
   onHoldChange(
     key: Key,
     before: ObservedHold | undefined,
@@ -111,7 +111,7 @@ export class LockStats {
     return this.#waitTracker.expiredInUse;
   }
 
-  /** Returns the typical times of a key's pattern. */
+  /** Returns the typical hold and wait times of a key's pattern, and their distributions. */
   getTypical(key: Key): TypicalTimes {
     const now = this.deps.now();
     const pattern = toKeyPattern(key);

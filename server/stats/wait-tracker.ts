@@ -64,7 +64,9 @@ export class WaitTracker {
 
   constructor(private readonly deps: WaitTrackerDeps) {}
 
-  /** Applies a change to the index. Must be called before the events of that change. */
+  /**
+   * Records facts about holders that have left the index. Must be called before `onEvent` is called for that change.
+   */
   onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
     for (const holder of before.holders) {
