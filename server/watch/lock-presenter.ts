@@ -26,7 +26,10 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /** Returns up to 20 other keys with the same token. Includes only keys in `allowedKeys`, if it is given. */
+  /**
+   * Returns up to 20 other keys with the same token. If `allowedKeys` is given, omits all keys that it does not
+   * contain.
+   */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));

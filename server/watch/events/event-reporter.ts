@@ -40,13 +40,13 @@ export interface ReportedReading {
 
 /**
  * Merges script events and observations into one sequence of events without duplicates. A script event is exact and
- * contains the operator and the reason. Events from observations are inferred, and are deferred briefly where a
- * script event may still arrive.
+ * contains the operator and the reason. Events from observations are inferred, and are deferred briefly if a script
+ * event may still arrive.
  */
 export class EventReporter {
   /**
-   * The reported state of each key: usually the last observation, which is stored anyway, or one entry per holder
-   * until the next read.
+   * The reported state of each key: usually the last observation, which the index stores anyway. After a script event,
+   * one entry per holder until the next read.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();

@@ -52,7 +52,7 @@ export class EvidenceRecorder {
   #unread = new Map<Key, string>();
   /** Keys with a field in the store. */
   #stored: Set<Key> | undefined;
-  /** Whether the stored keys must still be compared with the existing locks, as after each read of the store. */
+  /** Whether the stored keys must still be compared with the existing locks. Set after each read of the store. */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
   #source: EvidenceSource | undefined;

@@ -71,7 +71,7 @@ function roundTime(ms: number | null): number | null {
  * observation is applied.
  *
  * @param text the result of `formatHoldEvidence`; any other text is ignored
- * @returns `undefined` if the text is invalid, or no stored holder is in the observation
+ * @returns the restored hold, or `undefined` if the text is invalid or the observation contains no stored holder
  */
 export function restoreHold(
   text: string,

@@ -11,7 +11,7 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 export interface ObservationContext {
   /** The key was reported as gone, so a hold that looks the same is a different one. */
   readonly wasGone: boolean;
-  /** More holders were reported as gone than are missing, so one may have left and come back. */
+  /** More holders were reported as gone than are missing, so a holder may have left and come back. */
   readonly hasAmbiguousExit?: boolean;
   /** An operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;

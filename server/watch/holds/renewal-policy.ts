@@ -24,7 +24,7 @@ export interface RenewalSchedule {
 const MANUAL_RENEWAL_SHARE = 1 / 2;
 /**
  * Minimum length of the period after a release in which a library may recreate the lock. A library with a timer
- * recreates it when the timer fires, any other library immediately or by chance.
+ * recreates the lock when the timer fires. Any other library does so immediately or by chance.
  */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };

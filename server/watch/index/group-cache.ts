@@ -37,7 +37,7 @@ export interface GroupQuery {
 /** Maximum number of cached large groupings. The size of each grows with the number of owners. */
 const GROUPINGS_MAX = 4;
 /**
- * Maximum number of cached small groupings. Each adds little to the cost of a change, and a tree of names has one per
+ * Maximum number of cached small groupings. Each adds little to the cost of a change, and a namespace tree has one per
  * branch.
  */
 const SMALL_GROUPINGS_MAX = 32;

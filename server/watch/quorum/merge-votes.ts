@@ -92,8 +92,8 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 /**
  * Merges votes of different owners that together block the lock: no client holds it, and none can acquire it.
  *
- * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if it has no
- *   TTL
+ * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if the key on
+ *   that master has no TTL
  */
 export function mergeDifferentOwners(
   group: HeldGroup,

@@ -2,7 +2,7 @@ import type { KeyReader } from "./key-reader.ts";
 
 interface IndexConfirmationDeps {
   readonly reader: Pick<KeyReader, "waitUntilSettled">;
-  /** Identifies the observation period. If it differs, changes may have been missed. */
+  /** Identifies the observation period. If the id differs from an earlier one, changes may have been missed. */
   getContinuityId(): string;
   /** Whether Redis responds and the index is complete. */
   isComplete(): boolean;

@@ -8,7 +8,7 @@ const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
 /** A change to the key shortens the backoff to this share. */
 const CHANGED_SHARE = 1 / 4;
-/** Maximum number of slow keys. Additional ones wait for the next scan. */
+/** Maximum number of slow keys. Additional slow keys wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
@@ -29,8 +29,8 @@ interface SlowKeysDeps {
 }
 
 /**
- * Reads keys whose reply did not arrive in time. Each is read separately, one at a time, with a backoff that doubles
- * from 1 s to 60 s. A timeout counts only if Redis responded to a probe in the meantime.
+ * Reads keys whose reply did not arrive in time. Each key is read separately, one at a time, with a backoff that
+ * doubles from 1 s to 60 s. A timeout counts only if Redis responded to a probe in the meantime.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();

@@ -8,7 +8,7 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 
-/** The result of a reading: the change to the index, and the events. */
+/** The effect of a reading: the observation to apply to the index, and facts about the events. */
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
