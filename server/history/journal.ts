@@ -21,7 +21,7 @@ import { findHoldsAt } from "./past-holds.ts";
 export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
-/** The events after an id: all of them (`events`), with some missing (`gap`), or unknown (`reset`). */
+/** The events after an id. `events`: all of them. `gap`: some are missing. `reset`: the id cannot be used to resume. */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
   | { kind: "gap"; events: HistoryEntry[] }

@@ -27,8 +27,9 @@ const BEAT_MS = 250;
 const STALLED_MS = 1500;
 
 /**
- * The state of this instance. `leading`: it records. `following`: another instance records, and its entries are read.
- * `alone`: no instance records, or the home store is unreachable; events are shown immediately and recorded later.
+ * The state of this instance. `leading`: this instance records. `following`: another instance records, and its entries
+ * are read. `alone`: no instance records, or the home store is unreachable; events are shown immediately and recorded
+ * later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 

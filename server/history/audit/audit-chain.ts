@@ -21,9 +21,9 @@ export type NewAuditEntry = WithoutPlace<AuditEntry>;
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 /**
- * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. Everything else in
- * reasons and keys (line breaks, bidirectional marks, homoglyphs) is escaped. The text is safe to display, and no two
- * entries look the same.
+ * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. All other
+ * characters in reasons and keys, such as line breaks, bidirectional marks and homoglyphs, are escaped. The text is
+ * safe to display, and no two entries look the same.
  */
 export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: number): string {
   return JSON.stringify({ number, at, kind, ...facts }).replace(

@@ -14,7 +14,7 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** Time limit for writing an intent, in ms. After it, the action is refused. */
+/** Time limit for writing an intent, in ms. After this time, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
 /** How long outcomes wait, in ms, so that the next intent is written together with them. */
 const BATCH_DELAY_MS = 5;
@@ -43,7 +43,7 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
 
 /**
  * Appends entries in order to the audit chain, to which other instances also append. Entries that arrive during a call
- * are written in the next one.
+ * are written in the next call.
  *
  * If the reply of a call is lost, the call may have run or may still run. The call is remembered until its last entry
  * is found in the chain, or until the chain has grown without that entry, so that the script would reject the call.
