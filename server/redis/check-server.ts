@@ -22,8 +22,8 @@ export interface ServerExpectations {
 /**
  * Checks that a Redis server can be used as a target, and returns its name and run id.
  *
- * @throws StartupError (one line) if the server is unreachable, requires a different password, is too old, is a
- * replica, or is a cluster node where a single server is expected.
+ * @throws StartupError with a one-line message if the server is unreachable, requires a different password, is too old,
+ * is a replica, or is a cluster node where a single server is expected.
  */
 export async function checkServer(
   address: RedisAddress,

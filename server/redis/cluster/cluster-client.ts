@@ -9,7 +9,7 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** How long a call waits for the connection to a node and follows redirects before it fails. */
+/** How long a call waits for the connection to a node and follows redirects before it fails, in ms. */
 const READY_MS = 200;
 const REDIRECT_BUDGET_MS = 500;
 const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");

@@ -26,7 +26,7 @@ export function buildPatternsOutside(prefix: string): string[] {
   });
 }
 
-/** Builds the rules of `ACL SETUSER` for a user. `password` is stored as its SHA-256. */
+/** Builds the rules of `ACL SETUSER` for a user. The rules contain only the SHA-256 of `password`. */
 export function buildUserRules(
   user: EmbeddedUser,
   password: string,
