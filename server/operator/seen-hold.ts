@@ -48,7 +48,7 @@ interface HoldFinderDeps {
 }
 
 /**
- * Finds the current state of the hold that the request names; `undefined` if it has ended.
+ * Finds the current state of the hold that the request names, or returns `undefined` if that hold has ended.
  *
  * @throws the same errors as `forceReleaseLock`, except `reason_required`
  */
