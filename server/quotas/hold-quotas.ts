@@ -48,7 +48,7 @@ export class HoldQuotas {
    * Asserts that a principal may acquire a lock, and returns the claim of its hold. A lock that the principal already
    * holds is never refused: the request gets `held`, or the stored outcome of its Idempotency-Key.
    *
-   * @throws QuotaExceededError
+   * @throws QuotaExceededError if the quota does not allow it
    */
   claim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
