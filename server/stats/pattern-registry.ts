@@ -86,7 +86,10 @@ function toTypicalMs(times: DecayingHistogram | undefined, at: number): TypicalM
   return { p50, p95, samples: countSamples(times, at) };
 }
 
-/** Counts samples, rounded to one decimal. They are weighted by age, so a recent one counts slightly less than 1. */
+/**
+ * Returns the number of samples, rounded to one decimal. Samples are weighted by age, so a recent sample counts
+ * slightly less than 1.
+ */
 function countSamples(times: DecayingHistogram, at: number): number {
   return Math.round(times.countSamplesAt(at) * 10) / 10;
 }

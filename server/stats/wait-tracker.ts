@@ -27,7 +27,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Maximum time in ms by which an event can be ahead of the Redis clock. Any client can publish on the event channel.
  */
 const CLOCK_AHEAD_MS = 60_000;
-/** A time that differs by at most this many ms from one already checked against the clock is not checked. */
+/**
+ * Maximum difference, in ms, from a time that was already checked against the clock for a time to be accepted without a
+ * check.
+ */
 const COMPARED_NEAR_MS = 30_000;
 /** Maximum number of patterns cached by key. An acquire and its release usually follow each other closely. */
 const KNOWN_PATTERNS_MAX = 2000;
